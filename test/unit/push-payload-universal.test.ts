@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../../src/core/errors";
-import { droppedKeys } from "../../src/push/payload/dropped-keys";
 import { readMessage } from "../../src/push/payload/message";
 import type { ApnsPush, FcmPush, WebPush } from "../../src/push/payload/push-payload";
-import { translate } from "../../src/push/payload/translate";
+import { droppedKeys, translate } from "../../src/push/payload/translate";
 
 /** Mapping of each key of a universal message (docs/PUSH.md "Payloads"). */
 

@@ -3,9 +3,8 @@ import { clientAddress, networkOf, unmapIpv4 } from "../../src/core/client-addre
 import { Fault } from "../../src/core/errors";
 import { toSingleLine } from "../../src/core/html";
 import { validateSubscription } from "../../src/push/devices/subscription-fields";
-import { decodeText } from "../../src/push/payload/base64";
 import { readFcmPairs } from "../../src/push/payload/fcm-message";
-import { readMessage } from "../../src/push/payload/message";
+import { decodeText, readMessage } from "../../src/push/payload/message";
 import { sanitizeReason } from "../../src/push/providers/http/response";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";

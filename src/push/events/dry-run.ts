@@ -1,10 +1,9 @@
 import { type PushChannel, SERVICE_OF } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { COUNT_MAX } from "../devices/recipient-queries";
-import { droppedKeys } from "../payload/dropped-keys";
 import { previewPush } from "../payload/preview-push";
 import { sizeProblem } from "../payload/size";
-import { translate } from "../payload/translate";
+import { droppedKeys, translate } from "../payload/translate";
 import { type EventInput, type EventRequest, findProblems, validateEvent } from "./event-request";
 import { NO_RECIPIENTS } from "./events";
 import type { Sender } from "./push-event";

@@ -1,16 +1,17 @@
 import type { PushChannel } from "../channels/channel";
+import { toData } from "./fcm-data";
+import { FCM_TTL_MAX } from "./fcm-message";
+import { omitUndefined, unlessEmpty } from "./json";
 import type { Message, PlatformMessage } from "./message";
-import type { PushPayload } from "./push-payload";
-import { passThroughApns, toApns } from "./to-apns";
-import { toFcm } from "./to-fcm";
-import { toWeb, WEB_TTL_MAX } from "./to-web";
+import type { FcmPush, PushPayload, WebPush } from "./push-payload";
+import { droppedApsKeys, passThroughApns, toApns } from "./to-apns";
+import type { UniversalMessage } from "./universal";
 
-function passThrough(message: PlatformMessage): PushPayload {
-  if (message.channel === "gcm") return { channel: "gcm", message: message.content };
-  const { channel, content } = message;
-  if (channel === "web") return { channel, payload: JSON.stringify(content), ttl: WEB_TTL_MAX };
-  return passThroughApns(content, channel);
-}
+/**
+ * Default and maximum TTL of a message in seconds (RFC 8030 section 5.2): four weeks, about the maximum of
+ * the browsers' services.
+ */
+const WEB_TTL_MAX = 2_419_200;
 
 /**
  * Converts a message for a channel (docs/PUSH.md "Payloads"). Does not fail for a parsed message. size.ts
@@ -26,4 +27,61 @@ export function translate(message: Message, channel: PushChannel, now: number): 
   if (channel === "gcm") return toFcm(message, now);
   if (channel === "web") return toWeb(message, now);
   return toApns(message, channel);
+}
+
+/** Keys of a message that a channel drops although they are meant for it, with reasons. */
+export function droppedKeys(message: Message, channel: PushChannel): string[] {
+  if (message.kind === "platform") return message.channel === "gcm" ? message.dropped : [];
+  const withPrefix = (prefix: string) => message.dropped.filter((each) => each.startsWith(prefix));
+  if (channel === "gcm") return withPrefix("android_");
+  return channel === "web" ? [] : [...droppedApsKeys(message), ...withPrefix("ios_")];
+}
+
+function passThrough(message: PlatformMessage): PushPayload {
+  if (message.channel === "gcm") return { channel: "gcm", message: message.content };
+  const { channel, content } = message;
+  if (channel === "web") return { channel, payload: JSON.stringify(content), ttl: WEB_TTL_MAX };
+  return passThroughApns(content, channel);
+}
+
+/**
+ * Converts a universal message for Android. A message to display, even one that the app displays from its
+ * data, or a call gets high priority; others keep Firebase's default, which saves power.
+ * @param now Unix milliseconds
+ */
+function toFcm(message: UniversalMessage, now: number): FcmPush {
+  const { text, notification, custom, expiration } = message;
+  const urgent = text !== undefined || notification !== undefined || message.voip;
+  const ttl = secondsLeft(expiration, now, FCM_TTL_MAX);
+  const android = omitUndefined({
+    priority: urgent ? "HIGH" : undefined,
+    ttl: ttl === undefined ? undefined : `${ttl}s`,
+    notification: unlessEmpty(notification?.android),
+  });
+  const parts = {
+    data: unlessEmpty(toData(omitUndefined({ message: text, ...custom }))),
+    notification: unlessEmpty(notification?.shared),
+    android: unlessEmpty(android),
+  };
+  return { channel: "gcm", message: omitUndefined(parts) };
+}
+
+/**
+ * Converts a universal message for browsers: JSON of the message and the custom keys.
+ * @param now Unix milliseconds
+ */
+function toWeb(message: UniversalMessage, now: number): WebPush {
+  const { text, custom, expiration } = message;
+  const payload = JSON.stringify({ message: text, ...custom });
+  return { channel: "web", payload, ttl: secondsLeft(expiration, now, WEB_TTL_MAX) ?? WEB_TTL_MAX };
+}
+
+/**
+ * Seconds until an expiration, limited to 0 to `max`; undefined without an expiration.
+ * @param expiration Unix seconds
+ * @param now Unix milliseconds
+ */
+function secondsLeft(expiration: number | null, now: number, max: number): number | undefined {
+  if (expiration === null) return undefined;
+  return Math.min(Math.max(Math.floor(expiration - now / 1000), 0), max);
 }
