@@ -14,7 +14,7 @@ import {
   stopEvent,
 } from "../../src/push/events/event-list";
 import { createEvents } from "../../src/push/events/events";
-import { erasePushData, exportPushData } from "../../src/push/user-data";
+import { pushUserData } from "../../src/push/user-data";
 import { hasServices } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
 import { universal } from "../support/push/push";
@@ -117,14 +117,12 @@ it("runs no statement that scans a table", async () => {
   await stopEvent(push, viewer, id);
   const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
   await purgeDeliveries({ ...push, clock: { now: () => later } });
-  await exportPushData(push.store.query, userId);
-  await erasePushData(push.store.query, [userId]);
+  await pushUserData.exportUser(push.store.query, userId);
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
       ...["purge_push_deliveries", "forget_push_subscriptions"],
       ...["create_standard_push_event", "write_standard_push"],
       ...["export_push_subscriptions", "export_push_events", "export_push_deliveries"],
-      ...["export_incoming_call_pushes", "remove_wakes"],
     ]),
   );
   expect(plans.size).toBeGreaterThan(25);

@@ -1,7 +1,8 @@
-import { erasePushData, exportPushData } from "../../src/push/user-data";
+import { callUserData } from "../../src/calls/history/user-data";
+import { pushUserData } from "../../src/push/user-data";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
-/** What the push module exports and erases of a user. */
+/** What the modules of push and calls export and erase of a user. */
 
 let fixture: PushFixture;
 let applicationId: number;
@@ -82,6 +83,13 @@ async function rowsOf(table: string, ...ids: number[]): Promise<object[]> {
   return rows.map(({ row }) => row);
 }
 
+/** The user's pushes as the two modules export them. */
+async function exportPushes({ id }: { id: number }): Promise<Record<string, unknown>> {
+  const { query } = fixture.store;
+  const { calls: _calls, ...pushes } = await callUserData.exportUser(query, id);
+  return { ...(await pushUserData.exportUser(query, id)), ...pushes };
+}
+
 it("exports every column but the hash of a request, and nothing of other users", async () => {
   const user = await newUser();
   const other = await newUser();
@@ -93,7 +101,7 @@ it("exports every column but the hash of a request, and nothing of other users",
   const { request_hash: hash, ...exported } = event as Record<string, unknown>;
   expect(hash).toEqual(expect.any(String));
 
-  expect(await exportPushData(fixture.store.query, user.id)).toEqual({
+  expect(await exportPushes(user)).toEqual({
     subscriptions: await rowsOf("push_subscriptions", user.subscription),
     events: [exported],
     deliveries: await rowsOf("push_deliveries", user.delivery),
@@ -110,14 +118,13 @@ it("exports to a callee of a call with several users only the callee's own push"
     [push, third.id],
   );
 
-  const pushesOf = async ({ id }: { id: number }) =>
-    (await exportPushData(fixture.store.query, id)).incoming_call_pushes;
+  const pushesOf = async (user: { id: number }) => (await exportPushes(user)).incoming_call_pushes;
   expect(await pushesOf(callee)).toEqual(await rowsOf("push_events", push));
   expect(await pushesOf(third)).toEqual([]);
 });
 
 it("exports empty lists of a user without data", async () => {
-  expect(await exportPushData(fixture.store.query, 0)).toEqual({
+  expect(await exportPushes({ id: 0 })).toEqual({
     subscriptions: [],
     events: [],
     deliveries: [],
@@ -130,7 +137,9 @@ it("erases the pushes for the users' calls, and no others", async () => {
   const [placed, received] = [await newCall(user.id, other.id), await newCall(other.id, user.id)];
   const foreign = await newCall(other.id, third.id);
 
-  await fixture.store.transaction(({ query }) => erasePushData(query, [user.id]));
+  await fixture.store.transaction(
+    ({ query }) => callUserData.eraseUsers?.(query, [user.id]) ?? Promise.resolve(),
+  );
 
   const left = await rowsOf("push_events", placed, received, foreign, other.event);
   expect(left).toEqual(await rowsOf("push_events", foreign, other.event));
