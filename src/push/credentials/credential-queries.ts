@@ -3,6 +3,11 @@ import { streamRows } from "../../store/stream-rows";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import type { CredentialSettings, SealedCredentials } from "./sealed-credentials";
 
+/**
+ * Statements on push_credentials. A function takes `query` of the store or of a transaction, and throws
+ * Fault UNAVAILABLE if the database cannot be reached.
+ */
+
 /** Identifies credentials: an application has one set per environment and service. */
 export interface CredentialKey {
   applicationId: number;
@@ -68,7 +73,7 @@ const RESEAL: Statement = {
   text: "UPDATE push_credentials SET secret = $2 WHERE id = $1 AND secret = $3",
 };
 
-/** Finds the credentials of an application for a service; null if none are set. @throws Fault UNAVAILABLE */
+/** Finds the credentials of an application for a service; null if none are set. */
 export async function findStoredCredentials(
   query: Store["query"],
   { applicationId, environment, service }: CredentialKey,
@@ -77,7 +82,7 @@ export async function findStoredCredentials(
   return row ?? null;
 }
 
-/** Lists the credentials of applications without their secrets, oldest first. @throws Fault UNAVAILABLE */
+/** Lists the credentials of applications without their secrets, oldest first. */
 export function listStoredCredentials(
   query: Store["query"],
   applicationIds: number[],
@@ -85,7 +90,7 @@ export function listStoredCredentials(
   return query<ListedCredentials>(LIST, [applicationIds]);
 }
 
-/** Writes or replaces the credentials of an application for a service. @throws Fault UNAVAILABLE */
+/** Writes or replaces the credentials of an application for a service. */
 export async function writeStoredCredentials(
   query: Store["query"],
   { applicationId, environment, service }: CredentialKey,
@@ -98,7 +103,6 @@ export async function writeStoredCredentials(
 /**
  * Deletes the credentials of an application for a service.
  * @returns whether there were any
- * @throws Fault UNAVAILABLE
  */
 export async function deleteStoredCredentials(
   query: Store["query"],
@@ -107,7 +111,7 @@ export async function deleteStoredCredentials(
   return (await query(CLEAR, [applicationId, environment, service])).length > 0;
 }
 
-/** Streams the encrypted secrets of all applications, by id. @throws Fault UNAVAILABLE */
+/** Streams the encrypted secrets of all applications, by id. */
 export function streamSecrets(store: Pick<Store, "query">): AsyncGenerator<StoredSecret> {
   return streamRows<StoredSecret>(store, SECRETS);
 }
@@ -115,7 +119,6 @@ export function streamSecrets(store: Pick<Store, "query">): AsyncGenerator<Store
 /**
  * Replaces an encrypted secret unless it has changed since it was read.
  * @param row the row as it was read
- * @throws Fault UNAVAILABLE
  */
 export async function replaceSecret(
   query: Store["query"],

@@ -5,6 +5,11 @@ import type { PushTarget } from "../providers/port/provider";
 
 export type { PushOutcome } from "../../store/generated/enums";
 
+/**
+ * Statements on push_deliveries. A function takes `query` of the store or of a transaction, and throws Fault
+ * UNAVAILABLE if the database cannot be reached.
+ */
+
 /** The delivery of one event to one device. */
 export interface PushDelivery {
   id: number;
@@ -147,7 +152,7 @@ const EXPORT: Statement = {
     WHERE p.user_id = $1`,
 };
 
-/** Finds deliveries by their ids, ordered by id. Omits deleted ones. @throws Fault UNAVAILABLE */
+/** Finds deliveries by their ids, ordered by id. Omits deleted ones. */
 export async function findDeliveries(
   query: Store["query"],
   ids: number[],
@@ -155,7 +160,7 @@ export async function findDeliveries(
   return (await query<DeliveryRow>(BY_IDS, [ids])).map(toDelivery);
 }
 
-/** Lists up to `limit` deliveries of an event with an id above `after`, by id. @throws Fault UNAVAILABLE */
+/** Lists up to `limit` deliveries of an event with an id above `after`, by id. */
 export async function listDeliveriesOfEvent(
   query: Store["query"],
   eventId: number,
@@ -169,7 +174,6 @@ export async function listDeliveriesOfEvent(
  * Finds the deliveries of a batch that still await an attempt, and their devices.
  * @param attempts number of attempts that each delivery has had
  * @returns each delivery's target; subscription is null, and the token empty, if the subscription was deleted
- * @throws Fault UNAVAILABLE
  */
 export async function findBatch(
   query: Store["query"],
@@ -247,7 +251,7 @@ export async function purgeDeliveriesOfEvent(
   return (await query(PURGE, [eventId, before])).length;
 }
 
-/** Exports the rows of deliveries to a user's devices, by id. @throws Fault UNAVAILABLE */
+/** Exports the rows of deliveries to a user's devices, by id. */
 export async function exportDeliveries(query: Store["query"], userId: number): Promise<object[]> {
   const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
   return row?.found ?? [];

@@ -5,6 +5,7 @@ import { PURGE_MAX, purgeDeliveriesOfEvent } from "./delivery-queries";
 /** Interval between purges, in seconds. */
 export const PURGE_INTERVAL_SECONDS = 3600;
 const DAY_MS = 24 * 60 * 60 * 1000;
+
 /**
  * Deletes deliveries older than PUSH_RETENTION_DAYS; the events keep their counts. Idempotent, and safe to
  * interrupt or run concurrently.

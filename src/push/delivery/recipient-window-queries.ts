@@ -8,6 +8,11 @@ import {
 } from "../devices/recipient-queries";
 import type { WindowPosition } from "../events/dispatch-queries";
 
+/**
+ * The statement that writes the deliveries of a window of recipients. A function takes `query` of the store
+ * or of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
 /** Maximum number of candidates per window and of deliveries written per transaction. */
 export const WINDOW_SIZE = 500;
 
@@ -98,7 +103,6 @@ interface WindowRow {
  * Writes the deliveries of the next window of an event's dispatch: up to {@link WINDOW_SIZE}. Skips devices that
  * already have one.
  * @returns the ids of the new deliveries, and the position after the window; null after the last one
- * @throws Fault UNAVAILABLE
  */
 export async function writeWindow(
   query: Store["query"],

@@ -12,6 +12,7 @@ import {
 export const DUE_INTERVAL_SECONDS = 10;
 /** Grace period in milliseconds: a dispatch due before the schedule's end still starts within it. */
 const GRACE_MS = 60_000;
+
 /** Starts every due dispatch exactly once across nodes. Ends expired events without a dispatch. */
 export async function startDueDispatches(push: PushDeps): Promise<void> {
   for (;;) {
@@ -22,11 +23,8 @@ export async function startDueDispatches(push: PushDeps): Promise<void> {
       if (events.length === 0) return 0;
       const expired = events.filter((event) => isExpired(event, now));
       const due = events.filter((event) => !isExpired(event, now));
-      await endEvents(
-        query,
-        expired.map(({ id }) => id),
-        at,
-      );
+      const ended = expired.map(({ id }) => id);
+      await endEvents(query, ended, at);
       const begun = due.map((event) => ({ id: event.id, next: nextRun(event, now) }));
       await beginDispatches(query, begun, at);
       for (const { id, occurredCount: occurrence } of due) {
@@ -49,7 +47,7 @@ function isExpired({ endDate: end }: DueEvent, now: number): boolean {
  * @param now milliseconds since the Unix epoch
  * @returns null if the schedule has ended
  */
-export function nextRun(
+function nextRun(
   { date, period, endDate: end }: Pick<DueEvent, "date" | "period" | "endDate">,
   now: number,
 ): Date | null {

@@ -4,6 +4,11 @@ import type { Statement, Store } from "../../store/store";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
 import type { ValidSubscription } from "./subscription-fields";
 
+/**
+ * Statements on push_subscriptions for their users and for push services. A function takes `query` of the
+ * store or of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
 /** Subscription of a device on one channel, without its token. */
 export interface PushSubscription {
   id: number;
@@ -91,7 +96,6 @@ const ASSIGN = {
 /**
  * Renews the subscription of a device that registers again with the same token.
  * @returns null if the device has no subscription with this token
- * @throws Fault UNAVAILABLE
  */
 export async function renewSubscription(
   query: Store["query"],
@@ -139,7 +143,7 @@ export function assignToken(
   });
 }
 
-/** Lists a user's subscriptions, oldest first. @throws Fault UNAVAILABLE */
+/** Lists a user's subscriptions, oldest first. */
 export function listSubscriptions(
   query: Store["query"],
   userId: number,
@@ -150,7 +154,7 @@ export function listSubscriptions(
 /**
  * Deletes a subscription of a user.
  * @returns whether the user had it
- * @throws Fault UNAVAILABLE; an error of the database on a deadlock
+ * @throws an error of the database on a deadlock
  */
 export async function deleteSubscription(
   query: Store["query"],
@@ -164,7 +168,7 @@ export async function deleteSubscription(
  * Deletes the subscriptions of devices that a push service no longer knows.
  * @param devices subscriptions and the tokens that the push service refused
  * @returns the ids of the users of deleted subscriptions, each once
- * @throws Fault UNAVAILABLE; an error of the database on a deadlock
+ * @throws an error of the database on a deadlock
  */
 export async function deleteUnregisteredDevices(
   query: Store["query"],
@@ -177,7 +181,7 @@ export async function deleteUnregisteredDevices(
   return [...new Set(rows.map(({ user_id: userId }) => userId))];
 }
 
-/** Exports the rows of a user's subscriptions, by id. @throws Fault UNAVAILABLE */
+/** Exports the rows of a user's subscriptions, by id. */
 export async function exportSubscriptions(
   query: Store["query"],
   userId: number,

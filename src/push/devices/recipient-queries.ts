@@ -1,6 +1,11 @@
 import type { Statement, Store } from "../../store/store";
 import { CHANNELS, type PushChannel, type PushEnvironment } from "../channels/channel";
 
+/**
+ * Statements on push_subscriptions that find the devices and users that an event reaches. A function takes
+ * `query` of the store or of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
 /** Stored selector of an event's recipients. Lists are sorted and without duplicates. */
 export type Selector =
   | { by: "ids"; ids: number[] }
@@ -120,7 +125,7 @@ export function supersedingChannels(
   ];
 }
 
-/** Whether a filter selects any device on a channel. @throws Fault UNAVAILABLE */
+/** Whether a filter selects any device on a channel. */
 export async function hasRecipients(
   query: Store["query"],
   filter: RecipientFilter,
@@ -133,7 +138,6 @@ export async function hasRecipients(
 /**
  * Counts the devices that a filter selects on a channel, and their users.
  * @returns {@link COUNT_MAX} + 1 devices if there are more
- * @throws Fault UNAVAILABLE
  */
 export async function countDevices(
   query: Store["query"],
@@ -147,7 +151,7 @@ export async function countDevices(
   return { devices: 0, users: 0, ...row };
 }
 
-/** Samples up to {@link SAMPLE_MAX} users with a device that a filter selects, by id. @throws Fault UNAVAILABLE */
+/** Samples up to {@link SAMPLE_MAX} users with a device that a filter selects, by id. */
 export async function sampleUsers(
   query: Store["query"],
   filter: RecipientFilter,
@@ -163,7 +167,6 @@ export async function sampleUsers(
  * @param environments environment by user id
  * @param channels the channels to consider
  * @returns pairs of a user and a channel, in the order of the channels
- * @throws Fault UNAVAILABLE
  */
 export async function findChannelsOfUsers(
   query: Store["query"],

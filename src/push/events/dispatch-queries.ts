@@ -4,6 +4,11 @@ import { DEVICES_WITHOUT_VOIP } from "../devices/recipient-queries";
 import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-queries";
 import type { PushEvent } from "./push-event";
 
+/**
+ * Statements on push_events for their dispatches, from the schedule to the purge. A function takes `query`
+ * of the store or of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
 /** Keyset position between windows: a recipient and one of the recipient's devices. */
 export interface WindowPosition {
   /** Id of the recipient; with external ids its index in the list, from 1. */
@@ -141,7 +146,7 @@ const PURGED: Statement = {
     WHERE id = $1 AND expanded_to IS NULL AND updated_at = $2`,
 };
 
-/** Finds an event to deliver, and whether it was withdrawn; null if it was deleted. @throws Fault UNAVAILABLE */
+/** Finds an event to deliver, and whether it was withdrawn; null if it was deleted. */
 export async function findEventToDeliver(
   query: Store["query"],
   id: number,

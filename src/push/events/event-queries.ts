@@ -5,6 +5,11 @@ import type { EventRequest } from "./event-request";
 import type { PushEvent, PushEventType, Sender } from "./push-event";
 import { tagQueryOf } from "./selector";
 
+/**
+ * Statements on push_events for those who request and read them. A function takes `query` of the store or of
+ * a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
 /** Columns that {@link toEvent} reads, of `push_events` aliased as `e`. */
 export const EVENT_COLUMNS = `e.id, e.application_id, e.user_id, e.event_type, e.channel,
   e.environment, e.message, e.name, e.date, e.end_date, e.period, e.selector, e.tag_query,
@@ -218,7 +223,7 @@ export async function forgetKey(query: Store["query"], userId: number, key: stri
   await query(FORGET_KEY, [userId, key]);
 }
 
-/** Lists up to `limit` events of a user with an id below `before`, newest first. @throws Fault UNAVAILABLE */
+/** Lists up to `limit` events of a user with an id below `before`, newest first. */
 export async function listEventsOfUser(
   query: Store["query"],
   userId: number,
@@ -228,7 +233,7 @@ export async function listEventsOfUser(
   return (await query<EventRow>(LIST, [userId, before, limit])).map(toEvent);
 }
 
-/** Lists events of an application like {@link listEventsOfUser}. @throws Fault UNAVAILABLE */
+/** Lists events of an application like {@link listEventsOfUser}. */
 export async function listEventsOfApplication(
   query: Store["query"],
   applicationId: number,
@@ -238,7 +243,7 @@ export async function listEventsOfApplication(
   return (await query<EventRow>(LIST_OWNED, [applicationId, before, limit])).map(toEvent);
 }
 
-/** Finds an event of a user; null if there is none. @throws Fault UNAVAILABLE */
+/** Finds an event of a user; null if there is none. */
 export async function findEventOfUser(
   query: Store["query"],
   id: number,
@@ -248,7 +253,7 @@ export async function findEventOfUser(
   return row ? toEvent(row) : null;
 }
 
-/** Finds an event of an account's applications; null if there is none. @throws Fault UNAVAILABLE */
+/** Finds an event of an account's applications; null if there is none. */
 export async function findEventOfAccount(
   query: Store["query"],
   id: number,
@@ -258,7 +263,7 @@ export async function findEventOfAccount(
   return row ? toEvent(row) : null;
 }
 
-/** Ends an event of a user; null if there is none. @throws Fault UNAVAILABLE */
+/** Ends an event of a user; null if there is none. */
 export async function stopEventOfUser(
   query: Store["query"],
   id: number,
@@ -279,7 +284,7 @@ export async function deleteEventOfUser(
   return row?.id ?? null;
 }
 
-/** Exports the rows of the events that a user requested, by id. @throws Fault UNAVAILABLE */
+/** Exports the rows of the events that a user requested, by id. */
 export async function exportEvents(query: Store["query"], userId: number): Promise<object[]> {
   const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
   return row?.found ?? [];
