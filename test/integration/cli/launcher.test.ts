@@ -1,105 +1,258 @@
-import { spawn } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endOf } from "../../support/cli/command-line";
+import { eventually } from "../../support/moving-clock";
 
 const ROOT = join(__dirname, "../../..");
-/** Replaces the compiler; its output shows that it ran, and on which source. */
-const BUILD = `node -e '
-  const { readFileSync, writeFileSync, mkdirSync } = require("node:fs");
-  console.log("noise of the build");
-  const text = readFileSync("src/main.ts", "utf8");
-  if (text === "mistake") process.exit(2);
-  mkdirSync("dist/src/cli", { recursive: true });
-  writeFileSync("dist/src/cli/commands.js",
-    "exports.run = (words) => console.log(" + JSON.stringify(text) + ", ...words.slice(2))");
-'`;
+const COMPILING = /^Compiling (1 changed source|\d+ changed sources) …\n$/;
 
 let folder: string;
-let clock = Date.now() / 1000 - 1000;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "signalbox-launcher-"));
   await mkdir(join(folder, "bin"));
-  await copyFile(join(ROOT, "bin/signalbox.js"), join(folder, "bin/signalbox.js"));
-  const scripts = { build: BUILD.replaceAll("\n", " ") };
-  await write("package.json", JSON.stringify({ name: "signalbox", scripts }));
-  await write("tsconfig.json", "{}");
+  for (const name of await readdir(join(ROOT, "bin"))) {
+    await copyFile(join(ROOT, "bin", name), join(folder, "bin", name));
+  }
+  await copyFile(join(ROOT, "tsconfig.json"), join(folder, "tsconfig.json"));
+  await writeManifest({ typescript: "5.9.3" });
+  await install("typescript");
+  await write("src/main.ts", said("first"));
+  await write("src/cli/commands.ts", "export const run = (words: string[]) => console.log(words);");
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Writes a file dated in the past, each one second later than the previous one. */
-async function write(path: string, text: string, seconds = ++clock): Promise<void> {
+async function write(path: string, text: string): Promise<void> {
   const file = join(folder, path);
   await mkdir(join(file, ".."), { recursive: true });
   await writeFile(file, text);
-  for (const each of [file, join(file, "..")]) await utimes(each, seconds, seconds);
 }
 
-/** Creates a clone: sources, and the compiler as installed by npm. */
-async function clone(): Promise<void> {
-  await mkdir(join(folder, "node_modules"));
-  await symlink(join(ROOT, "node_modules/typescript"), join(folder, "node_modules/typescript"));
-  await write("src/main.ts", "first");
-}
-
-const launch = (...words: string[]) =>
-  endOf(
-    spawn(process.execPath, [join(folder, "bin/signalbox.js"), ...words], {
-      env: { PATH: process.env.PATH, HOME: folder },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
+const writeManifest = (devDependencies: Record<string, string>, dependencies = {}) =>
+  write(
+    "package.json",
+    JSON.stringify({ engines: { node: ">=20.19" }, dependencies, devDependencies }),
   );
 
-describe("in a clone", () => {
-  it("builds once if there is no build, and says so on standard error", async () => {
-    await clone();
-    const first = await launch("app", "list");
-    expect([first.code, first.out]).toEqual([0, "first app list\n"]);
-    expect(first.err).toMatch(/^Building Signalbox.*noise of the build/s);
-    expect(await launch("app")).toEqual({ code: 0, out: "first app\n", err: "" });
+async function install(name: string): Promise<void> {
+  await mkdir(join(folder, "node_modules"), { recursive: true });
+  await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+}
+
+/** What `npm ci --omit=dev` does to a clone. */
+const omitDevelopment = () => rm(join(folder, "node_modules/typescript"));
+
+/** A program that prints a word and its arguments. */
+const said = (word: string) =>
+  `const word: string = ${JSON.stringify(word)};\nconsole.log(word, ...process.argv.slice(2));\n`;
+
+function spawnNode(...args: string[]): ChildProcess {
+  return spawn(process.execPath, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+const start = (...words: string[]) => endOf(spawnNode("bin/run.js", "src/main", ...words));
+
+describe("a clone", () => {
+  it("is compiled by the first start, which says so on standard error", async () => {
+    const { code, out, err } = await start("one", "two");
+    expect([code, out]).toEqual([0, "first one two\n"]);
+    expect(err).toMatch(COMPILING);
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
   });
 
-  it("builds again only when a source was changed, added or removed", async () => {
-    await clone();
-    await launch();
-    const later = Date.now() / 1000 + 10;
-    await write("src/main.ts", "second", later);
-    expect((await launch()).out).toBe("second\n");
-    // The build is dated by its start, so only sources with a later date are built again.
-    await write("src/main.ts", "third", 1000);
-    await utimes(join(folder, "src"), 1000, 1000);
-    expect(await launch()).toEqual({ code: 0, out: "second\n", err: "" });
-    await write("src/deep/added.ts", "", later);
-    expect((await launch()).out).toBe("third\n");
+  it("compiles again only what was changed, added or removed", async () => {
+    await write("src/other.ts", said("other"));
+    await start();
+    await write("src/main.ts", said("second"));
+    expect(await start()).toEqual({
+      ...{ code: 0, out: "second\n", err: "Compiling 1 changed source …\n" },
+    });
+    // Neither a new time alone nor a removed source is compiled.
+    await utimes(join(folder, "src/main.ts"), 1_000, 1_000);
+    await rm(join(folder, "src/other.ts"));
+    expect(await start()).toEqual({ code: 0, out: "second\n", err: "" });
+    expect((await readdir(join(folder, "dist/src"))).sort()).toEqual([
+      ...["cli", "main.js", "main.js.map"],
+    ]);
+    // An older time is a change as well: a checkout of an earlier version.
+    await write("src/main.ts", said("earlier"));
+    await utimes(join(folder, "src/main.ts"), 500, 500);
+    expect((await start()).out).toBe("earlier\n");
   });
 
-  it("accepts a build by npm run build", async () => {
-    await clone();
-    await write("dist/src/cli/commands.js", 'exports.run = () => console.log("by npm")');
-    await write("dist/build.tsbuildinfo", "{}");
-    expect(await launch()).toEqual({ code: 0, out: "by npm\n", err: "" });
-    await write("tsconfig.json", '{"changed": true}');
-    expect((await launch()).out).toBe("first\n");
+  it("compiles everything when the compiler's options change", async () => {
+    await start();
+    await write("tsconfig.json", JSON.stringify({ compilerOptions: { module: "node16" } }));
+    expect((await start()).err).toBe("Compiling 2 changed sources …\n");
   });
 
-  it("does not run an outdated build if the build fails", async () => {
-    await clone();
-    await launch();
-    await write("src/main.ts", "mistake", Date.now() / 1000 + 10);
+  it("compiles for the service only what the service needs", async () => {
+    await write("scripts/some.ts", 'import "../src/main";');
+    await start();
+    expect(await readdir(join(folder, "dist"))).toEqual(["compiled.json", "src"]);
+    const script = await endOf(spawnNode("bin/run.js", "scripts/some", "word"));
+    expect(script).toEqual({ code: 0, out: "first word\n", err: "Compiling 1 changed source …\n" });
+  });
+
+  it("names the place of a syntax error, and does not run an outdated build", async () => {
+    await start();
+    await write("src/main.ts", "const = 1;\n");
     for (let time = 0; time < 2; time++) {
-      const { code, out, err } = await launch();
+      const { code, out, err } = await start();
       expect([code, out]).toEqual([1, ""]);
-      expect(err).toMatch(/could not be built: run npm ci/);
+      expect(err).toMatch(/^Signalbox could not be compiled: src\/main\.ts\(1,7\): error/m);
     }
+  });
+
+  it("runs a program as the main module", async () => {
+    await write("src/main.ts", "console.log(require.main === module, process.argv.length);");
+    expect((await start("one")).out).toBe("true 3\n");
+  });
+
+  it("runs the command line, whose output is that of the command alone", async () => {
+    const { code, out, err } = await endOf(spawnNode("bin/signalbox.js", "app", "list"));
+    expect([code, out]).toEqual([0, expect.stringMatching(/'app',\n {2}'list'\n\]\n$/)]);
+    expect(err).toMatch(COMPILING);
   });
 });
 
-describe("in an installed package", () => {
-  it("runs the existing build without sources or a compiler", async () => {
-    await write("dist/src/cli/commands.js", 'exports.run = () => console.log("installed")');
-    expect(await launch()).toEqual({ code: 0, out: "installed\n", err: "" });
-    await write("src/main.ts", "newer");
-    expect(await launch()).toEqual({ code: 0, out: "installed\n", err: "" });
+describe("without the packages for development", () => {
+  it("a clone that was built starts", async () => {
+    await start();
+    await omitDevelopment();
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+  });
+
+  it("a clone that was not built says how to build it", async () => {
+    await omitDevelopment();
+    const how = "run npm ci && npm run build.\n";
+    for (const ended of [await start(), await endOf(spawnNode("bin/signalbox.js", "doctor"))]) {
+      expect(ended).toEqual({ code: 1, out: "", err: expect.stringMatching(/^Signalbox is not/) });
+      expect(ended.err.split("\n")).toEqual([expect.stringContaining(how.trim()), ""]);
+    }
+  });
+
+  it("a clone whose sources changed after the build warns, and runs the build", async () => {
+    await start();
+    await omitDevelopment();
+    await write("src/main.ts", said("second"));
+    const { code, out, err } = await start();
+    expect([code, out]).toEqual([0, "first\n"]);
+    expect(err).toMatch(/^Warning: the sources have changed since they were built; [^\n]*\n$/);
+  });
+
+  it("a demo or a script says that packages are missing", async () => {
+    await write("demo/main.ts", said("demo"));
+    await omitDevelopment();
+    expect(await endOf(spawnNode("bin/run.js", "demo/main"))).toEqual({
+      ...{ code: 1, out: "", err: "Packages are not installed (typescript): run npm ci.\n" },
+    });
+  });
+
+  it("an installed package without sources starts", async () => {
+    await start();
+    await omitDevelopment();
+    await rename(join(folder, "dist/compiled.json"), join(folder, "compiled.json"));
+    await rm(join(folder, "src"), { recursive: true });
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+  });
+});
+
+describe("what is missing is said in one sentence", () => {
+  const both = async (...before: string[]) => [
+    await endOf(spawnNode(...before, "bin/run.js", "src/main")),
+    await endOf(spawnNode(...before, "bin/signalbox.js", "doctor")),
+  ];
+
+  it("packages", async () => {
+    await rm(join(folder, "node_modules"), { recursive: true });
+    await writeManifest({}, { fastify: "1.0.0", pino: "1.0.0", zod: "1.0.0" });
+    const err = "Packages are not installed (fastify and 2 more): run npm ci.\n";
+    for (const ended of await both()) expect(ended).toEqual({ code: 1, out: "", err });
+  });
+
+  it.each(["18.20.4", "20.18.3", "8.0.0"])("Node.js %s", async (version) => {
+    await write(
+      "old.js",
+      `Object.defineProperty(process.versions, "node", { value: "${version}" });`,
+    );
+    const err = `Signalbox requires Node.js 20.19 or later, but this is ${version}: install a newer version.\n`;
+    for (const ended of await both("-r", "./old.js")) {
+      expect(ended).toEqual({ code: 1, out: "", err });
+    }
+  });
+
+  it.each(["20.19.0", "22.0.0"])("but Node.js %s is accepted", async (version) => {
+    await write(
+      "new.js",
+      `Object.defineProperty(process.versions, "node", { value: "${version}" });`,
+    );
+    expect((await endOf(spawnNode("-r", "./new.js", "bin/run.js", "src/main"))).code).toBe(0);
+  });
+});
+
+describe("npm run dev", () => {
+  /** A service that runs until it is asked to end. */
+  const service = (word: string) =>
+    `console.log(${JSON.stringify(word)});
+     const timer: NodeJS.Timeout = setInterval(() => {}, 1_000);
+     process.on("SIGTERM", () => { console.log("ended"); clearInterval(timer); process.exit(0); });`;
+
+  it("compiles and restarts after each change, and goes on while a source has an error", async () => {
+    for (const name of ["schema", "prisma/migrations"]) await write(`${name}/file`, "");
+    await write("src/main.ts", service("first"));
+    const child = spawnNode("bin/dev.js");
+    const ended = endOf(child);
+    let out = "";
+    let err = "";
+    child.stdout?.on("data", (chunk) => {
+      out += chunk;
+    });
+    child.stderr?.on("data", (chunk) => {
+      err += chunk;
+    });
+    try {
+      const printed = (text: string) =>
+        eventually(
+          () => out,
+          (all) => all === text,
+        );
+      await printed("first\n");
+      await write("src/main.ts", service("second"));
+      await printed("first\nended\nsecond\n");
+      await write("src/main.ts", "const = 1;");
+      await eventually(
+        () => err,
+        (all) => /src\/main\.ts\(1,7\): error/.test(all),
+      );
+      // Editors replace the file.
+      await write("draft", service("third"));
+      await rename(join(folder, "draft"), join(folder, "src/main.ts"));
+      await printed("first\nended\nsecond\nended\nthird\n");
+      await write("schema/file", "changed");
+      await eventually(
+        () => out,
+        (all) => all.endsWith("third\nended\nthird\n"),
+      );
+    } finally {
+      child.kill("SIGTERM");
+    }
+    expect((await ended).code).toBe(0);
+    expect(out).toMatch(/ended\n$/);
   });
 });

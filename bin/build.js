@@ -1,0 +1,13 @@
+// npm run build: compiles everything that has changed, or only the folders that are named.
+const { checkRequirements, fail } = require("./requirements.js");
+
+checkRequirements(true);
+const { FOLDERS, compileChanged } = require("./compile.js");
+const folders = process.argv.slice(2);
+try {
+  compileChanged(folders.length > 0 ? folders : FOLDERS, (text) => {
+    process.stderr.write(`${text}\n`);
+  });
+} catch (error) {
+  fail(`Signalbox could not be compiled: ${error.message}`);
+}
