@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { type App, startApp } from "./app";
-import { ConfigError, readConfig } from "./core/config";
+import { ConfigError, misspelledVariables, readConfig } from "./core/config";
 import { isStdoutTerminal, printBanner, printProblem } from "./core/console";
+import { openLog } from "./core/log";
+import { checkMachine } from "./core/startup/check-machine";
+import { StartError } from "./core/startup/start-error";
 import { UnusableDatabaseError } from "./store/unusable-database-error";
 
 /** Time after the drain timeout until the process exits in any case, in milliseconds. */
@@ -9,6 +12,11 @@ const FORCED_EXIT_MS = 5_000;
 
 async function main(): Promise<void> {
   const config = readConfig();
+  const log = openLog(config.LOG_LEVEL);
+  for (const { given, meant } of misspelledVariables()) {
+    log.warn({ variable: given }, `${given} is not a setting of Signalbox; did you mean ${meant}?`);
+  }
+  await checkMachine(config);
   let app: App | null = null;
   let ending = false;
 
@@ -28,6 +36,7 @@ async function main(): Promise<void> {
   });
 
   app = await startApp(config, {
+    log,
     onLockLost(reason) {
       app?.log.fatal(reason);
       end(1);
@@ -42,7 +51,10 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   // Errors that the operator can fix are printed without a stack trace.
   const expected =
-    error instanceof ConfigError || error instanceof UnusableDatabaseError || cannotListen(error);
+    error instanceof ConfigError ||
+    error instanceof StartError ||
+    error instanceof UnusableDatabaseError ||
+    cannotListen(error);
   printProblem(expected ? (error as Error).message : error);
   process.exit(1);
 });

@@ -6,7 +6,7 @@ import { openLocalBus } from "./local";
 
 /**
  * Opens the configured bus: over Redis if REDIS_URL is set, otherwise in memory.
- * @throws Error when Redis cannot be reached
+ * @throws StartError when Redis cannot be reached
  */
 export async function openBus(deps: {
   config: Pick<Config, "REDIS_URL" | "INBOXES_BYTES">;

@@ -2,6 +2,7 @@ import Redis, { type RedisOptions } from "ioredis";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { randomInteger } from "../core/random";
+import { StartError } from "../core/startup/start-error";
 
 /** Timeout of a command, and how long a command waits for a lost connection, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -42,7 +43,8 @@ export class RedisConnection {
     // Any number of commands may wait for the connection.
     this.client.setMaxListeners(0);
     this.client.on("error", (error) => {
-      this.reason = error.message;
+      // Without a message if several addresses of the host were tried.
+      this.reason = error.message || stringCode(error);
     });
     this.client.on("ready", () => {
       this.disconnected = false;
@@ -65,11 +67,16 @@ export class RedisConnection {
     return this.client.status === "ready";
   }
 
-  /** Waits for the first connection. @throws Error when Redis cannot be reached within ten seconds */
+  /** Waits for the first connection. @throws StartError when Redis cannot be reached within ten seconds */
   async start(): Promise<void> {
     if (await this.waitUntilReady(START_TIMEOUT_MS)) return;
     this.close();
-    throw new Error(`Redis (REDIS_URL) cannot be reached: ${this.reason}`);
+    throw new StartError([
+      {
+        detail: `Redis (REDIS_URL) cannot be reached (${this.reason})`,
+        mend: "start it, or correct REDIS_URL",
+      },
+    ]);
   }
 
   /**
@@ -138,6 +145,10 @@ const OPTIONS: RedisOptions = {
   // After a failover the old primary replies READONLY until the client reconnects.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 };
+
+function stringCode(error: NodeJS.ErrnoException): string {
+  return error.code ?? error.name;
+}
 
 /** The error without the command, whose arguments contain signals. */
 function withoutCommand(error: unknown): { message: string } {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { nearestWord } from "./text/edit-distance";
 import type { Variable } from "./variables/variable";
 import { VARIABLES } from "./variables/variables";
 
@@ -57,4 +58,42 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config as Config;
+}
+
+/** A variable that is no setting, but probably a misspelled one. */
+export interface MisspelledVariable {
+  given: string;
+  /** The setting that it resembles. */
+  meant: string;
+}
+
+/** Maximum number of letters in which a misspelled variable differs from a setting. */
+const MISSPELLED_LETTERS = 2;
+/** Common variables of other programs that resemble HOST or PORT. */
+const FOREIGN = new Set([
+  "BOOT",
+  "COST",
+  "DEST",
+  "HOME",
+  "LOST",
+  "OS",
+  "POST",
+  "ROOT",
+  "SORT",
+  "TEST",
+]);
+
+/** Finds variables that are no settings, but differ from one in at most two letters. */
+export function misspelledVariables(
+  environment: Record<string, string | undefined> = process.env,
+): MisspelledVariable[] {
+  const variables = Object.entries<Variable>(VARIABLES);
+  const names = variables.map(([name]) => name);
+  const known = new Set([...names, ...variables.map(([, { formerly }]) => formerly)]);
+  return Object.entries(environment).flatMap(([given, value]) => {
+    const letters = given.toUpperCase();
+    if (!value || known.has(given) || FOREIGN.has(letters)) return [];
+    const meant = nearestWord(letters, names, MISSPELLED_LETTERS);
+    return meant === undefined ? [] : [{ given, meant }];
+  });
 }

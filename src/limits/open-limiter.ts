@@ -15,7 +15,7 @@ export interface ManagedLimiters {
 
 /**
  * Opens the limiters: over Redis if REDIS_URL is set, otherwise in memory.
- * @throws Error when Redis cannot be reached
+ * @throws StartError when Redis cannot be reached
  */
 export async function openLimiters(deps: {
   config: Pick<Config, "REDIS_URL">;

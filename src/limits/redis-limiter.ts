@@ -28,7 +28,7 @@ declare module "ioredis" {
 /**
  * Opens a limiter that counts in Redis, for all nodes together. During an outage of Redis it counts in the
  * memory of this node, so that guessing stays limited and nobody is locked out.
- * @throws Error when Redis cannot be reached at the start
+ * @throws StartError when Redis cannot be reached at the start
  */
 export async function openRedisLimiter(
   url: string,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { ConfigError, readConfig } from "../../src/core/config";
+import { ConfigError, misspelledVariables, readConfig } from "../../src/core/config";
 import { VARIABLES } from "../../src/core/variables/variables";
 
 function problemsOf(environment: Record<string, string | undefined>): string[] {
@@ -128,6 +128,10 @@ describe("values", () => {
     ["BASE_URL", "api.example.com"],
     ["BASE_URL", "ws://api.example.com"],
     ["CHAT_URL", "https://chat.example.com"],
+    ["CORS_ORIGINS", "app.example"],
+    ["CORS_ORIGINS", "https://a.example,localhost:3000"],
+    ["CORS_ORIGINS", "https://app.example/"],
+    ["CORS_ORIGINS", "https://App.example"],
     ["SMTP_URL", "https://mail.example"],
     ["MAIL_FROM", "nobody"],
     ["MAIL_FROM", "A <a@b.example>\r\nBcc: c@d.example"],
@@ -168,6 +172,44 @@ test("PostgreSQL requires SECRET_KEY, and no secret has a default", () => {
   }
   const secrets = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
   expect(secrets.filter(([, variable]) => "default" in variable && variable.default)).toEqual([]);
+});
+
+test("web origins have any scheme, or are any", () => {
+  for (const origins of ["*", "http://localhost:3000", "capacitor://localhost,https://a.example"]) {
+    expect(readConfig({ CORS_ORIGINS: origins }).CORS_ORIGINS).toEqual(origins.split(","));
+  }
+});
+
+describe("misspelled variables", () => {
+  const meantBy = (given: string) => misspelledVariables({ [given]: "x" })[0]?.meant;
+
+  test.each([
+    ["PROT", "PORT"],
+    ["PORTS", "PORT"],
+    ["HOTS", "HOST"],
+    ["port", "PORT"],
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["REDDIS_ULR", "REDIS_URL"],
+    ["XMPP_TPC_PROT", "XMPP_TCP_PORT"],
+    ["SECRETKEY", "SECRET_KEY"],
+  ])("%s is meant to be %s", (given, meant) => {
+    expect(meantBy(given)).toBe(meant);
+  });
+
+  test("are neither settings, nor former names, nor far from every setting", () => {
+    for (const name of [...Object.keys(VARIABLES), "PUSH_ALLOW_PRIVATE_NETWORKS", "XMPP_PORTAL"]) {
+      expect([name, meantBy(name)]).toEqual([name, undefined]);
+    }
+    expect(misspelledVariables({ PROT: "", OTHER: "x" })).toEqual([]);
+  });
+
+  test("are not the common variables of other programs", () => {
+    const common = ["HOME", "PATH", "USER", "TERM", "LANG", "SHELL", "PWD", "TEST", "OS", "CI"];
+    for (const name of [...common, "HOSTNAME", "LOGNAME", "NODE_ENV", "MAIL", "TZ", "EDITOR"]) {
+      expect([name, meantBy(name)]).toEqual([name, undefined]);
+    }
+  });
 });
 
 describe("mistakes", () => {

@@ -3,7 +3,7 @@ import { resolveAccess } from "../client/server";
 import { checkCertificate } from "./certificate";
 import { checkChatServer } from "./chat-server";
 import { checkNetworkClock } from "./clock";
-import { checkConfiguration, configurationProblems } from "./configuration";
+import { checkConfiguration, checkSpelling, configurationProblems } from "./configuration";
 import { checkDataFolder } from "./data-folder";
 import { checkDatabase } from "./database";
 import { checkExposure } from "./exposure";
@@ -52,14 +52,16 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
     const access = resolveAccess(options, config);
     context = { config, access, server: await probeServer(access.url) };
   } catch (error) {
-    if (error instanceof ConfigError) return configurationProblems(error.problems);
+    if (error instanceof ConfigError) {
+      return [...configurationProblems(error.problems), ...checkSpelling(options.environment)];
+    }
     throw error;
   }
   const { config } = context;
   // Opening a folder last used from another container takes ten seconds: its lock is watched first.
   const databaseSeconds = config.DATABASE_URL === undefined ? 25 : 10;
   const groups = await Promise.all([
-    checkConfiguration(config),
+    checkConfiguration(config, checkSpelling(options.environment)),
     withTimeout(15, "server", "Check its log.", () => checkServer(context)),
     withTimeout(5, "data folder", "Check its disk.", () => checkDataFolder(config)),
     withTimeout(databaseSeconds, "database", "Check its log.", () => checkDatabase(context)),

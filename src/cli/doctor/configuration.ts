@@ -1,7 +1,7 @@
 import { turnHost } from "../../calls/ice/ice-servers";
 import { isLoopback } from "../../core/client-address";
-import type { Config } from "../../core/config";
-import { type Finding, failure, ok, warning } from "./finding";
+import { type Config, misspelledVariables } from "../../core/config";
+import { type Finding, ok, warning, failure } from "./finding";
 
 const CHECK = "configuration";
 
@@ -12,15 +12,24 @@ export function configurationProblems(problems: string[]): Finding[] {
   );
 }
 
+/** Warns of variables that are probably misspelled settings. */
+export function checkSpelling(
+  environment: Record<string, string | undefined> | undefined,
+): Finding[] {
+  return misspelledVariables(environment).map(({ given, meant }) =>
+    warning(CHECK, `${given} is not a setting; did you mean ${meant}?`, `Rename it to ${meant}.`),
+  );
+}
+
 /** Warns of settings of a valid configuration that fail for clients on other machines. */
-export function checkConfiguration(config: Config): Finding[] {
+export function checkConfiguration(config: Config, misspelled: Finding[]): Finding[] {
   const local = [
     ...(config.BASE_URL === undefined ? ["BASE_URL"] : []),
     ...(config.CHAT_URL === undefined ? ["CHAT_URL"] : []),
     ...(config.CHAT_DOMAIN === "localhost" ? ["CHAT_DOMAIN"] : []),
     ...(turnHost(config) === "localhost" ? ["TURN_HOST"] : []),
   ];
-  const findings: Finding[] = [];
+  const findings = [...misspelled];
   if (!isLoopback(config.HOST) && local.length > 0) {
     findings.push(
       warning(

@@ -1,4 +1,5 @@
 import type { Config } from "../../core/config";
+import type { Problem } from "../../core/startup/start-error";
 import { errorMessage } from "../../store/error-properties";
 import type { ServerAccess } from "../client/server";
 
@@ -29,6 +30,11 @@ export function warning(check: string, detail: string, fix: string): Finding {
 /** Does not work. */
 export function failure(check: string, detail: string, fix: string): Finding {
   return { check, status: "error", detail, fix };
+}
+
+/** Does not work, and would keep the service from starting. */
+export function problem(check: string, { detail, mend }: Problem): Finding {
+  return failure(check, detail, `${mend.charAt(0).toUpperCase()}${mend.slice(1)}.`);
 }
 
 /** Not checked, with the reason. */

@@ -55,6 +55,15 @@ export const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/**
+ * Whether a text is a web origin as browsers send it (RFC 6454 section 6.2): a scheme, a host, and the port
+ * unless it is the scheme's default. Applications outside of browsers have schemes of their own.
+ */
+export function isWebOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#]+$/.test(text);
+}
+
 /** Log levels, most severe first. */
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 

@@ -8,6 +8,7 @@ import {
   integer,
   isIceUrl,
   isNetwork,
+  isWebOrigin,
   LOG_LEVELS,
   list,
   mailSender,
@@ -151,9 +152,12 @@ export const VARIABLES = {
     "Sender of mail: an address, or a name and an address in angle brackets.",
   ),
   CORS_ORIGINS: variable(
-    list,
+    list.refine(
+      (origins) => origins.every((text) => text === "*" || isWebOrigin(text)),
+      "must be * or web origins as browsers send them, with their scheme (https://app.example), comma-separated",
+    ),
     "*",
-    "Web origins allowed by CORS, comma-separated; * for any. Credentials are never allowed.",
+    "Web origins allowed by CORS, each with its scheme, comma-separated; * for any. Credentials are never allowed.",
   ),
   TRUST_PROXY: variable(
     list.refine(

@@ -95,7 +95,10 @@ it("reports an unreadable certificate file and a port in use", async () => {
     const blocked = start({ ...variables, XMPP_TCP_PORT: String(port) });
     expect(await blocked.exited).toBe(1);
     expect(blocked.output()).toMatch(
-      new RegExp(`port ${port} on 127.0.0.1 is in use.*Set XMPP_TCP_PORT to another port`),
+      new RegExp(
+        `^Port ${port} on 127.0.0.1 \\(XMPP_TCP_PORT\\) is in use.*set XMPP_TCP_PORT to another port`,
+        "m",
+      ),
     );
     expect(blocked.output()).not.toMatch(/\n +at /);
   } finally {

@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { runChecks } from "../../../src/cli/doctor/checks";
+import type { Finding } from "../../../src/cli/doctor/finding";
 import { generateSelfSigned } from "../../../src/core/tls/self-signed";
 import { about, endListening, listen, NOWHERE, only } from "../../support/cli/doctor";
 import { emptyFolder, type FreshDatabase } from "../../support/operations/database";
@@ -57,7 +58,7 @@ describe("ports", () => {
     expect(only(twice, "port").detail).toMatch(/are both/);
     const foreign = await runDoctor({ PORT, HOST: "192.0.2.1" });
     expect(only(foreign, "port")).toMatchObject({
-      ...{ status: "error", detail: "192.0.2.1 is not an address of this machine" },
+      ...{ status: "error", detail: "HOST (192.0.2.1) is not an address of this machine" },
     });
   });
 });
@@ -177,7 +178,33 @@ describe("mail", () => {
   });
 });
 
+describe("a misspelled variable", () => {
+  const found = (findings: Finding[]) =>
+    about(findings, "configuration").filter(({ detail }) => detail.includes("did you mean"));
+  const expected = {
+    status: "warning",
+    detail: "REDIS_ULR is not a setting; did you mean REDIS_URL?",
+  };
+
+  it("is named with the setting that it resembles, in an invalid configuration too", async () => {
+    const misspelled = { REDIS_ULR: "redis://cache" };
+    expect(found(await runDoctor(misspelled))).toEqual([expect.objectContaining(expected)]);
+    expect(found(await runDoctor({ ...misspelled, PORT: "http" }))).toEqual([
+      expect.objectContaining(expected),
+    ]);
+    expect(found(await runDoctor())).toEqual([]);
+  });
+});
+
 describe("the data folder", () => {
+  it("is an error if it is a file, which the finding says", async () => {
+    const file = join(await folderOf(emptyFolder()), "file");
+    await writeFile(file, "");
+    expect(only(await runDoctor({ DATA_DIR: file }), "data folder")).toMatchObject({
+      ...{ status: "error", detail: `DATA_DIR (${file}) is a file`, fix: "Set it to a folder." },
+    });
+  });
+
   it("is an error if it is not a folder or not writable", async () => {
     const folder = await folderOf(emptyFolder());
     await writeFile(join(folder, "file"), "");

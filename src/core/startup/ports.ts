@@ -1,0 +1,85 @@
+import { createServer } from "node:net";
+import type { Config } from "../config";
+import type { Problem } from "./start-error";
+
+/** Variables of the listening ports. */
+export const PORT_VARIABLES = [
+  "PORT",
+  "XMPP_WS_PORT",
+  "XMPP_WSS_PORT",
+  "XMPP_TCP_PORT",
+  "XMPP_TLS_PORT",
+] as const;
+
+/** A variable of a listening port. */
+export type PortVariable = (typeof PORT_VARIABLES)[number];
+
+/** Variables of the ports on which this configuration listens: with an external chat server only PORT. */
+export function portVariables({ CHAT_MODE }: Pick<Config, "CHAT_MODE">): readonly PortVariable[] {
+  return CHAT_MODE === "component" ? ["PORT"] : PORT_VARIABLES;
+}
+
+/** Two variables that name the same port; null if there are none. */
+export function equalPorts(config: Config): Problem | null {
+  const names = new Map<number, string>();
+  for (const variable of portVariables(config)) {
+    const port = config[variable];
+    if (!port) continue;
+    const other = names.get(port);
+    if (other !== undefined) {
+      return {
+        detail: `${other} and ${variable} are both ${port}`,
+        mend: "set them to different ports",
+      };
+    }
+    names.set(port, variable);
+  }
+  return null;
+}
+
+/** The problem of a port that cannot be opened, with the code of the system. */
+export interface PortProblem extends Problem {
+  code: string;
+}
+
+/** Tries to listen on the port of a variable. @returns null if it is free, off, or chosen at the start */
+export async function portProblem(
+  variable: PortVariable,
+  config: Config,
+): Promise<PortProblem | null> {
+  const { HOST, [variable]: port } = config;
+  if (!port) return null;
+  const code = await listenError(port, HOST);
+  return code === null
+    ? null
+    : { code, ...explain(code, variable, `Port ${port} on ${HOST} (${variable})`, HOST) };
+}
+
+function explain(code: string, variable: PortVariable, port: string, host: string): Problem {
+  switch (code) {
+    case "EADDRINUSE":
+      return {
+        detail: `${port} is in use by another program`,
+        mend: `stop that program, or set ${variable} to another port`,
+      };
+    case "EACCES":
+      return {
+        detail: `${port} may not be opened by this user`,
+        mend: `set ${variable} to 1024 or more, and put a proxy on the low port`,
+      };
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return { detail: `HOST (${host}) is not an address of this machine`, mend: "correct it" };
+    default:
+      return { detail: `${port} cannot be opened (${code})`, mend: "correct HOST" };
+  }
+}
+
+/** @returns the error code with which listening fails, or null if it succeeds */
+function listenError(port: number, host: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}

@@ -1,0 +1,78 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { emptyFolder } from "../../support/operations/database";
+import { managedProcesses } from "../../support/process";
+
+/** What the operator reads if the service cannot start: one sentence, and nothing else was done. */
+
+const { environment, start } = managedProcesses();
+
+/** Standard output and error of a start that must fail. */
+async function failingStart(variables: Record<string, string>): Promise<string> {
+  const service = start(variables);
+  expect(await service.exited).toBe(1);
+  return service.output();
+}
+
+it("names the variable of each port in use, before it makes a database", async () => {
+  const { DATA_DIR = "" } = await environment(emptyFolder());
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => blocker.once("listening", resolve));
+  const { port } = blocker.address() as { port: number };
+  const sentence = (variable: string) =>
+    `Port ${port} on 127.0.0.1 (${variable}) is in use by another program: stop that program, or set ${variable} to another port.\n`;
+  try {
+    for (const variable of ["PORT", "XMPP_WS_PORT", "XMPP_TLS_PORT"]) {
+      const variables = { DATA_DIR: join(DATA_DIR, "new"), [variable]: String(port) };
+      expect(await failingStart(variables)).toBe(sentence(variable));
+      expect(existsSync(variables.DATA_DIR)).toBe(false);
+    }
+  } finally {
+    blocker.close();
+  }
+});
+
+it("says all at once: a data folder that is a file, and equal ports", async () => {
+  const { DATA_DIR = "" } = await environment(emptyFolder());
+  const file = join(DATA_DIR, "file");
+  writeFileSync(file, "");
+  expect(await failingStart({ DATA_DIR: file })).toBe(
+    `DATA_DIR (${file}) is a file: set it to a folder.\n`,
+  );
+  const below = join(file, "data");
+  const ports = { PORT: "1234", XMPP_WS_PORT: "1234" };
+  expect(await failingStart({ DATA_DIR: below, ...ports })).toBe(
+    `DATA_DIR (${below}) is below a file: set it to a folder.\nPORT and XMPP_WS_PORT are both 1234: set them to different ports.\n`,
+  );
+});
+
+it("says that Redis is away", async () => {
+  const variables = await environment(emptyFolder());
+  const output = await failingStart({ ...variables, REDIS_URL: "redis://127.0.0.1:1" });
+  expect(output.split("\n").slice(-2)).toEqual([
+    expect.stringMatching(
+      /^Redis \(REDIS_URL\) cannot be reached \(.*ECONNREFUSED.*\): start it, or correct REDIS_URL\.$/,
+    ),
+    "",
+  ]);
+});
+
+it("stops for a web origin without a scheme", async () => {
+  const { DATA_DIR = "" } = await environment(emptyFolder());
+  const variables = { DATA_DIR: join(DATA_DIR, "new"), CORS_ORIGINS: "app.example" };
+  expect(await failingStart(variables)).toMatch(
+    /^The configuration is invalid:\n {2}- CORS_ORIGINS must be \* or web origins .*https:\/\/app\.example.*\n$/,
+  );
+  expect(existsSync(variables.DATA_DIR)).toBe(false);
+});
+
+it("logs a misspelled variable with the setting that it resembles", async () => {
+  const variables = await environment(emptyFolder());
+  writeFileSync(join(variables.DATA_DIR ?? "", "file"), "");
+  const output = await failingStart({
+    ...{ DATA_DIR: join(variables.DATA_DIR ?? "", "file"), DATABSE_URL: "postgresql://db" },
+  });
+  expect(output).toContain("DATABSE_URL is not a setting of Signalbox; did you mean DATABASE_URL?");
+  expect(output).not.toContain("postgresql://db");
+});
