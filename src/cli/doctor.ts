@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { printText } from "../core/console";
+import { replaceControls } from "../core/terminal";
 import type { Invocation } from "./client/document-command";
-import { alignColumns, replaceControls, toJson } from "./client/table";
+import { alignColumns, toJson } from "./client/table";
 import { type Finding, pluralize, type Status } from "./doctor/finding";
 
 /** Default of `--time-server`: a public NTP server. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearestWord } from "./text/edit-distance";
+import { nearestWord } from "./variables/edit-distance";
 import type { Variable } from "./variables/variable";
 import { VARIABLES } from "./variables/variables";
 

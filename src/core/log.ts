@@ -1,6 +1,7 @@
 import pino, { type DestinationStream, type Logger } from "pino";
+import { formatLogLine } from "./log-lines";
 
-/** Structured log: JSON lines on standard output. Never log secrets or tokens. */
+/** Structured log on standard output: JSON lines, or text on a terminal. Never log secrets or tokens. */
 export type Log = Logger;
 
 /** Keys that hold secrets; their values are redacted in case such an object is logged by mistake. */
@@ -26,11 +27,20 @@ const ROW_PATHS = ['*["detail"]', "err.meta.driverAdapterError.cause.detail"];
 /**
  * Opens the log.
  * @param level a log level of pino
- * @param to replaces standard output
+ * @param to replaces standard output, and gets JSON lines
+ * @param output standard output, which decides the form
  */
-export function openLog(level: string, to?: DestinationStream): Log {
+export function openLog(
+  level: string,
+  to?: DestinationStream,
+  output: NodeJS.WriteStream = process.stdout,
+): Log {
   const secrets = SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
   const redact = { paths: [...secrets, ...ROW_PATHS], censor: "[secret]" };
   const options = { level, base: null, redact };
-  return to ? pino(options, to) : pino(options);
+  if (to) return pino(options, to);
+  if (!output.isTTY) return pino(options);
+  return pino(options, {
+    write: (line) => void output.write(formatLogLine(line, output.hasColors())),
+  });
 }

@@ -4,6 +4,14 @@ import { Writable } from "node:stream";
 /** Maximum length of standard input, in characters. */
 const INPUT_MAX = 65_536;
 
+/** Characters that move a terminal's cursor or change the text direction: C0, C1, line and bidi controls. */
+export const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Replaces control characters, so that untrusted text cannot leave its line of the terminal. */
+export function replaceControls(text: string): string {
+  return text.replace(CONTROLS, "?");
+}
+
 /** Whether standard input is a terminal. */
 export function isStdinTerminal(): boolean {
   return process.stdin.isTTY === true;

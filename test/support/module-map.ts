@@ -40,6 +40,7 @@ export const IMPORTS: Record<string, string[]> = {
   // Layer 0: used by every layer.
   "core/variables": [],
   core: ["core/variables"],
+  "core/startup": ["core"],
   "core/text": ["core"],
   "core/tls": ["core"],
   // Layer 1, the platform: what the service runs on.

@@ -1,4 +1,4 @@
-import { editDistance, nearestWord } from "../../src/core/text/edit-distance";
+import { editDistance, nearestWord } from "../../src/core/variables/edit-distance";
 
 test.each([
   ["", "", 0],

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../core/config";
 import { hostInUrl, trimTrailingSlashes } from "../../core/host-in-url";
+import { replaceControls } from "../../core/terminal";
 import { CommandError } from "./command-error";
-import { replaceControls } from "./table";
 
 /** Where the running server is, and how to authenticate. */
 export interface ServerAccess {

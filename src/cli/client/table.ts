@@ -1,5 +1,4 @@
-/** Characters that move a terminal's cursor or change the text direction: C0, C1, line and bidi controls. */
-const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+import { CONTROLS, replaceControls } from "../../core/terminal";
 
 /** Unwraps the result: descends while an object has a single field that holds an object or list. */
 export function unwrap(value: unknown): unknown {
@@ -69,11 +68,6 @@ export function alignColumns(rows: string[][]): string {
 
 function widthOf(text: string): number {
   return [...text].length;
-}
-
-/** Replaces control characters, so that untrusted text cannot leave its line of the terminal. */
-export function replaceControls(text: string): string {
-  return text.replace(CONTROLS, "?");
 }
 
 function cell(value: unknown): string {
