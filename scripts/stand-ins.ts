@@ -6,6 +6,7 @@
  */
 import { join, relative } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { readConfig } from "../src/core/config";
 import { CODES } from "../test/support/stand-ins/behaviour";
 import { FILES, writeCredentials } from "../test/support/stand-ins/files";
 import { logPushes } from "../test/support/stand-ins/push-log";
@@ -23,7 +24,7 @@ function port(text: string): number {
 }
 
 interface Options {
-  folder: string;
+  folder?: string;
   host: string;
   apnsPort: number;
   fcmPort: number;
@@ -34,7 +35,7 @@ interface Options {
 
 const command = new Command("stand-ins")
   .description("Stand-ins for the push services, to try pushes without accounts there.")
-  .option("--folder <folder>", "folder for keys and credentials", ".data/stand-ins")
+  .option("--folder <folder>", "folder for keys and credentials (default: stand-ins in DATA_DIR)")
   .option("--host <host>", "address to listen on", "127.0.0.1")
   .option("--apns-port <port>", "port of the APNs stand-in", port, 4301)
   .option("--fcm-port <port>", "port of the FCM stand-in", port, 4302)
@@ -79,9 +80,10 @@ followed by one of: ${Object.keys(CODES).join(" ")}
 
 async function main(): Promise<void> {
   const options = command.parse().opts<Options>();
-  const keys = loadStandInKeys(options.folder);
+  const { folder = join(readConfig().DATA_DIR, "stand-ins") } = options;
+  const keys = loadStandInKeys(folder);
   const standIns = await startStandIns(keys, options);
-  writeCredentials(options.folder, keys, standIns);
+  writeCredentials(folder, keys, standIns);
   if (options.setUp) {
     const { applicationId, userId } = await prepareTrial(standIns);
     say(`
@@ -89,7 +91,7 @@ Stand-ins for the push services are ready, and the server sends to them. Press C
 
   npx signalbox push test --app ${applicationId} --user ${userId}
 `);
-  } else say(describe(standIns, options.folder));
+  } else say(describe(standIns, folder));
   if (!options.quiet) logPushes(standIns, say);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

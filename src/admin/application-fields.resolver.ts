@@ -7,6 +7,9 @@ import {
   toGraphqlApplication,
 } from "../applications/application.type";
 import { listApplications } from "../applications/owned-applications";
+import { Fault } from "../core/errors";
+import { findUser } from "../users/find-user";
+import { UserType } from "../users/user.type";
 import type { AdminContext } from "./admin-deps";
 import { listApplicationSessions, listApplicationUsers } from "./application-lists";
 import { ApplicationSessions, ApplicationUsers } from "./application-lists.type";
@@ -42,6 +45,17 @@ export class ApplicationFieldsResolver {
   ): Promise<ApplicationUsers> {
     const page = await listApplicationUsers(admin, id, { after, offset, limit, search });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
+  }
+
+  @FieldResolver(() => UserType, { description: "One user of the application." })
+  async user(
+    @Root() { id: applicationId }: ApplicationType,
+    @Ctx() { admin }: AdminContext,
+    @Arg("id", () => ID, { description: "The user." }) id: string,
+  ): Promise<UserType> {
+    const user = await findUser(admin, applicationId, { id });
+    if (user === null) throw new Fault("NOT_FOUND", "There is no such user");
+    return user;
   }
 
   @FieldResolver(() => ApplicationSessions, {

@@ -4,6 +4,8 @@ import {
   ApplicationPayload,
   ApplicationUserInput,
   CreateApplicationInput,
+  DeleteApplicationInput,
+  DeleteApplicationPayload,
   EraseUserPayload,
   ExportUserPayload,
   RotateSecretInput,
@@ -13,13 +15,18 @@ import { ApplicationType, toGraphqlApplication } from "../applications/applicati
 import {
   createApplication,
   findOwnedApplication,
+  removeApplication,
   rotateSecret,
   updateApplication,
 } from "../applications/owned-applications";
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import { eraseUser } from "../users/users";
+import { Limited } from "../limits/rate-limits";
+import { CreateUserPayload } from "../users/user.type";
+import { removeAllUsers } from "../users/user-data";
+import { eraseUser, insertUser } from "../users/users";
 import type { AdminContext } from "./admin-deps";
+import { CreateApplicationUserInput } from "./application-user.input";
 import { exportUser } from "./user-export";
 
 @Resolver()
@@ -73,6 +80,39 @@ export class ApplicationResolver {
     const { accountId } = await auth.account();
     const rotated = await rotateSecret(admin, accountId, applicationId, overlapSeconds);
     return { application: toGraphqlApplication(rotated) };
+  }
+
+  @Allow("account")
+  @Mutation(() => DeleteApplicationPayload, {
+    description:
+      "Deletes an application with all its users and data, and ends their sessions and connections.",
+  })
+  async deleteApplication(
+    @Ctx() { admin, auth }: AdminContext,
+    @Arg("input", () => DeleteApplicationInput, { description: "The application." })
+    { applicationId }: DeleteApplicationInput,
+  ): Promise<DeleteApplicationPayload> {
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(admin, accountId, applicationId);
+    await removeAllUsers(admin, id);
+    await removeApplication(admin, accountId, id);
+    return { deletedApplicationId: String(id) };
+  }
+
+  @Allow("account")
+  @Limited("sign-up")
+  @Mutation(() => CreateUserPayload, {
+    description:
+      "Creates a user of an application, also while it does not accept sign-ups. Requires a login or an e-mail, and a password.",
+  })
+  async createApplicationUser(
+    @Ctx() { admin, auth, caller }: AdminContext,
+    @Arg("input", () => CreateApplicationUserInput, { description: "The new user." })
+    { applicationId, ...fields }: CreateApplicationUserInput,
+  ): Promise<CreateUserPayload> {
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(admin, accountId, applicationId);
+    return { user: await insertUser(admin, id, fields, caller.ip) };
   }
 
   @Allow("account")

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   addFirstOwner,
@@ -50,7 +50,7 @@ const LOCK = 5291_4000;
 /**
  * Initializes an empty database: creates an account with its owner and an application, and writes their
  * credentials to files that only the process's system user can read. If the first account of an older
- * database has no owner, creates one. Otherwise changes nothing.
+ * database has no owner, creates one. Otherwise only updates the addresses in the credentials file.
  * @returns the credentials of a created application, or null
  */
 export async function bootstrap(
@@ -61,7 +61,10 @@ export async function bootstrap(
 ): Promise<InitialCredentials | null> {
   // Avoids Prisma, whose query compiler takes 70 MB and a third of a second to load: a restarted node does
   // not need it until a user signs up.
-  if (await hasOwner(store)) return null;
+  if (await hasOwner(store)) {
+    await updateAddresses(dataDir, addresses);
+    return null;
+  }
   const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
   const passwordHash = await hashPassword(owner.password);
   return store.db.$transaction(async (tx) => {
@@ -87,6 +90,19 @@ export async function bootstrap(
     await writeSecretFile(dataDir, CREDENTIALS_FILE, credentials);
     return credentials;
   });
+}
+
+/** Stores the current addresses in an existing credentials file: a start may listen elsewhere than the first one. */
+async function updateAddresses(dataDir: string, addresses: DeploymentEndpoints): Promise<void> {
+  let stored: InitialCredentials;
+  try {
+    stored = JSON.parse(await readFile(join(dataDir, CREDENTIALS_FILE), "utf8"));
+  } catch {
+    return;
+  }
+  const current = { ...stored, ...addresses };
+  if (JSON.stringify(current) === JSON.stringify(stored)) return;
+  await writeSecretFile(dataDir, CREDENTIALS_FILE, current);
 }
 
 async function writeSecretFile(dataDir: string, name: string, content: object): Promise<void> {

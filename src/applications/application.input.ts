@@ -109,6 +109,12 @@ export class RotateSecretInput {
   overlapSeconds?: number | null;
 }
 
+@InputType({ description: "An application to delete." })
+export class DeleteApplicationInput {
+  @Field(() => ID, { description: "The application." })
+  applicationId!: string;
+}
+
 @InputType({ description: "A user of one of the owner's applications." })
 export class ApplicationUserInput {
   @Field(() => ID, { description: "The application." })
@@ -125,6 +131,12 @@ export class ApplicationUserInput {
 export class ApplicationPayload {
   @Field(() => ApplicationType, { description: "The updated application." })
   application!: ApplicationType;
+}
+
+@ObjectType({ description: "Result of deleteApplication.", simpleResolvers: true })
+export class DeleteApplicationPayload {
+  @Field(() => ID, { description: "Id of the deleted application." })
+  deletedApplicationId!: string;
 }
 
 @ObjectType({ description: "Result of exportUser.", simpleResolvers: true })

@@ -194,6 +194,23 @@ export async function rotateSecret(
   return findOwnedApplication(deps, accountId, applicationId);
 }
 
+/**
+ * Deletes an application without users, and all of its remaining data. Then notifies every node, which ends
+ * the application's sessions and connections.
+ * @throws Fault NOT_FOUND
+ */
+export async function removeApplication(
+  { store, sessionEvents }: Pick<ApplicationDeps, "store" | "sessionEvents">,
+  accountId: number,
+  applicationId: number,
+): Promise<void> {
+  const { count } = await store.db.application.deleteMany({
+    where: { id: BigInt(applicationId), accountId: BigInt(accountId) },
+  });
+  if (count === 0) throw notFound();
+  sessionEvents.publish({ kind: "application deleted", applicationId });
+}
+
 function toOwned({ clock, sealer }: ApplicationReader, row: Row): OwnedApplication {
   const until = row.previous_secret_until;
   return {

@@ -62,7 +62,7 @@ export class WebOrigins {
 
   /** Evicts a changed list and closes the pages that the new list does not allow. */
   invalidate(event: SessionEvent): void {
-    if (event.kind !== "application changed") return;
+    if (event.kind !== "application changed" && event.kind !== "application deleted") return;
     this.epoch++;
     this.lists.delete(event.applicationId);
     void this.recheck(event.applicationId);

@@ -3,8 +3,9 @@ import { Command } from "commander";
 import { printProblem } from "../core/console";
 import { packageRoot, packageVersion } from "../core/package-root";
 import { exitAfterFlush } from "../core/terminal";
+import { nearestWord } from "../core/variables/edit-distance";
 import { addDocument, type Invocation } from "./client/document-command";
-import { readCommands } from "./client/documents";
+import { type CommandDocument, readCommands } from "./client/documents";
 import { EXAMPLES, HELP } from "./client/help";
 import { resolveAccess } from "./client/server";
 import { addDoctor } from "./doctor";
@@ -30,7 +31,10 @@ export async function run(argv: string[]): Promise<void> {
   const program = new Command("signalbox")
     .description("Administers Signalbox: applications, users, push, the database and diagnostics.")
     .version(packageVersion())
-    .option("--url <url>", "server URL (default: SIGNALBOX_URL, else HOST and PORT)")
+    .option(
+      "--url <url>",
+      "server URL (default: SIGNALBOX_URL, else PORT, else DATA_DIR/credentials.json)",
+    )
     .option(
       "--token <token>",
       "owner's token (default: SIGNALBOX_TOKEN, else signs in with DATA_DIR/owner.json)",
@@ -51,7 +55,8 @@ export async function run(argv: string[]): Promise<void> {
     };
   };
   const groups = new Map<string, Command>();
-  for (const document of readCommands(join(packageRoot(), "schema/cli"))) {
+  const documents = readCommands(join(packageRoot(), "schema/cli"));
+  for (const document of documents) {
     const { group } = document;
     const parent =
       groups.get(group) ?? program.command(group).description(GROUP_DESCRIPTIONS[group] ?? "");
@@ -62,6 +67,7 @@ export async function run(argv: string[]): Promise<void> {
   addToken(program, invocation);
   addMigrate(program, invocation);
   addDoctor(program, invocation);
+  for (const command of [program, ...groups.values()]) suggestHarmless(command, documents);
   try {
     await program.parseAsync(argv);
     exitAfterFlush(Number(process.exitCode ?? 0));
@@ -69,6 +75,21 @@ export async function run(argv: string[]): Promise<void> {
     printProblem(isMessageOnly(error) ? error.message : error);
     exitAfterFlush(1);
   }
+}
+
+/** Rejects an unknown command with a suggestion, but never suggests one that destroys something. */
+function suggestHarmless(command: Command, documents: CommandDocument[]): void {
+  const destructive = documents.filter((each) => each.destructive);
+  const names = command.commands
+    .map((each) => each.name())
+    .filter((name) =>
+      destructive.every((each) => each.group !== command.name() || each.name !== name),
+    );
+  command.on("command:*", ([given = ""]: string[]) => {
+    const similar = nearestWord(given, names, Math.ceil(given.length / 3));
+    const suggestion = similar === undefined ? "" : `\n(Did you mean ${similar}?)`;
+    command.error(`error: unknown command '${given}'${suggestion}`);
+  });
 }
 
 /** Also system errors, for example a file that cannot be written. */

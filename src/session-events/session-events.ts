@@ -12,7 +12,9 @@ export type SessionEvent =
   /** Cached copies are stale; connections stay open and belong to the session's new user. */
   | { kind: "session changed"; sessionId: number; userId: number | null }
   | { kind: "user changed"; userId: number }
-  | { kind: "application changed"; applicationId: number };
+  | { kind: "application changed"; applicationId: number }
+  /** Its sessions and users are gone; each node looks for those of its connections. */
+  | { kind: "application deleted"; applicationId: number };
 
 /** The termination of a session or of all sessions of a user. */
 export type TerminationEvent = Extract<SessionEvent, { kind: "session" | "user" }>;
@@ -145,7 +147,7 @@ export class SessionEvents {
   /** Applies an event on this node only. */
   apply(event: SessionEvent): void {
     this.invalidate(event);
-    if (event.kind === "application changed") {
+    if (event.kind === "application changed" || event.kind === "application deleted") {
       for (const listener of this.applicationListeners) listener(event.applicationId);
     }
     if (event.kind === "session changed") this.reassign(event.sessionId, event.userId);
@@ -160,6 +162,7 @@ export class SessionEvents {
       for (const listener of this.terminationListeners) listener(event);
     }
     if ("sessionId" in event) this.notifySession(event.sessionId);
+    if (event.kind === "application deleted") this.missedListener();
   }
 
   /** Unsubscribes from the events of the other nodes. */

@@ -47,6 +47,11 @@ export class SessionCache {
     // A cached session holds no data of its application.
     if (ending.kind === "application changed") return;
     this.epoch++;
+    if (ending.kind === "application deleted") {
+      // Rare, so that the sessions of each application need not be tracked.
+      this.sessions.clear();
+      return;
+    }
     const keys =
       "sessionId" in ending
         ? [this.bySession.get(ending.sessionId)]

@@ -4,7 +4,7 @@ import { toValidText, truncateText } from "../core/text/text";
 import { uniqueViolation } from "../store/database-errors";
 import { findUser, isEmailVariantTaken } from "../users/find-user";
 import type { User } from "../users/user";
-import { exportRows, insertUser } from "../users/user-data";
+import { exportRows, insertUserRow } from "../users/user-data";
 import type { UserData } from "../users/user-deps";
 import { checkUserFields, type UserFields } from "../users/user-fields";
 import type { SignInDeps } from "./sign-in-deps";
@@ -79,7 +79,7 @@ async function create(
   const application = BigInt(applicationId);
   try {
     await store.db.$transaction(async (tx) => {
-      const userId = await insertUser(tx, {
+      const userId = await insertUserRow(tx, {
         ...columns,
         applicationId: application,
         createdAt: now,

@@ -48,6 +48,29 @@ export async function removeUsers(
   for (const userId of userIds) deps.sessionEvents.publish({ kind: "user", userId });
 }
 
+/** Number of users that one transaction of {@link removeAllUsers} deletes. */
+const WINDOW = 500;
+
+/** Deletes all users of an application, as {@link removeUsers} does. May be interrupted and repeated. */
+export async function removeAllUsers(
+  deps: Pick<UserDeps, "store" | "sessionEvents" | "userData">,
+  applicationId: number,
+): Promise<void> {
+  for (;;) {
+    const users = await deps.store.db.user.findMany({
+      where: { applicationId: BigInt(applicationId) },
+      orderBy: { id: "asc" },
+      take: WINDOW,
+      select: { id: true },
+    });
+    if (users.length === 0) return;
+    await removeUsers(
+      deps,
+      users.map(({ id }) => Number(id)),
+    );
+  }
+}
+
 /** Columns of a user to insert. */
 export interface NewUser {
   applicationId: bigint;
@@ -60,7 +83,7 @@ export interface NewUser {
  * @returns the user's id
  * @throws Prisma's unique violation if a value is taken
  */
-export async function insertUser(
+export async function insertUserRow(
   transaction: PrismaTransaction,
   { applicationId, createdAt, ...columns }: NewUser,
 ): Promise<bigint> {

@@ -28,10 +28,11 @@ export class UserExistenceCache {
     return rows.length > 0;
   }
 
-  /** Evicts a deleted user. */
+  /** Evicts a deleted user, or all users when an application was deleted. */
   invalidate(event: SessionEvent): void {
-    if (event.kind !== "user") return;
+    if (event.kind === "application deleted") this.users.clear();
+    else if (event.kind === "user") this.users.delete(event.userId);
+    else return;
     this.epoch++;
-    this.users.delete(event.userId);
   }
 }

@@ -32,11 +32,24 @@ export async function createUser(
   if (!application.signUpOpen) {
     throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
   }
+  return insertUser(deps, viewer.applicationId, fields, ip);
+}
+
+/**
+ * Creates a user of an application. Does not check permissions.
+ * @throws Fault INVALID as {@link createUser} does
+ */
+export async function insertUser(
+  deps: UserDeps,
+  application: number,
+  fields: UserFields & { password: string },
+  ip: string,
+): Promise<User> {
   const { columns, tags } = checkUserFields(fields);
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
-  await checkEmailVariants(deps, viewer.applicationId, fields.email, null);
-  const applicationId = BigInt(viewer.applicationId);
+  await checkEmailVariants(deps, application, fields.email, null);
+  const applicationId = BigInt(application);
   const passwordHash = await deps.passwordHasher.hash(fields.password, { ip });
   const { id } = await rejectTaken(() =>
     deps.store.db.user.create({
@@ -49,7 +62,7 @@ export async function createUser(
       select: { id: true },
     }),
   );
-  return readUser(deps, viewer.applicationId, id);
+  return readUser(deps, application, id);
 }
 
 /**

@@ -23,6 +23,13 @@ test.each(named)("%s and its options have descriptions", (_name, { description, 
   }
 });
 
+test("exactly the commands that delete or replace something are destructive", () => {
+  const destructive = named.filter(([, command]) => command.destructive).map(([name]) => name);
+  const words = /\b(clear|delete|erase|remove|revoke|rotate)\b/;
+  expect(destructive).toEqual(named.map(([name]) => name).filter((name) => words.test(name)));
+  expect(destructive).toContain("user erase");
+});
+
 /** Variables that are secret or contain multi-line files. */
 const READ = /secret|(?<!needs)password|^key$|privateKey|^ca$|^certificate$|^serviceAccount$/i;
 

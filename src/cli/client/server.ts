@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../core/config";
 import { hostInUrl, trimTrailingSlashes } from "../../core/host-in-url";
 import { replaceControls } from "../../core/terminal";
+import { VARIABLES } from "../../core/variables/variables";
 import { CommandError } from "./command-error";
 
 /** Where the running server is, and how to authenticate. */
@@ -23,6 +25,10 @@ export type Execute = (
 
 /** Longer than the server's own limit for an operation. */
 const TIMEOUT_MS = 60_000;
+const DEFAULT_PORT = Number(VARIABLES.PORT.default);
+/** Files of the data folder, which the server writes. Named here, as its module would load the database. */
+const OWNER_FILE = "owner.json";
+const CREDENTIALS_FILE = "credentials.json";
 
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 const SIGN_OUT = "mutation { signOutOwner { signedOut } }";
@@ -33,11 +39,33 @@ export function resolveAccess(
   config: Config,
 ): ServerAccess {
   return {
-    url: url ?? config.SIGNALBOX_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}`,
+    url: url ?? config.SIGNALBOX_URL ?? serverUrl(config),
     token: token ?? config.SIGNALBOX_TOKEN,
     dataDir: config.DATA_DIR,
     timeoutMs: TIMEOUT_MS,
   };
+}
+
+/**
+ * The URL of the server of this configuration. The default port and a port that the start chooses say little:
+ * then credentials.json says where the server of DATA_DIR listens, unless that is its public URL alone.
+ */
+function serverUrl(config: Config): string {
+  const local = `http://${hostInUrl(config.HOST)}:${config.PORT}`;
+  if (config.PORT !== 0 && config.PORT !== DEFAULT_PORT) return local;
+  const stored = storedUrl(config.DATA_DIR);
+  const isPublic = config.PORT !== 0 && stored === config.BASE_URL;
+  return stored === undefined || isPublic ? local : stored;
+}
+
+/** The server's URL in credentials.json, which each start updates; undefined without such a file. */
+function storedUrl(dataDir: string): string | undefined {
+  try {
+    const { base_url: url } = JSON.parse(readFileSync(join(dataDir, CREDENTIALS_FILE), "utf8"));
+    return typeof url === "string" ? url : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Executes operations without a token. */
@@ -70,13 +98,18 @@ export async function asOwner<T>(
 }
 
 async function readOwner(dataDir: string): Promise<unknown> {
-  const path = join(dataDir, "owner.json");
+  const path = join(dataDir, OWNER_FILE);
+  const remedy = "Pass the owner's token with --token, or set the server's DATA_DIR.";
+  let text: string;
   try {
-    return JSON.parse(await readFile(path, "utf8"));
+    text = await readFile(path, "utf8");
   } catch {
-    throw new CommandError(
-      `${path} cannot be read. Pass the owner's token with --token, or set the server's DATA_DIR.`,
-    );
+    throw new CommandError(`${path} cannot be read. ${remedy}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(`${path} contains bad JSON. Restore it from a backup. ${remedy}`);
   }
 }
 

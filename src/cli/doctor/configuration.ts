@@ -1,7 +1,7 @@
 import { turnHost } from "../../calls/ice/ice-servers";
 import { isLoopback } from "../../core/client-address";
 import { type Config, misspelledVariables } from "../../core/config";
-import { type Finding, ok, warning, failure } from "./finding";
+import { type Finding, failure, ok, warning } from "./finding";
 
 const CHECK = "configuration";
 

@@ -5,7 +5,7 @@ import { SECRET_KEY_FILE } from "../../applications/secret-key";
 import type { Config } from "../../core/config";
 import { inspectDataFolder } from "../../core/startup/data-folder";
 import { SELF_SIGNED_KEY } from "../../core/tls/self-signed";
-import { type Finding, ok, problem, skipped, warning, failure } from "./finding";
+import { type Finding, failure, ok, problem, skipped, warning } from "./finding";
 
 const FOLDER = "data folder";
 const FILES = "secret files";

@@ -1,4 +1,6 @@
+import { WebSocket } from "ws";
 import { graphql, newUser, rest, signedParameters } from "../../support/client";
+import { openSocket } from "../../support/graphql/graphql-socket";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";
@@ -413,6 +415,95 @@ describe("the lists of an application", () => {
   });
 });
 
+describe("deleteApplication", () => {
+  const DELETE = `mutation ($input: DeleteApplicationInput!) {
+    deleteApplication(input: $input) { deletedApplicationId } }`;
+  const rowsOf = async (applicationId: string) => {
+    const tables = ["users", "sessions", "nonces", "push_subscriptions", "calls"];
+    const counts = tables.map((table) =>
+      node.sql(`SELECT 1 FROM ${table} WHERE application_id = $1`, [applicationId]),
+    );
+    return (await Promise.all(counts)).map((rows) => rows.length);
+  };
+
+  it("deletes the application with its users and sessions, and ends its connections", async () => {
+    const application = await created("Short-lived");
+    const shop = asNode(application);
+    const user = await newUser(shop);
+    const untouched = await newUser(node);
+    const { body } = await rest(shop, "POST", "/session", { body: signedParameters(shop) });
+    const socket = await openSocket(shop, user.token);
+    const anonymous = await openSocket(shop, body.session.token);
+    const other = await openSocket(node, untouched.token);
+
+    const input = { applicationId: application.id };
+    expect((await run(DELETE, { input })).data).toEqual({
+      deleteApplication: { deletedApplicationId: application.id },
+    });
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
+    expect((await rest(node, "GET", "/session", { token: body.session.token })).status).toBe(401);
+    await Promise.all([socket.closed, anonymous.closed]);
+    expect(await rowsOf(application.id)).toEqual([0, 0, 0, 0, 0]);
+    expect((await rest(shop, "POST", "/session", { body: signedParameters(shop) })).status).toBe(
+      422,
+    );
+    const again = await run(DELETE, { input });
+    expect(again.errors?.[0].extensions.code).toBe("NOT_FOUND");
+
+    expect((await rest(node, "GET", "/session", { token: untouched.token })).status).toBe(200);
+    expect(other.socket.readyState).toBe(WebSocket.OPEN);
+    await other.close();
+  });
+});
+
+describe("the owner's users", () => {
+  const CREATE_USER = `mutation ($input: CreateApplicationUserInput!) {
+    createApplicationUser(input: $input) { user { id login email fullName tags } } }`;
+  const READ_USER = `query ($app: ID!, $user: ID!) {
+    application(id: $app) { user(id: $user) { id login isGuest } } }`;
+
+  it("are created while sign-up is closed, and can sign in", async () => {
+    const application = await created("Invited only");
+    await run(UPDATE, { input: { applicationId: application.id, signUpOpen: false } });
+    const input = { applicationId: application.id, login: "invited", password: "correct horse" };
+    const { data } = await run(CREATE_USER, { input: { ...input, tags: ["first"] } });
+    const { user } = data.createApplicationUser;
+    expect(user).toMatchObject({ login: "invited", email: null, tags: ["first"] });
+    const shop = asNode(application);
+    const credentials = { login: "invited", password: "correct horse" };
+    const answer = await rest(shop, "POST", "/session", {
+      body: { ...signedParameters(shop), user: credentials },
+    });
+    expect([answer.status, String(answer.body.session.user_id)]).toEqual([201, user.id]);
+
+    const read = await run(READ_USER, { app: application.id, user: user.id });
+    expect(read.data.application.user).toEqual({ id: user.id, login: "invited", isGuest: false });
+  });
+
+  it("are checked as at a sign-up, and counted as one", async () => {
+    const application = await created("Checked");
+    const create = async (fields: object) => {
+      const input = { applicationId: application.id, password: "correct horse", ...fields };
+      const { errors } = await run(CREATE_USER, { input });
+      return errors?.[0].extensions.fields ?? errors?.[0].extensions.code ?? null;
+    };
+    expect(await create({ login: "taken" })).toBeNull();
+    expect(await create({ login: "Taken" })).toEqual({ login: ["has already been taken"] });
+    expect(await create({})).toEqual({ base: ["login or email is required"] });
+    expect(await create({ login: "short", password: "short" })).toHaveProperty("password");
+    expect(await create({ login: "lost", applicationId: "999999" })).toBe("NOT_FOUND");
+  });
+
+  it("are not found in another application", async () => {
+    const application = await created("Empty");
+    const { id } = await newUser(node);
+    for (const user of [String(id), "0", "x"]) {
+      const { data, errors } = await run(READ_USER, { app: application.id, user });
+      expect([data, errors?.[0].message]).toEqual([null, "There is no such user"]);
+    }
+  });
+});
+
 describe("another account", () => {
   it("can neither see nor change anything", async () => {
     const otherOwner = await ownerToken(elsewhere);
@@ -423,6 +514,14 @@ describe("another account", () => {
       [READ, { id: applicationId }],
       [UPDATE, { input: { applicationId, name: "Stolen" } }],
       [ROTATE, { input: { applicationId } }],
+      [
+        "mutation ($input: DeleteApplicationInput!) { deleteApplication(input: $input) { deletedApplicationId } }",
+        { input: { applicationId } },
+      ],
+      [
+        "mutation ($input: CreateApplicationUserInput!) { createApplicationUser(input: $input) { user { id } } }",
+        { input: { applicationId, login: "intruder", password: "correct horse" } },
+      ],
       [
         "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
         { input: { applicationId, userId } },

@@ -56,7 +56,6 @@ let count = 0;
 /** Number of used reset links. */
 let links = 0;
 let owner: Participants["owner"];
-let spareApplicationId: string;
 
 const PASSWORD = "correct horse";
 
@@ -65,13 +64,6 @@ beforeAll(async () => {
   elsewhere = await secondApplication(node);
   await node.sql("UPDATE applications SET v1_list_disabled = false");
   owner = ownerCredentials(node);
-  const [spare] = await node.sql<{ id: number }>(
-    `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
-      SELECT account_id, 'Spare', 'key', 'secret', '{}', now() FROM applications WHERE id = $1
-      RETURNING id`,
-    [node.application.id],
-  );
-  spareApplicationId = String(spare?.id);
   invalidTokens["an unknown token"] = "x".repeat(43);
   const { id, login, password, token } = await newUser(node);
   const rows = await node.sql<{ hash: string }>(
@@ -123,6 +115,17 @@ async function makeResetLinks(): Promise<void> {
   );
 }
 
+/** An application of the owner's account that nothing else uses, so that it may be deleted. */
+async function addSpareApplication(): Promise<string> {
+  const [spare] = await node.sql<{ id: number }>(
+    `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+      SELECT account_id, 'Spare', 'key', 'secret', '{}', now() FROM applications WHERE id = $1
+      RETURNING id`,
+    [node.application.id],
+  );
+  return String(spare?.id);
+}
+
 async function makeFixture(): Promise<Participants> {
   const [a, b, foreign] = [
     await signedInUser(node),
@@ -130,7 +133,8 @@ async function makeFixture(): Promise<Participants> {
     await signedInUser(elsewhere),
   ] as const;
   return {
-    ...{ node, elsewhere, a, b, foreign, owner, spareApplicationId },
+    ...{ node, elsewhere, a, b, foreign, owner },
+    spareApplicationId: await addSpareApplication(),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
     get unique() {

@@ -195,6 +195,12 @@ describe("GraphQL refuses fields that owners cannot set, with their name", () =>
     ["createApplication", "application { id }", () => ({ name: "Forged" })],
     ["updateApplication", "application { id }", () => ({ applicationId: applicationId() })],
     ["rotateSecret", "application { id }", () => ({ applicationId: applicationId() })],
+    ["deleteApplication", "deletedApplicationId", () => ({ applicationId: applicationId() })],
+    [
+      "createApplicationUser",
+      "user { id }",
+      () => ({ applicationId: applicationId(), login: "forged", password: "correct horse" }),
+    ],
     ["updateAccount", "account { id }", () => ({ name: "Forged" })],
   ];
 

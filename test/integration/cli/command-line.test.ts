@@ -134,6 +134,77 @@ it("lists users page by page, exports one as JSON, and erases one", async () => 
   expect(await runFailing(["user", "export", ...of])).toBe("There is no such user\n");
 });
 
+it("creates and shows a user, and deletes an application with its users", async () => {
+  const { id } = await runJson(["app", "create", "--name", "Short-lived"]);
+  const password = ["--password", "-"];
+  const names = ["--login", "ada", "--full-name", "Ada L.", "--tags", "math", "code"];
+  const user = await runJson(
+    ["user", "create", "--app", id, ...names, ...password],
+    "correct horse\n",
+  );
+  expect(user).toMatchObject({ login: "ada", fullName: "Ada L.", tags: ["math", "code"] });
+  const shown = await signalbox(["user", "show", "--app", id, "--user", user.id]);
+  expect(shown.out).toMatch(/^id +\d+\nlogin +ada\n.*\nisGuest +false\n/s);
+  const token = await signalbox(
+    ["token", "--app", id, "--login", "ada", "--password-stdin"],
+    {},
+    "correct horse",
+  );
+  expect(token.out).toMatch(/^[\w-]{40,}\n$/);
+  expect(await runFailing(["user", "show", "--app", id, "--user", "999999"])).toBe(
+    "There is no such user\n",
+  );
+  const short = ["user", "create", "--app", id, "--login", "bob", ...password];
+  expect(await runFailing(short, {}, "short")).toMatch(/^password /);
+
+  expect((await signalbox(["app", "delete", "--app", id])).out).toBe(
+    `deletedApplicationId  ${id}\n`,
+  );
+  expect(await runFailing(["app", "show", "--app", id])).toBe("There is no such application\n");
+  expect(await node.sql("SELECT 1 FROM users WHERE application_id = $1", [id])).toEqual([]);
+});
+
+it("finds the server by credentials.json, unless a port is configured", async () => {
+  const DATA_DIR = node.environment.DATA_DIR ?? "";
+  const list = (environment: Record<string, string>) =>
+    runCommand(["app", "list"], { DATA_DIR, ...environment });
+  expect((await list({})).out).toMatch(/^id +name/);
+  expect((await list({ PORT: "0" })).out).toMatch(/^id +name/);
+  expect((await list({ PORT: "1" })).err).toMatch(
+    /^No server answers at http:\/\/127\.0\.0\.1:1\./,
+  );
+  expect((await list({ SIGNALBOX_URL: "http://127.0.0.1:1" })).err).toMatch(/^No server answers/);
+  // The public address may not be reachable from here.
+  expect((await list({ BASE_URL: node.baseUrl, HOST: "127.0.0.2" })).err).toMatch(
+    /^No server answers at http:\/\/127\.0\.0\.2:4000\./,
+  );
+});
+
+it("says that owner.json contains bad JSON", async () => {
+  await writeFile(join(folder, "owner.json"), '{"email": "owner@localhost",');
+  const err = await runFailing(["app", "list"], { DATA_DIR: folder });
+  expect(err).toMatch(/\/owner\.json contains bad JSON\. /);
+});
+
+it("suggests similar commands, but none that destroys something", async () => {
+  const suggestion = async (...words: string[]) =>
+    /\(Did you mean (.*)\?\)/.exec(await runFailing(words))?.[1];
+  expect(await suggestion("user", "lst")).toBe("list");
+  expect(await suggestion("user", "shwo")).toBe("show");
+  expect(await suggestion("docter")).toBe("doctor");
+  for (const [group, name] of [
+    ["user", "eras"],
+    ["user", "delete"],
+    ["app", "delet"],
+    ["app", "remove"],
+    ["app", "rotate-secrets"],
+    ["app", "remove-facebok"],
+    ["push", "cler"],
+  ] as const) {
+    expect([name, await suggestion(group, name)]).toEqual([name, undefined]);
+  }
+});
+
 it("escapes control characters in names, and prints empty lists", async () => {
   // A stub server, for names that a real one may refuse.
   const server = createServer((request, response) => {
@@ -217,8 +288,17 @@ it("lists every command with a description in its help", async () => {
   const { code, out } = await signalbox(["--help"]);
   expect(code).toBe(0);
   for (const command of [
-    ...["app create", "app list", "app show", "app update", "app rotate-secret"],
-    ...["user list", "user export", "user erase", "token", "migrate", "doctor"],
+    ...["app create", "app list", "app show", "app update", "app rotate-secret", "app delete"],
+    ...[
+      "user create",
+      "user show",
+      "user list",
+      "user export",
+      "user erase",
+      "token",
+      "migrate",
+      "doctor",
+    ],
   ]) {
     expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));
   }

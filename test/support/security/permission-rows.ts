@@ -425,6 +425,23 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: ({ spareApplicationId: id }) => ({ input: { applicationId: id } }),
     ...OWN_APPLICATION,
   },
+  "Mutation.deleteApplication": {
+    document: `mutation ($input: DeleteApplicationInput!) {
+      deleteApplication(input: $input) { deletedApplicationId } }`,
+    variables: ({ spareApplicationId: id }) => ({ input: { applicationId: id } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.createApplicationUser": {
+    document: `mutation ($input: CreateApplicationUserInput!) {
+      createApplicationUser(input: $input) { user { id } } }`,
+    variables: (world) => ({
+      input: {
+        ...{ applicationId: applicationOf(world), login: `owned-${world.unique}` },
+        password: "correct horse",
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
   "Mutation.exportUser": {
     document: "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
     variables: (world) => ({
