@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import { answeredCall } from "./answered-call";
 import { createColors } from "./colors";
+import { onInterruption } from "./interruption";
 import { type CleanUpSteps, createParticipants, removeParticipants } from "./participants";
 import { formatMs, Printer } from "./printer";
 import { rejectedCall } from "./rejected-call";
@@ -28,6 +29,7 @@ const { bold, dim, green, red } = printer.colors;
 const cleanUpSteps: CleanUpSteps = [];
 let stopServer = async () => {};
 let interrupted = false;
+const runner = new StepRunner(printer, terminal ? PAUSE_MS : 0);
 
 async function main(): Promise<void> {
   printer.line();
@@ -39,7 +41,6 @@ async function main(): Promise<void> {
   printer.row("Alice", `a legacy client  ${dim("XMPP over WebSocket, REST")}`);
   printer.row("Bob", `a new client  ${dim("GraphQL over WebSocket")}`);
 
-  const runner = new StepRunner(printer, terminal ? PAUSE_MS : 0);
   runner.section("Two users");
   const participants = await createParticipants(runner, credentials, cleanUpSteps);
   runner.section("An answered call");
@@ -86,16 +87,12 @@ async function cleanUp(): Promise<void> {
   await stopServer();
 }
 
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const) {
-  process.once(signal, () => {
-    interrupted = true;
-    void cleanUp().finally(() => process.exit(code));
-  });
-}
+onInterruption(async () => {
+  interrupted = true;
+  // The current step may still create what is to be removed.
+  await runner.stop();
+  await cleanUp();
+});
 
 main()
   .catch((error: unknown) => {
@@ -107,4 +104,4 @@ main()
     } else printer.line(red(error instanceof NoServerError ? error.message : String(error)));
     printer.line();
   })
-  .finally(cleanUp);
+  .finally(() => (interrupted ? undefined : cleanUp()));

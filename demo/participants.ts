@@ -68,6 +68,10 @@ export async function createParticipants(
         { method: "POST", path: "/users", token, body: { user }, status: 201 },
         signal,
       );
+    // Before the request, because its answer may be lost. A step fails for a user who was not created.
+    for (const account of Object.values(accounts)) {
+      cleanUpSteps.push(() => deleteAccount(baseUrl, application, account));
+    }
     const alice = await signUp(accounts.alice);
     const bob = await signUp(accounts.bob);
     return { note: `Alice is user ${alice.user.id}, Bob is user ${bob.user.id}` };
@@ -81,7 +85,6 @@ export async function createParticipants(
       const { session } = await createSession(baseUrl, body, signal);
       const user = { id: Number(session.user_id), token: session.token };
       users.set(name, user);
-      cleanUpSteps.push(() => deleteUser(baseUrl, user, AbortSignal.timeout(5_000)));
     }
     return { note: "each session token is valid for REST, GraphQL and XMPP" };
   });
@@ -150,6 +153,18 @@ function createSession(
 function deleteUser(baseUrl: string, { id, token }: User, signal: AbortSignal): Promise<void> {
   const call = { method: "DELETE", path: `/users/${id}`, token, status: 200 } as const;
   return callRest(baseUrl, call, signal);
+}
+
+/** Signs a user in, and deletes it. */
+async function deleteAccount(
+  baseUrl: string,
+  application: Application,
+  { login, password }: Account,
+): Promise<void> {
+  const signal = AbortSignal.timeout(5_000);
+  const body = { ...signSession(application), user: { login, password } };
+  const { session } = await createSession(baseUrl, body, signal);
+  await deleteUser(baseUrl, { id: Number(session.user_id), token: session.token }, signal);
 }
 
 function hideKey(parameters: SignedParameters) {

@@ -26,6 +26,8 @@ export class StepRunner {
   readonly signalTimes: number[] = [];
   steps = 0;
   private readonly startedAt = performance.now();
+  private current: Promise<unknown> = Promise.resolve();
+  private stopped = false;
 
   /** @param pauseMs pause between steps, in milliseconds */
   constructor(
@@ -47,11 +49,14 @@ export class StepRunner {
     route: string,
     act: (signal: AbortSignal) => Promise<StepResult>,
   ): Promise<void> {
+    if (this.stopped) return new Promise(() => undefined);
     this.printer.busy(name);
     const startedAt = performance.now();
     let outcome: StepResult;
     try {
-      outcome = await withTimeout(name, act);
+      const running = withTimeout(name, act);
+      this.current = running.catch(() => undefined);
+      outcome = await running;
     } catch (error) {
       this.printer.fail(`${name}  ${route}`.trim(), error);
       throw new StepFailed(name, { cause: error });
@@ -63,6 +68,12 @@ export class StepRunner {
     if (note) this.printer.note(note);
     if (panes) this.printer.panes(...panes);
     await delay(this.pauseMs);
+  }
+
+  /** Lets the current step finish; no further one begins or ends. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.current;
   }
 
   /** Time since the start without the pauses, in milliseconds. */

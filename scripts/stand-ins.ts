@@ -93,11 +93,10 @@ Stand-ins for the push services are ready, and the server sends to them. Press C
 `);
   } else say(describe(standIns, folder));
   if (!options.quiet) logPushes(standIns, say);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      void standIns.close().then(() => process.exit(0));
-    });
-  }
+  const end = () => void standIns.close().then(() => process.exit(0));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  // The reader of the output is gone.
+  process.stdout.once("error", end);
 }
 
 main().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type App, startApp } from "./app";
 import { ConfigError, misspelledVariables, readConfig } from "./core/config";
-import { isStdoutTerminal, printBanner, printProblem } from "./core/console";
+import { isStdoutTerminal, onOutputClosed, printBanner, printProblem } from "./core/console";
 import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     void (app?.close() ?? Promise.resolve()).then(() => process.exit(code));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => end(0));
+  onOutputClosed(() => end(0));
   // SIGHUP of a closed terminal stops the process; SIGHUP to a service reloads the certificate.
   process.on("SIGHUP", () => {
     if (isStdoutTerminal()) end(0);

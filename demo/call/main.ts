@@ -1,4 +1,5 @@
 import { createColors } from "../colors";
+import { onInterruption } from "../interruption";
 import { Printer } from "../printer";
 import { NoServerError, startServer } from "../server";
 import { createDemoUsers } from "./demo-users";
@@ -49,13 +50,7 @@ async function cleanUp(): Promise<void> {
   for (const close of closing.splice(0).reverse()) await close().catch(() => undefined);
 }
 
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const) {
-  process.once(signal, () => void cleanUp().finally(() => process.exit(code)));
-}
+onInterruption(cleanUp);
 
 main().catch((error: unknown) => {
   process.exitCode = 1;

@@ -84,6 +84,11 @@ export function isStdoutTerminal(output: NodeJS.WriteStream = process.stdout): b
   return output.isTTY === true;
 }
 
+/** Calls a listener when the reader of standard output is gone: a closed pipe or terminal. */
+export function onOutputClosed(listener: () => void): void {
+  process.stdout.on("error", listener);
+}
+
 /** Prints the output of a command to standard output. */
 export function printText(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -1,6 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildDemo, type DemoRun, runDemo } from "../../support/cli/demo";
+import { buildDemo, type DemoRun, runDemo, runDemoCutAfter } from "../../support/cli/demo";
 import { newUser, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { emptyFolder, type FreshDatabase } from "../../support/operations/database";
@@ -106,6 +107,41 @@ it("deletes its users even if a later step fails", async () => {
   expect(passed(run)).toEqual(STEPS.slice(0, 3));
   expect(run.output).toContain("✗ Connect Alice");
   expect(await demoUsers()).toBe(0);
+});
+
+describe("a demo that is stopped", () => {
+  it("by Ctrl+C, which the terminal and npm both send, deletes its users", async () => {
+    const { DATA_DIR = "" } = node.environment;
+    let sent = false;
+    const run = await runDemo({ DATA_DIR }, (output, child) => {
+      if (sent || !output.includes("✓ Sign up Alice and Bob")) return;
+      sent = true;
+      child.kill("SIGINT");
+      child.kill("SIGINT");
+    });
+    expect(run.code).toBe(130);
+    expect(run.output).not.toContain("All 14 steps passed");
+    expect(await demoUsers()).toBe(0);
+  });
+
+  it("because its output is cut off, deletes its users", async () => {
+    const { DATA_DIR = "" } = node.environment;
+    const run = await runDemoCutAfter("Sign up Alice", { DATA_DIR });
+    expect(run.output).toMatch(/^ {2}✓ Sign up Alice and Bob .*\n$/);
+    expect(await demoUsers()).toBe(0);
+  });
+
+  it("because its output is cut off, stops its own server and removes its data", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "signalbox-demo-cut-"));
+    const environment = { DATA_DIR: join(folder, "none"), TMPDIR: folder };
+    const run = await runDemoCutAfter("Server", environment);
+    const [, url] = /Server +(http\S+) +started by the demo\n$/.exec(run.output) ?? [];
+    expect(url).toMatch(/^http/);
+    // The shell ends when the demo has ended.
+    expect(await readdir(folder)).toEqual([]);
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow("fetch failed");
+    await rm(folder, { recursive: true });
+  });
 });
 
 it.each([

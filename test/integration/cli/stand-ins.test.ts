@@ -166,16 +166,19 @@ describe("a device's token can choose the outcome of its pushes", () => {
 });
 
 describe("npm run stand-ins", () => {
+  let dataDir: string;
+  /** The default folder. */
   let folder: string;
   let child: ChildProcess | undefined;
   let output = "";
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "stand-ins-"));
+    dataDir = await mkdtemp(join(tmpdir(), "stand-ins-"));
+    folder = join(dataDir, "stand-ins");
   });
   afterEach(async () => {
     child?.kill("SIGKILL");
-    await rm(folder, { recursive: true });
+    await rm(dataDir, { recursive: true });
   });
 
   const root = join(__dirname, "../../..");
@@ -185,10 +188,12 @@ describe("npm run stand-ins", () => {
       process.execPath,
       [
         ...["-r", join(root, "test/support/run-typescript.js"), join(root, "scripts/stand-ins.ts")],
-        ...["--folder", folder, "--apns-port", "0", "--fcm-port", "0", "--web-port", "0"],
-        ...options,
+        ...["--apns-port", "0", "--fcm-port", "0", "--web-port", "0", ...options],
       ],
-      { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
+      {
+        ...{ cwd: root, stdio: ["ignore", "pipe", "inherit"] },
+        env: { PATH: process.env.PATH, DATA_DIR: dataDir },
+      },
     );
     child.stdout?.on("data", (chunk: Buffer) => {
       output += chunk.toString("utf8");
@@ -253,7 +258,7 @@ describe("npm run stand-ins", () => {
     expect(account).toMatchObject({ type: "service_account", project_id: "stand-in" });
     expect(account.token_uri).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/token$/);
     await end();
-    await run("--quiet");
+    await run("--quiet", "--folder", folder);
     const after = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
     // Each start picks free ports.
     const settled = (texts: string[]) => texts.map((text) => text.replace(/127\.0\.0\.1:\d+/g, ""));

@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { endOf } from "../../support/cli/command-line";
 import { emptyFolder } from "../../support/operations/database";
+import { FREE_PORTS } from "../../support/ports";
 import { managedProcesses } from "../../support/process";
 
 /** What the operator reads if the service cannot start: one sentence, and nothing else was done. */
@@ -45,6 +48,19 @@ it("says all at once: a data folder that is a file, and equal ports", async () =
   expect(await failingStart({ DATA_DIR: below, ...ports })).toBe(
     `DATA_DIR (${below}) is below a file: set it to a folder.\nPORT and XMPP_WS_PORT are both 1234: set them to different ports.\n`,
   );
+});
+
+it("ends when the reader of its output is gone, and leaves a database that can be opened", async () => {
+  const variables = await environment(emptyFolder());
+  const program = ["-r", "./test/support/run-typescript.js", "./src/main.ts"];
+  const cut = spawn("sh", ["-c", '"$0" "$@" | head -n 1', process.execPath, ...program], {
+    env: { PATH: process.env.PATH, ...FREE_PORTS, ...variables, LOG_LEVEL: "info" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const { code, out } = await endOf(cut);
+  expect([code, out.split("\n")]).toEqual([0, [expect.stringContaining("database"), ""]]);
+  const service = start(variables);
+  await service.waitForOutput(/Signalbox is ready/);
 });
 
 it("says that Redis is away", async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
 
 const ROOT = join(__dirname, "../../..");
@@ -16,16 +16,39 @@ export function buildDemo(): void {
 }
 
 /** Runs the built demo, with only the given environment. */
-export function runDemo(environment: Record<string, string>): Promise<DemoRun> {
-  const child = spawn(process.execPath, [DEMO], {
+export function runDemo(
+  environment: Record<string, string>,
+  onOutput: (output: string, child: ChildProcess) => void = () => undefined,
+): Promise<DemoRun> {
+  return follow(spawn(process.execPath, [DEMO], optionsOf(environment)), onOutput);
+}
+
+/** Runs the built demo until its output has a line with a text; then the reader of the output is gone. */
+export function runDemoCutAfter(
+  text: string,
+  environment: Record<string, string>,
+): Promise<DemoRun> {
+  const cut = ["-c", '"$0" "$1" | grep -m 1 "$2"', process.execPath, DEMO, text];
+  return follow(spawn("sh", cut, optionsOf(environment)), () => undefined);
+}
+
+function optionsOf(environment: Record<string, string>): SpawnOptions {
+  return {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
-  });
+  };
+}
+
+function follow(
+  child: ChildProcess,
+  onOutput: (output: string, child: ChildProcess) => void,
+): Promise<DemoRun> {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
+      onOutput(output, child);
     });
   }
   return new Promise((resolve, reject) => {
