@@ -74,7 +74,7 @@ export class RedisConnection {
     throw new StartError([
       {
         detail: `Redis (REDIS_URL) cannot be reached (${this.reason})`,
-        mend: "start it, or correct REDIS_URL",
+        fix: "start it, or correct REDIS_URL",
       },
     ]);
   }

@@ -29,7 +29,7 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
   const written: number[] = [];
   const existing = new Set<string>();
   const query = async ({ name }: { name: string }, [json]: unknown[]) => {
-    if (name === "push_applications" || name === "callees_of_calls") return [];
+    if (name === "call_push_settings" || name === "callees_of_calls") return [];
     const rows = JSON.parse(String(json)) as Array<{ session_id?: string; user_id?: number }>;
     if (rows.some(({ session_id: id }) => id === "poison")) throw new Error("no such text");
     written.push(rows.length);
@@ -44,7 +44,7 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
     return [];
   };
   const records = {
-    identity: { clock, bus: { publish: async () => undefined } },
+    ...{ clock, bus: { publish: async () => undefined } },
     jobs: {
       transaction: async (_names: string[], act: (open: object) => Promise<unknown>) => {
         await transaction();

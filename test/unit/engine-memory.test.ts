@@ -61,12 +61,10 @@ function newEngine() {
 const NOBODY = {
   caller: { requestId: "test" },
   auth: { require: () => Promise.reject(new Error("nobody")) },
-  identity: {
-    limits: {
-      countForAddress: () => undefined,
-      countForApplication: () => undefined,
-      countExtra: () => null,
-    },
+  limits: {
+    countForAddress: () => undefined,
+    countForApplication: () => undefined,
+    countExtra: () => null,
   },
 } as unknown as Context;
 

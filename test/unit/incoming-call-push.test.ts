@@ -37,13 +37,18 @@ function depsWith({
   const pushes: Array<Record<string, unknown>> = [];
   const query = async ({ name }: Statement, [json]: unknown[]): Promise<object[]> => {
     statements += 1;
+    if (name === "call_push_settings") {
+      return [{ id: 1, wake_after_seconds: 0, wake_environment: "production" }];
+    }
+    if (name === "users_by_id") {
+      return (json as number[]).map((id) => ({ u_id: id, full_name: "Ann", tags: null }));
+    }
     const keys = JSON.parse(String(json)) as Array<{ call_id: number; user_id: number }>;
     switch (name) {
       case "ringing_for_pushes":
         return keys.map((key) => ({
           ...{ ...key, missed_at: new Date(systemClock.now() + 60_000), application_id: 1 },
-          ...{ session_id: `s${key.call_id}`, call_type: 1, wake_environment: "production" },
-          ...{ caller_id: key.call_id, full_name: "Ann" },
+          ...{ session_id: `s${key.call_id}`, call_type: 1, caller_id: key.call_id },
         }));
       case "push_channels_of_users":
         return keys
@@ -71,7 +76,7 @@ function depsWith({
     if (limitedCallers.includes(id)) throw new Fault("LIMITED", "Too many requests", undefined, 9);
   };
   const records = {
-    identity: { clock: systemClock, store: { query }, limits: { countPush } },
+    ...{ clock: systemClock, store: { query }, limits: { countPush } },
     ...{ push: { jobs: { transaction } }, log: openLog("silent"), metrics },
   } as unknown as HistoryDeps;
   return { records, pushed, pushes, jobs, statements: () => statements };
@@ -83,7 +88,7 @@ it("sends many pushes with a few statements", async () => {
   const { records, pushed, jobs, statements } = depsWith();
   await sendCallPushes(records, { wakes: list(20) });
   expect(pushed.flat()).toHaveLength(20);
-  expect(statements()).toBe(4);
+  expect(statements()).toBe(6);
   expect(jobs).toEqual([
     [
       "push-expand",

@@ -79,7 +79,7 @@ test("an evicted operation loses its compiled form", async () => {
   const context = {
     caller: { requestId: "test", ip: "192.0.2.1" },
     auth: { require: () => Promise.reject(new Error("nobody")) },
-    identity: { limits: { countForAddress: () => undefined, countExtra: () => null } },
+    limits: { countForAddress: () => undefined, countExtra: () => null },
   } as unknown as Context;
   const prepared = small.prepare("{ currentSession { id } }");
   const { bytes } = prepared;

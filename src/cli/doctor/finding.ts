@@ -33,8 +33,8 @@ export function failure(check: string, detail: string, fix: string): Finding {
 }
 
 /** Does not work, and would keep the service from starting. */
-export function problem(check: string, { detail, mend }: Problem): Finding {
-  return failure(check, detail, `${mend.charAt(0).toUpperCase()}${mend.slice(1)}.`);
+export function problem(check: string, { detail, fix }: Problem): Finding {
+  return failure(check, detail, `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`);
 }
 
 /** Not checked, with the reason. */

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { newId } from "../random";
 import type { Problem } from "./start-error";
 
-const MEND = "make the server's user the owner of that folder, or choose another";
-const MEND_FILE = "set it to a folder";
+const FIX = "make the server's user the owner of that folder, or choose another";
+const FIX_FILE = "set it to a folder";
 
 /**
  * Examines whether a folder can be the data folder: it is writable, or does not exist and can be created.
@@ -18,17 +18,17 @@ export async function inspectDataFolder(folder: string): Promise<{ exists: boole
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOTDIR")
-      return { detail: `DATA_DIR (${folder}) is below a file`, mend: MEND_FILE };
-    return { detail: `DATA_DIR (${folder}) cannot be read, ${code}`, mend: MEND };
+      return { detail: `DATA_DIR (${folder}) is below a file`, fix: FIX_FILE };
+    return { detail: `DATA_DIR (${folder}) cannot be read, ${code}`, fix: FIX };
   }
   if (found === null) {
     if (await canCreateIn(dirname(folder))) return { exists: false };
-    return { detail: `DATA_DIR (${folder}) does not exist and cannot be created`, mend: MEND };
+    return { detail: `DATA_DIR (${folder}) does not exist and cannot be created`, fix: FIX };
   }
-  if (!found.isDirectory()) return { detail: `DATA_DIR (${folder}) is a file`, mend: MEND_FILE };
+  if (!found.isDirectory()) return { detail: `DATA_DIR (${folder}) is a file`, fix: FIX_FILE };
   const code = await writeError(folder);
   if (code === null) return { exists: true };
-  return { detail: `DATA_DIR (${folder}) is not writable, ${code}`, mend: MEND };
+  return { detail: `DATA_DIR (${folder}) is not writable, ${code}`, fix: FIX };
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {

@@ -29,7 +29,7 @@ export function equalPorts(config: Config): Problem | null {
     if (other !== undefined) {
       return {
         detail: `${other} and ${variable} are both ${port}`,
-        mend: "set them to different ports",
+        fix: "set them to different ports",
       };
     }
     names.set(port, variable);
@@ -60,18 +60,18 @@ function explain(code: string, variable: PortVariable, port: string, host: strin
     case "EADDRINUSE":
       return {
         detail: `${port} is in use by another program`,
-        mend: `stop that program, or set ${variable} to another port`,
+        fix: `stop that program, or set ${variable} to another port`,
       };
     case "EACCES":
       return {
         detail: `${port} may not be opened by this user`,
-        mend: `set ${variable} to 1024 or more, and put a proxy on the low port`,
+        fix: `set ${variable} to 1024 or more, and put a proxy on the low port`,
       };
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return { detail: `HOST (${host}) is not an address of this machine`, mend: "correct it" };
+      return { detail: `HOST (${host}) is not an address of this machine`, fix: "correct it" };
     default:
-      return { detail: `${port} cannot be opened (${code})`, mend: "correct HOST" };
+      return { detail: `${port} cannot be opened (${code})`, fix: "correct HOST" };
   }
 }
 

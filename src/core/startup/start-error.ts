@@ -3,7 +3,7 @@ export interface Problem {
   /** What is wrong, as a clause. */
   detail: string;
   /** How to fix it, as a clause in the imperative. */
-  mend: string;
+  fix: string;
 }
 
 /**
@@ -13,6 +13,6 @@ export interface Problem {
 export class StartError extends Error {
   override readonly name = "StartError";
   constructor(problems: Problem[]) {
-    super(problems.map(({ detail, mend }) => `${detail}: ${mend}.`).join("\n"));
+    super(problems.map(({ detail, fix }) => `${detail}: ${fix}.`).join("\n"));
   }
 }
