@@ -1,0 +1,48 @@
+// npm run check: runs the checks at the same time, and prints the output of each when it has ended.
+const { spawn } = require("node:child_process");
+const { join } = require("node:path");
+
+const root = join(__dirname, "..");
+const local = (name) => join(root, "node_modules", name);
+const JEST = ["--experimental-vm-modules", local("jest/bin/jest.js"), "--selectProjects", "unit"];
+
+/** The checks, longest first. */
+const CHECKS = {
+  "unit tests": [...JEST, "--config", "jest.config.js"],
+  types: [local("typescript/bin/tsc"), "-p", "."],
+  "format and lint": [local("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."],
+  "types of the demo's page": [local("typescript/bin/tsc"), "-p", "demo/call/page"],
+  "generated files": [join(__dirname, "run.js"), "scripts/generate", "--check"],
+};
+
+const secondsSince = (began) => ((performance.now() - began) / 1000).toFixed(1);
+
+/** Runs a check. @returns whether it passed */
+function run([name, args]) {
+  const began = performance.now();
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve) => {
+    child.once("close", (code) => {
+      const outcome = code === 0 ? "passed" : "FAILED";
+      process.stdout.write(`${output}=== ${name} ${outcome} in ${secondsSince(began)} s\n`);
+      resolve(code === 0);
+    });
+  });
+}
+
+async function main() {
+  const began = performance.now();
+  const passed = await Promise.all(Object.entries(CHECKS).map(run));
+  const failed = Object.keys(CHECKS).filter((_, index) => !passed[index]);
+  const result = failed.length === 0 ? "All checks passed" : `Failed: ${failed.join(", ")};`;
+  process.stdout.write(`${result} in ${secondsSince(began)} s.\n`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+main();
