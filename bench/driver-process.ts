@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Job, Outcome, Report } from "./driver";
+import type { Job, LoadResult, Report } from "./driver";
 
 /** Time that a job may take in addition to its window, in milliseconds. */
 const TIMEOUT_MS = 60_000;
@@ -15,7 +15,7 @@ export class Driver {
   }
 
   /** Runs a job. @throws Error with the driver's reason or on a timeout */
-  async run(job: Job): Promise<Outcome> {
+  async run(job: Job): Promise<LoadResult> {
     const limit = AbortSignal.timeout(job.seconds * 1000 + TIMEOUT_MS);
     const answered = once(this.child, "message", { signal: limit });
     this.child.send(job);

@@ -1,13 +1,13 @@
-import { type FanOutJob, runFanOut } from "./fan-out";
+import { type FanOutBenchmark, runFanOut } from "./fan-out";
 import { type LoadJob, runLoad } from "./load";
 import type { SignalJob } from "./signals/job";
 import { runSignals } from "./signals/signal-driver";
 
 /** A job of the driver. */
-export type Job = LoadJob | FanOutJob | SignalJob;
+export type Job = LoadJob | FanOutBenchmark | SignalJob;
 
 /** The result of a job. */
-export interface Outcome {
+export interface LoadResult {
   /** Number of answered requests or delivered messages within the window. */
   count: number;
   /** Length of the window. */
@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** A message of the driver to its parent. */
-export type Report = { outcome: Outcome } | { problem: string };
+export type Report = { outcome: LoadResult } | { problem: string };
 
 /**
  * The driver: a separate process on its own core. It runs the jobs of its parent in sequence and exits with the
@@ -33,7 +33,7 @@ process.on("message", (job: Job) => {
   );
 });
 
-function run(job: Job): Promise<Outcome> {
+function run(job: Job): Promise<LoadResult> {
   if (job.kind === "load") return runLoad(job);
   if (job.kind === "fan-out") return runFanOut(job);
   return runSignals(job);

@@ -1,10 +1,10 @@
 import type { WebSocket } from "ws";
-import type { Outcome } from "./driver";
+import type { LoadResult } from "./driver";
 import { bareWire, type FanOutProtocol, serviceWire } from "./fan-out-wire";
 import { percentile } from "./percentile";
 
 /** One sender signals a user with many devices. */
-export interface FanOutJob {
+export interface FanOutBenchmark {
   kind: "fan-out";
   /** URL of the WebSocket. */
   url: string;
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 2_000;
  * Sends signals to the devices and counts the deliveries.
  * @throws Error if a socket closes, a signal is rejected, or a delivery is missing at the end
  */
-export async function runFanOut(job: FanOutJob): Promise<Outcome> {
+export async function runFanOut(job: FanOutBenchmark): Promise<LoadResult> {
   const wire = job.bare ? bareWire(job.url) : serviceWire(job.url, job.userId);
   const receivers = await Promise.all(job.receivers.map((token) => wire.receive(token)));
   const sender = await wire.send(job.sender);
@@ -87,7 +87,7 @@ class FanOut {
   }
 
   /** Keeps `window` signals in flight for the given time; if it is 0, sends signals at a fixed interval. */
-  async run(window: number, seconds: number): Promise<Outcome> {
+  async run(window: number, seconds: number): Promise<LoadResult> {
     return window === 0 ? this.runPaced(seconds) : this.runWindow(window, seconds);
   }
 
@@ -95,7 +95,7 @@ class FanOut {
     for (const socket of [...this.receivers, this.sender]) socket.terminate();
   }
 
-  private async runWindow(window: number, seconds: number): Promise<Outcome> {
+  private async runWindow(window: number, seconds: number): Promise<LoadResult> {
     const { length } = this.receivers;
     let open = true;
     this.onMessage = () => {
@@ -111,7 +111,7 @@ class FanOut {
     return { ...outcome, p50: Number.NaN, p99: Number.NaN };
   }
 
-  private async runPaced(seconds: number): Promise<Outcome> {
+  private async runPaced(seconds: number): Promise<LoadResult> {
     const times: number[] = [];
     const sentAt = new Map<string, number>();
     this.onMessage = (data) => {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import autocannon from "autocannon";
-import type { Outcome } from "./driver";
+import type { LoadResult } from "./driver";
 import { percentile } from "./percentile";
 
 /** A request of a load. */
@@ -55,7 +55,7 @@ export function signBody(signing: Signing, body: object): Record<string, unknown
  * Runs a load with autocannon.
  * @throws Error for any response that is not a success, if no rate is set, or without any response
  */
-export async function runLoad(job: LoadJob): Promise<Outcome> {
+export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const { baseUrl, connections, seconds, signing, rate } = job;
   const requests = job.requests.map(({ method, path, headers, body }): autocannon.Request => {
     const json = { "content-type": "application/json" };

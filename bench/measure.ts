@@ -1,4 +1,4 @@
-import type { Outcome } from "./driver";
+import type { LoadResult } from "./driver";
 import type { Driver } from "./driver-process";
 import type { Scenario } from "./scenarios";
 import type { Service } from "./service";
@@ -38,7 +38,7 @@ export async function measure(
   const before = server.usage();
   const outcome = await driver.run(scenario.job(server.baseUrl, measured));
   const after = server.usage();
-  const timed: Outcome = scenario.paced
+  const timed: LoadResult = scenario.paced
     ? await driver.run(scenario.paced(server.baseUrl, measured))
     : outcome;
   return {

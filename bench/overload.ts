@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../scripts/services/postgres-server";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
-import type { Outcome } from "./driver";
+import type { LoadResult } from "./driver";
 import { Driver } from "./driver-process";
 import type { LoadJob, LoadRequest } from "./load";
 import { putIntoReadme, short, toTable, verdict, whole } from "./markdown";
@@ -146,10 +146,10 @@ async function recovery({ baseUrl }: Service): Promise<number> {
 }
 
 interface Figures {
-  capacity: Outcome;
+  capacity: LoadResult;
   perSecond: number;
   offered: number;
-  overload: Outcome;
+  overload: LoadResult;
   before: number;
   observed: Observation;
   recoveredMs: number;

@@ -27,7 +27,7 @@ export function toTables(measurements: Measurement[], starts: Start[]): string {
       whole(perCore(measurement)),
       whole(rssMb),
       floor ? `${(cpuMicros / floor.cpuMicros).toFixed(2)} ×` : "",
-      judge(measurement, floor),
+      compareWithAim(measurement, floor),
     ];
   });
   const tables = [
@@ -48,7 +48,7 @@ export function writeTables(tables: string): void {
   putIntoReadme("npm run bench -- --write", tables);
 }
 
-function judge(measurement: Measurement, floor: Measurement | undefined): string {
+function compareWithAim(measurement: Measurement, floor: Measurement | undefined): string {
   const { aim } = measurement.scenario;
   if (!aim) return "";
   if ("perSecond" in aim) {
@@ -61,8 +61,8 @@ function judge(measurement: Measurement, floor: Measurement | undefined): string
 }
 
 function startRow({ name, readyMs, rssMb, aim }: Start): string[] {
-  const judged = aim
+  const comparison = aim
     ? `${verdict(readyMs <= aim.readyMs)}: ≤ ${whole(aim.readyMs)} ms; ${verdict(rssMb <= aim.rssMb)}: ≤ ${aim.rssMb} MB`
     : "";
-  return [name, whole(readyMs), whole(rssMb), judged];
+  return [name, whole(readyMs), whole(rssMb), comparison];
 }

@@ -20,7 +20,7 @@ export function createColors(colour: boolean): Colors {
   };
 }
 
-/** Colours the markup in a line of XML or JSON, so that the values stand out. */
+/** Colours the markup in a line of XML or JSON, to highlight the values. */
 export function colorMarkup(line: string, colors: Colors): string {
   if (/^\s*(<|… )/.test(line)) {
     return line.replace(/<\/?[\w:]+|\/?>/g, (tag) => colors.cyan(tag));

@@ -107,12 +107,13 @@ async function signIn(node: NodeProcess, user: FuzzUser): Promise<XmppStream> {
   stream.write(
     `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${message}</auth>`,
   );
-  await stream.heard(/<success/);
+  await stream.receives(/<success/);
   stream.write(header("ws"));
   stream.write(
     '<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind"><resource>canary</resource></bind></iq>',
   );
-  if (!(await stream.heard(/<jid>/))) throw new Error(`the stream was not bound: ${stream.text()}`);
+  if (!(await stream.receives(/<jid>/)))
+    throw new Error(`the stream was not bound: ${stream.text()}`);
   return stream;
 }
 
@@ -120,7 +121,7 @@ async function ping(stream: XmppStream, id: string): Promise<void> {
   stream.write(
     `<iq xmlns="jabber:client" type="get" id="${id}" to="${CHAT_DOMAIN}"><ping xmlns="urn:xmpp:ping"/></iq>`,
   );
-  if (!(await stream.heard(new RegExp(`id="${id}"`)))) {
+  if (!(await stream.receives(new RegExp(`id="${id}"`)))) {
     throw new Error(`the stream has ended: ${stream.text().slice(-400)}`);
   }
   stream.forget();
@@ -165,7 +166,7 @@ class Subscription {
   /** Sends itself a signal until it arrives, because the protocol does not confirm subscriptions. */
   async hears(callId: string): Promise<void> {
     if (this.#over !== undefined) throw new Error(this.#over);
-    const heard = new Promise<void>((resolve, reject) => {
+    const received = new Promise<void>((resolve, reject) => {
       this.#waiting.set(callId, (error) => (error ? reject(error) : resolve()));
     });
     const input = { to: { userId: this.user.id }, signalType: "update", callId };
@@ -173,7 +174,7 @@ class Subscription {
     const send = () => this.#send({ id: `send-${++this.#messages}`, type: "subscribe", payload });
     send();
     const again = setInterval(send, 5_000);
-    await heard.finally(() => {
+    await received.finally(() => {
       clearInterval(again);
       this.#waiting.delete(callId);
     });

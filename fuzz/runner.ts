@@ -78,7 +78,7 @@ export class Runner {
     const before = await turn(WARM_UP);
     const after = await turn(1);
     await target.finish?.();
-    this.#judge(report, before, after);
+    this.#evaluate(report, before, after);
     report.seconds = (performance.now() - begun) / 1000;
     report.roundMs = this.#canary?.slowest() ?? 0;
     return report;
@@ -164,7 +164,7 @@ export class Runner {
     return found;
   }
 
-  #judge(report: TargetReport, before: number[], after: number[]): void {
+  #evaluate(report: TargetReport, before: number[], after: number[]): void {
     const { hangMs } = this.options;
     if (report.busyMs > hangMs) {
       const text = `an event loop was blocked for ${report.busyMs.toFixed(0)} ms of CPU time (limit ${hangMs})`;

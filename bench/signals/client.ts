@@ -2,7 +2,7 @@ import { GraphqlClient } from "./graphql-client";
 import type { Account, Endpoint } from "./job";
 import type { SignalType } from "./signal-text";
 import { openTls } from "./tls-wire";
-import { openWebSocket } from "./websocket-wire";
+import { connectWebSocket } from "./websocket-wire";
 import { XmppClient } from "./xmpp-client";
 
 /** A connected user. */
@@ -22,6 +22,6 @@ export interface Client {
 export async function connectClient(endpoint: Endpoint, account: Account): Promise<Client> {
   if (endpoint.kind === "graphql") return GraphqlClient.connect(endpoint.url, account);
   const wire =
-    endpoint.kind === "tls" ? await openTls(endpoint.port) : await openWebSocket(endpoint.url);
+    endpoint.kind === "tls" ? await openTls(endpoint.port) : await connectWebSocket(endpoint.url);
   return XmppClient.begin(wire, account);
 }

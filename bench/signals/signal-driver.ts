@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Outcome } from "../driver";
+import type { LoadResult } from "../driver";
 import { percentile } from "../percentile";
 import { type Client, connectClient } from "./client";
 import type { Account, ExchangeJob, SignalJob, SignInsJob } from "./job";
@@ -12,7 +12,7 @@ const CONCURRENCY = 8;
 let connected: { client: Client; account: Account }[] = [];
 
 /** Runs a job. @throws Error if the server rejects or loses a signal, or closes a connection */
-export async function runSignals(job: SignalJob): Promise<Outcome> {
+export async function runSignals(job: SignalJob): Promise<LoadResult> {
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
   const untimed = { p50: Number.NaN, p99: Number.NaN };
@@ -39,7 +39,7 @@ export async function runSignals(job: SignalJob): Promise<Outcome> {
   }
 }
 
-async function exchange({ pairs: count, ways, seconds }: ExchangeJob): Promise<Outcome> {
+async function exchange({ pairs: count, ways, seconds }: ExchangeJob): Promise<LoadResult> {
   const pairs = Array.from({ length: count }, (_, n) => {
     const [one, other] = connected.slice(2 * n, 2 * n + 2);
     if (!one || !other) throw new Error(`there are no ${count} pairs`);

@@ -34,7 +34,7 @@ export function toSignalTables(
       `${whole(signal.p50)} / ${whole(signal.p99)}`,
       whole(signal.perSecond),
       short(signal.cpuMicros),
-      judgeSignals(signal, signals),
+      compareWithPeers(signal, signals),
     ]);
     tables.push(toTable(SIGNAL_HEAD, rows, inTable));
   }
@@ -63,19 +63,19 @@ function nameOf({ row: { from, to } }: SignalMeasurement): string {
 }
 
 /** Aims: less CPU and a lower p50 than Prosody; over WebSocket also no more CPU than ejabberd. */
-function judgeSignals(signal: SignalMeasurement, signals: SignalMeasurement[]): string {
+function compareWithPeers(signal: SignalMeasurement, signals: SignalMeasurement[]): string {
   const { server, from, to } = signal.row;
   if (server !== "Signalbox" || from !== to) return "";
   const peer = (name: string) =>
     signals.find(({ row }) => row.server === name && row.from === from && row.to === to);
   const prosody = peer("Prosody");
   const ejabberd = from === "websocket" ? peer("ejabberd") : undefined;
-  const judged = [
+  const comparisons = [
     prosody && `${verdict(signal.cpuMicros < prosody.cpuMicros)}: less CPU than Prosody`,
     prosody && `${verdict(signal.p50 < prosody.p50)}: a lower p50`,
     ejabberd && `${verdict(signal.cpuMicros <= ejabberd.cpuMicros)}: no more CPU than ejabberd`,
   ];
-  return judged.filter(Boolean).join("; ");
+  return comparisons.filter(Boolean).join("; ");
 }
 
 function judgeConnections({ row, kib, held, connections }: ConnectionMeasurement): string {

@@ -27,7 +27,7 @@ class WebSocketWire implements XmppTransport {
 }
 
 /** Connects to an endpoint without TLS. @throws Error if that fails */
-export async function openWebSocket(url: string): Promise<XmppTransport> {
+export async function connectWebSocket(url: string): Promise<XmppTransport> {
   const socket = new WebSocket(url, ["xmpp"], { perMessageDeflate: false });
   await once(socket, "open");
   return new WebSocketWire(socket);

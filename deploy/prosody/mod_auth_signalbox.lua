@@ -24,8 +24,8 @@ local provider = {};
 local signed_in = module:shared("signed_in");
 setmetatable(signed_in, { __mode = "k" });
 -- Recently ended sessions: a response in flight may still allow one of them.
-local endings = module:shared("endings");
-endings.sessions = endings.sessions or cache.new(10000);
+local terminated = module:shared("terminated");
+terminated.sessions = terminated.sessions or cache.new(10000);
 
 -- Returns whether the credentials are valid, and the session of a token.
 local function authenticate(username, password, ip)
@@ -65,7 +65,7 @@ function provider.get_sasl_handler(session)
 			local sign_in = { user = username };
 			signed_in[session] = sign_in;
 			local allowed, token_session = authenticate(username, password, session.ip);
-			local ended = sign_in.ended or (token_session and endings.sessions:get(token_session));
+			local ended = sign_in.ended or (token_session and terminated.sessions:get(token_session));
 			if not allowed or ended then
 				signed_in[session] = nil;
 				return false, true;

@@ -24,7 +24,7 @@ local xmlns_signalbox = "urn:signalbox:chat:0";
 
 -- Maintained by mod_auth_signalbox.
 local signed_in = module:shared("auth_signalbox/signed_in");
-local endings = module:shared("auth_signalbox/endings");
+local terminated = module:shared("auth_signalbox/terminated");
 
 local shared = module:get_option_set("signalbox_shared_addresses", {});
 local parties_max = 4;
@@ -146,7 +146,7 @@ module:hook("message/host", function (event)
 	if not ended or origin.type ~= "component" or stanza.attr.from ~= component then return; end
 	local session_id, user_id = tonumber(ended.attr.session), ended.attr.user;
 	local function is_user(username) return user_id and username:match("^(%d+)%-") == user_id; end
-	if session_id and endings.sessions then endings.sessions:set(session_id, true); end
+	if session_id and terminated.sessions then terminated.sessions:set(session_id, true); end
 	local closing = {};
 	-- Only this table contains streams that are not bound yet. A stream that is not authenticated yet has no
 	-- user name; its sign-in fails by the `ended` mark.

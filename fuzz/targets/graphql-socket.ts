@@ -6,7 +6,7 @@ import { DocumentMaker } from "../input/documents";
 import { chance, pick, several } from "../input/random";
 import { hostileValue, toJson } from "../input/values";
 import { admitted } from "./graphql";
-import { checkText } from "./http-client";
+import { checkErrorText } from "./http-client";
 import { closeCode, closing, opening, settle } from "./sockets";
 import type { Case, Target } from "./target";
 
@@ -57,7 +57,7 @@ export const graphqlSocket: Target = {
     const code = await closing(socket, random, closed);
     each.outcome(`closed ${code}`);
     if (FAILURES.includes(code)) each.violation(`the socket was closed with ${code}`);
-    checkText(each, text);
+    checkErrorText(each, text);
     if (lost || code === 4401) await fixture.replace(token);
     else await fixture.recheck(token);
   },

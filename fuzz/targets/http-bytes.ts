@@ -3,7 +3,7 @@ import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { hostileText, randomBytes } from "../input/values";
-import { checkText } from "./http-client";
+import { checkErrorText } from "./http-client";
 import type { Case, Target } from "./target";
 
 /** Timeout after which an open connection is closed, in milliseconds. */
@@ -35,7 +35,7 @@ export const http: Target = {
     each.outcome(statuses.length === 0 ? "closed" : statuses.slice(0, 2).join(" "));
     const wrong = statuses.find((status) => status >= 500 && status !== 503);
     if (wrong !== undefined) each.violation(`status ${wrong}: ${answer.slice(0, 400)}`);
-    checkText(each, answer);
+    checkErrorText(each, answer);
     for (const [, id] of answer.matchAll(/^x-request-id: (\S+)/gim)) each.request(id ?? "");
   },
 };

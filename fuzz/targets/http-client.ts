@@ -40,11 +40,11 @@ export async function sendHttp(each: Case, url: string, input: HttpInput): Promi
 /** Reports a 5xx other than 503, and responses that leak internals. */
 export function checkStatus(each: Case, status: number, text: string): void {
   if (status >= 500 && status !== 503) each.violation(`status ${status}: ${text.slice(0, 300)}`);
-  checkText(each, text);
+  checkErrorText(each, text);
 }
 
 /** As {@link checkStatus}, for text without a status. */
-export function checkText(each: Case, text: string): void {
+export function checkErrorText(each: Case, text: string): void {
   const leak = LEAKS.exec(text)?.[0];
   if (leak !== undefined) each.violation(`a response contains ${JSON.stringify(leak)}`);
   if (text.includes('"code":"INTERNAL"')) each.violation(`INTERNAL: ${text.slice(0, 300)}`);

@@ -12,7 +12,7 @@ export interface XmppStream {
   forget(): void;
   write(bytes: string | Buffer, binary?: boolean): void;
   /** Waits until the received text matches. Resolves to false if the stream ends before. */
-  heard(pattern: RegExp): Promise<boolean>;
+  receives(pattern: RegExp): Promise<boolean>;
   isOpen(): boolean;
   pause(): void;
   resume(): void;
@@ -60,7 +60,7 @@ class Received {
     this.#text = "";
   };
 
-  async heard(pattern: RegExp): Promise<boolean> {
+  async receives(pattern: RegExp): Promise<boolean> {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
@@ -112,7 +112,7 @@ function streamOf(socket: Socket): TcpStream {
   return {
     text: received.text,
     forget: received.forget,
-    heard: (pattern) => received.heard(pattern),
+    receives: (pattern) => received.receives(pattern),
     write: (bytes) => void socket.write(bytes),
     isOpen: () => socket.readyState === "open",
     pause: () => void socket.pause(),
@@ -148,7 +148,7 @@ async function openWebSocket(url: string): Promise<XmppStream | null> {
   return {
     text: received.text,
     forget: received.forget,
-    heard: (pattern) => received.heard(pattern),
+    receives: (pattern) => received.receives(pattern),
     write: (bytes, binary = false) => {
       if (isOpen()) socket.send(bytes, { binary });
     },

@@ -4,7 +4,7 @@ import type { Fixture, FuzzUser } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { brokenXml, type Parties, stanza } from "../input/stanzas";
 import { randomBytes } from "../input/values";
-import { checkText } from "./http-client";
+import { checkErrorText } from "./http-client";
 import { settle } from "./sockets";
 import type { Case, Target } from "./target";
 import {
@@ -34,10 +34,10 @@ export const xmpp: Target = {
     const parties = partiesOf(random, deployment.fixture, user);
     const opened = await openStream(transport, urls[transport] ?? "");
     if (!opened) return each.outcome(`${transport} refused`);
-    const stage = random(100);
-    const stream = await advance(each, opened, transport, parties, stage);
+    const step = random(100);
+    const stream = await advance(each, opened, transport, parties, step);
     const bound = stream.text().includes("<jid>");
-    if (stage >= 30 && stream.text().includes("not-authorized")) {
+    if (step >= 30 && stream.text().includes("not-authorized")) {
       await deployment.fixture.replace(user.token);
     }
     if (chance(random, 8)) stream.pause();
@@ -54,7 +54,7 @@ export const xmpp: Target = {
     if (/<(internal-server-error|undefined-condition)\b/.test(text)) {
       each.violation(`the stream says ${/<(internal|undefined)[^>]*>/.exec(text)?.[0]}`);
     }
-    checkText(each, text);
+    checkErrorText(each, text);
   },
 };
 
@@ -80,43 +80,43 @@ async function advance(
   opened: XmppStream,
   transport: Transport,
   parties: Parties,
-  stage: number,
+  step: number,
 ): Promise<XmppStream> {
   let stream = opened;
-  if (stage < 4) return stream;
+  if (step < 4) return stream;
   stream.write(header(transport));
-  if (!(await stream.heard(FEATURES)) || stage < 12) return stream;
+  if (!(await stream.receives(FEATURES)) || step < 12) return stream;
   if (transport === "xmpp") {
     stream.write('<starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>');
-    if (!(await stream.heard(/<proceed/)) || stage < 15) return stream;
+    if (!(await stream.receives(/<proceed/)) || step < 15) return stream;
     const secure = await (stream as TcpStream).secure();
     if (!secure) return stream;
     stream = secure;
     stream.write(header(transport));
-    if (!(await stream.heard(FEATURES))) return stream;
+    if (!(await stream.receives(FEATURES))) return stream;
   }
-  if (stage < 22) return stream;
+  if (step < 22) return stream;
   const plain = Buffer.from(`\0${parties.name}\0${parties.secret}`);
-  const wrong = stage < 30 ? corrupt(each.random, plain) : plain;
+  const wrong = step < 30 ? corrupt(each.random, plain) : plain;
   stream.write(
     `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${wrong.toString("base64")}</auth>`,
   );
-  if (!(await signedIn(stream)) || stage < 36) return stream;
+  if (!(await signedIn(stream)) || step < 36) return stream;
   stream.write(header(transport));
-  if (!(await stream.heard(/xmpp-bind/)) || stage < 40) return stream;
+  if (!(await stream.receives(/xmpp-bind/)) || step < 40) return stream;
   const resource = parties.from.split("/")[1];
   stream.write(
     `<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind"><resource>${resource}</resource></bind></iq>`,
   );
-  await stream.heard(/<jid>|<error/);
-  if (stage % 2 === 0) stream.write('<presence xmlns="jabber:client"/>');
-  if (stage % 3 === 0) stream.write('<enable xmlns="urn:xmpp:sm:3" resume="true"/>');
+  await stream.receives(/<jid>|<error/);
+  if (step % 2 === 0) stream.write('<presence xmlns="jabber:client"/>');
+  if (step % 3 === 0) stream.write('<enable xmlns="urn:xmpp:sm:3" resume="true"/>');
   return stream;
 }
 
 /** Whether the sign-in succeeded. */
 async function signedIn(stream: XmppStream): Promise<boolean> {
-  await stream.heard(/<success|<failure/);
+  await stream.receives(/<success|<failure/);
   return stream.text().includes("<success");
 }
 

@@ -128,7 +128,7 @@ export class RedisConnection {
  * nodes lose Redis at the same moment and must not all return at once.
  * @param attempt number of the attempt, from 1
  */
-export function retryDelay(attempt: number): number {
+export function reconnectDelay(attempt: number): number {
   const wait = Math.min(RETRY_MS.first * 2 ** Math.min(attempt - 1, 10), RETRY_MS.longest);
   return randomInteger(wait / 2, wait);
 }
@@ -141,7 +141,7 @@ const OPTIONS: RedisOptions = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: 5_000,
   keepAlive: 10_000,
-  retryStrategy: retryDelay,
+  retryStrategy: reconnectDelay,
   // After a failover the old primary replies READONLY until the client reconnects.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 };

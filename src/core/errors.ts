@@ -20,7 +20,7 @@ export const ERRORS = {
 /** A code of {@link ERRORS}. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Messages by field name; `base` stands for the whole request. */
+/** Messages by field name; `base` means the whole request. */
 export type FieldErrors = Record<string, string[]>;
 
 /** Message for a missing or invalid token. Legacy clients compare this text (docs/COMPATIBILITY.md). */

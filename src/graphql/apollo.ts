@@ -45,7 +45,7 @@ export function openApollo(engine: Engine): ApolloServer<Context> {
 /** The prepared operation of each request, or why its document was refused. */
 type Documents = WeakMap<Context, PreparedOperation | DocumentRefused>;
 
-/** Stands in for a refused document, because Apollo Server requires one. */
+/** Placeholder for a refused document, because Apollo Server requires one. */
 const PLACEHOLDER = parse("{ __typename }");
 
 /**

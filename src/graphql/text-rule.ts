@@ -107,9 +107,9 @@ class TextChecks {
     return check ? [{ name, check }] : [];
   }
 
-  /** @param naming whether nested fields add their names to the path */
-  private of(type: GraphQLInputType, naming: boolean): Check | null {
-    if (isNonNullType(type)) return this.of(type.ofType, naming);
+  /** @param withNames whether nested fields add their names to the path */
+  private of(type: GraphQLInputType, withNames: boolean): Check | null {
+    if (isNonNullType(type)) return this.of(type.ofType, withNames);
     if (isListType(type)) {
       const check = this.of(type.ofType, false);
       if (!check) return null;
@@ -119,7 +119,7 @@ class TextChecks {
         }
       };
     }
-    if (isInputObjectType(type)) return this.ofObject(type, naming);
+    if (isInputObjectType(type)) return this.ofObject(type, withNames);
     if (isEnumType(type)) return null;
     const kind = SCALARS[type.name];
     if (kind === undefined)
@@ -127,7 +127,7 @@ class TextChecks {
     return kind === "none" ? null : kind === "text" ? checkText : checkJson;
   }
 
-  private ofObject(type: GraphQLInputObjectType, naming: boolean): Check | null {
+  private ofObject(type: GraphQLInputObjectType, withNames: boolean): Check | null {
     let checks = this.objects.get(type);
     if (!checks) {
       checks = [];
@@ -140,7 +140,7 @@ class TextChecks {
       for (const { name, check } of fields) {
         const inner = (value as Record<string, unknown>)[name];
         if (inner === null || inner === undefined) continue;
-        check(inner, !naming ? path : path === "" ? name : `${path}.${name}`, invalid);
+        check(inner, !withNames ? path : path === "" ? name : `${path}.${name}`, invalid);
       }
     };
   }

@@ -18,7 +18,7 @@ export interface FailureCounter {
 }
 
 /** An attempt to prove knowledge of a secret. */
-export interface Attempt {
+export interface AttemptCounters {
   /** Counts by name and address together; limits guesses at one account first. */
   pair: FailureCounter;
   /**
@@ -61,13 +61,13 @@ export interface Limiter {
    * Counts an attempt as failed before the secret is checked, so that parallel attempts gain nothing.
    * Returns the wait in milliseconds, or 0 if the secret may be checked; only then the attempt was counted.
    */
-  reserve(attempt: Attempt): Promise<number>;
+  reserve(attempt: AttemptCounters): Promise<number>;
 
   /**
    * Undoes the failure that was counted for an attempt. `correct` also clears the name's other failures and
    * marks the address as known; `unchecked` is for an attempt whose secret could not be checked.
    */
-  commit(attempt: Attempt, outcome: "correct" | "unchecked"): Promise<void>;
+  commit(attempt: AttemptCounters, outcome: "correct" | "unchecked"): Promise<void>;
 }
 
 /** The wait after a number of failures, in milliseconds. */

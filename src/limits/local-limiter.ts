@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock";
 import {
-  type Attempt,
+  type AttemptCounters,
   FAILURES_TTL_MS,
   type FailureCounter,
   KNOWN_ADDRESS_TTL_MS,
@@ -88,7 +88,7 @@ export class LocalLimiter implements Limiter {
     return this.takeNow(rateLimit, key);
   }
 
-  async reserve(attempt: Attempt): Promise<number> {
+  async reserve(attempt: AttemptCounters): Promise<number> {
     const now = this.clock.now();
     const counters = countersOf(attempt);
     const known = this.find(attempt.pair, now)?.known ?? false;
@@ -110,7 +110,10 @@ export class LocalLimiter implements Limiter {
     return 0;
   }
 
-  async commit({ pair, name, address }: Attempt, outcome: "correct" | "unchecked"): Promise<void> {
+  async commit(
+    { pair, name, address }: AttemptCounters,
+    outcome: "correct" | "unchecked",
+  ): Promise<void> {
     const now = this.clock.now();
     if (outcome === "unchecked") for (const counter of [pair, name]) this.undo(counter, now);
     else {
@@ -143,6 +146,6 @@ export function countersOf({
   pair,
   name,
   address,
-}: Attempt): [FailureCounter, FailureCounter, FailureCounter] {
+}: AttemptCounters): [FailureCounter, FailureCounter, FailureCounter] {
   return [pair, name, address];
 }

@@ -3,7 +3,7 @@ import { networkOf } from "../core/client-address";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
-import type { Attempt, Limiter, RateLimit } from "./limiter";
+import type { AttemptCounters, Limiter, RateLimit } from "./limiter";
 import type { LocalLimiter } from "./local-limiter";
 import type { ManagedLimiters } from "./open-limiter";
 
@@ -231,7 +231,7 @@ export class RateLimits {
     if (limit.limit > 0) throwIfLimited(this.local.takeNow(limit, key));
   }
 
-  private failureCounters({ applicationId, name, ip }: PasswordAttempt): Attempt {
+  private failureCounters({ applicationId, name, ip }: PasswordAttempt): AttemptCounters {
     const {
       FAILED_SIGN_INS_BEFORE_DELAY,
       FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME,

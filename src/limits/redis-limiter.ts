@@ -4,7 +4,7 @@ import { RedisConnection } from "../bus/redis-connection";
 import type { Log } from "../core/log";
 import type { Limiter, WindowState } from "./limiter";
 import {
-  type Attempt,
+  type AttemptCounters,
   FAILURES_TTL_MS,
   FIRST_WAIT_MS,
   KNOWN_ADDRESS_TTL_MS,
@@ -81,7 +81,7 @@ class RedisLimiter implements Limiter {
     }
   }
 
-  reserve(attempt: Attempt): Promise<number> {
+  reserve(attempt: AttemptCounters): Promise<number> {
     const words = countersOf(attempt).flatMap(({ allowed, longest }) => [allowed, longest]);
     return this.runOrFallBack(
       (client) =>
@@ -90,7 +90,7 @@ class RedisLimiter implements Limiter {
     );
   }
 
-  async commit(attempt: Attempt, outcome: "correct" | "unchecked"): Promise<void> {
+  async commit(attempt: AttemptCounters, outcome: "correct" | "unchecked"): Promise<void> {
     await this.runOrFallBack<unknown>(
       (client) =>
         client.signalboxCommit(
@@ -131,6 +131,6 @@ class RedisLimiter implements Limiter {
   }
 }
 
-function keysOf(attempt: Attempt): string[] {
+function keysOf(attempt: AttemptCounters): string[] {
   return countersOf(attempt).map(({ key }) => `${PREFIX}${key}`);
 }

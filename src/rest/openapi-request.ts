@@ -106,7 +106,7 @@ interface Group {
  * @param components receives the schema that both share, by the operation's name
  * @returns undefined if the route has no body parameters
  */
-export function bodyOf(
+export function requestBodyOf(
   document: RestDocument,
   components: Record<string, JsonSchema>,
 ): JsonSchema | undefined {

@@ -2,7 +2,7 @@ import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
 import { ERRORS, type ErrorCode } from "../core/errors";
 import type { Access } from "../core/viewer";
 import type { RestDocument } from "./documents";
-import { bodyOf, parametersOf, SECURITY_HEADERS, securityOf } from "./openapi-request";
+import { parametersOf, requestBodyOf, SECURITY_HEADERS, securityOf } from "./openapi-request";
 import { type JsonSchema, ResponseSchemas } from "./openapi-schema";
 import type { RestParameter } from "./parameters";
 import type { SelectedField, Selection } from "./selection";
@@ -114,7 +114,7 @@ function operationOf(
   const [summary, ...rest] = (document.description ?? "").split("\n");
   const description = rest.join("\n").trim();
   const parameters = parametersOf(document, answers.components);
-  const requestBody = bodyOf(document, answers.components);
+  const requestBody = requestBodyOf(document, answers.components);
   const security = securityFor(document, schema);
   const responses = {
     [document.status]: {

@@ -7,7 +7,7 @@ import { SignInThrottle } from "./c2s/sasl";
 import type { ChatLimits, ChatServices } from "./c2s/services";
 import { RESUME_SECONDS } from "./stream-management/elements";
 import { ResumableStreams } from "./stream-management/resumable-streams";
-import type { ListenAddress, Listener } from "./transport/listen";
+import type { ListenAddress, ListeningPort } from "./transport/listen";
 import { openTcp } from "./transport/tcp";
 import { openWebSocket } from "./transport/websocket";
 
@@ -72,7 +72,7 @@ const OPEN: Record<
     endpoint: Endpoint,
     address: ListenAddress,
     certificate: () => LiveCertificate,
-  ) => Promise<Listener>
+  ) => Promise<ListeningPort>
 > = {
   ws: (endpoint, address) => openWebSocket(endpoint, address),
   wss: (endpoint, address, certificate) => openWebSocket(endpoint, address, certificate()),
@@ -118,7 +118,7 @@ export async function openChat(
     return certificate;
   };
   const ports: Chat["ports"] = {};
-  const listeners: Listener[] = [];
+  const listeners: ListeningPort[] = [];
   const close = async () => {
     resumableStreams.close();
     await Promise.all(listeners.map((listener) => listener.close()));

@@ -53,13 +53,13 @@ async function expectAccurate(bus: ManagedBus, sent: Sent[]): Promise<void> {
   ];
   for (const [place, from] of sent.entries()) {
     const missed = sent.slice(place + 1, gone);
-    const told = await Promise.all(
+    const actual = await Promise.all(
       [...choices, PARTITIONS].map(async (partitions) => [
         partitions,
         await isComplete(bus, from, ...partitions),
       ]),
     );
-    expect([place, ...told]).toEqual([
+    expect([place, ...actual]).toEqual([
       place,
       ...[...choices, PARTITIONS].map((partitions) => [
         partitions,

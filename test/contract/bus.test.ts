@@ -20,17 +20,18 @@ import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
 /** A listener that records its messages. */
 function recorder() {
-  const heard: string[] = [];
-  const waiting: { count: number; resolve(heard: string[]): void }[] = [];
+  const received: string[] = [];
+  const waiting: { count: number; resolve(received: string[]): void }[] = [];
   return {
-    heard,
+    received,
     listen: (message: string) => {
-      heard.push(message);
-      for (const { count, resolve } of waiting) if (heard.length >= count) resolve([...heard]);
+      received.push(message);
+      for (const { count, resolve } of waiting)
+        if (received.length >= count) resolve([...received]);
     },
     until: (count: number) =>
       new Promise<string[]>((resolve) => {
-        if (heard.length >= count) resolve([...heard]);
+        if (received.length >= count) resolve([...received]);
         else waiting.push({ count, resolve });
       }),
   };
@@ -189,24 +190,24 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     const { listen, until } = recorder();
     await other.subscribe("inbox:1", listen);
     const cursor = await append(bus, "inbox:1", "a");
-    await append(bus, "inbox:2", "not heard");
+    await append(bus, "inbox:2", "not delivered");
     const second = await append(bus, "inbox:1", "b");
     expect(await until(2)).toEqual([cursor, second]);
     expect((await other.read("inbox:1", "")).entries).toHaveLength(2);
   });
 
   test("a notice reaches every listener of its channel on every node, and no other", async () => {
-    const ears = [recorder(), recorder(), recorder()] as const;
-    await bus.subscribe("channel", ears[0].listen);
-    await bus.subscribe("channel", ears[0].listen);
-    await other.subscribe("channel", ears[1].listen);
-    await other.subscribe("channel-2", ears[2].listen);
+    const recorders = [recorder(), recorder(), recorder()] as const;
+    await bus.subscribe("channel", recorders[0].listen);
+    await bus.subscribe("channel", recorders[0].listen);
+    await other.subscribe("channel", recorders[1].listen);
+    await other.subscribe("channel-2", recorders[2].listen);
     await other.publish("channel", "one");
     await other.publish("channel", "two");
     await other.publish("channel-2", "last");
-    expect((await ears[0].until(4)).sort()).toEqual(["one", "one", "two", "two"]);
-    expect(await ears[1].until(2)).toEqual(["one", "two"]);
-    expect(await ears[2].until(1)).toEqual(["last"]);
+    expect((await recorders[0].until(4)).sort()).toEqual(["one", "one", "two", "two"]);
+    expect(await recorders[1].until(2)).toEqual(["one", "two"]);
+    expect(await recorders[2].until(1)).toEqual(["last"]);
   });
 
   test("a removed listener receives nothing more, while others of the channel do", async () => {
@@ -222,8 +223,8 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     await bus.subscribe("channel", again.listen);
     await bus.publish("channel", "two");
     expect(await again.until(1)).toEqual(["two"]);
-    expect(stopped.heard).toEqual([]);
-    expect(kept.heard).toEqual(["one"]);
+    expect(stopped.received).toEqual([]);
+    expect(kept.received).toEqual(["one"]);
   });
 
   test("rapid subscribe and unsubscribe calls end in the last requested state", async () => {
@@ -234,8 +235,8 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     });
     const listening = bus.subscribe("channel", listen);
     await Promise.all([...stops, listening]);
-    await other.publish("channel", "heard");
-    expect(await until(1)).toEqual(["heard"]);
+    await other.publish("channel", "delivered");
+    expect(await until(1)).toEqual(["delivered"]);
   });
 
   test("a listener that throws does not affect the others", async () => {
@@ -346,7 +347,7 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("throws UNAVAILABLE while Redis is down, and recovers afterwards", async () => {
-    const { heard, listen } = recorder();
+    const { received, listen } = recorder();
     await bus.subscribe("channel", listen);
     const lost = await append(bus, "inbox:1", "lost with the server");
     await server.stop("SIGKILL");
@@ -361,9 +362,9 @@ describeServices("the redis bus during an outage", () => {
     }
     server = await startRedis(server.port);
     await eventually(() => bus.check());
-    await eventually(async () => expect(heard).toEqual([""]));
+    await eventually(async () => expect(received).toEqual([""]));
     await bus.publish("channel", "back");
-    await eventually(async () => expect(heard).toEqual(["", "back"]));
+    await eventually(async () => expect(received).toEqual(["", "back"]));
     // The server has lost its data, so entries after the cursor are unknown.
     expect(await bus.read("inbox:1", lost)).toMatchObject({ entries: [], complete: false });
     await append(bus, "inbox:1", "new");
@@ -374,12 +375,12 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("reconnects after a lost connection, and signals to listeners that notices may be missing", async () => {
-    const { heard, listen } = recorder();
+    const { received, listen } = recorder();
     await bus.subscribe("channel", listen);
     await sendCommand(server.port, "CLIENT KILL TYPE pubsub");
-    await eventually(async () => expect(heard).toEqual([""]));
-    await bus.publish("channel", "heard");
-    await eventually(async () => expect(heard).toEqual(["", "heard"]));
+    await eventually(async () => expect(received).toEqual([""]));
+    await bus.publish("channel", "delivered");
+    await eventually(async () => expect(received).toEqual(["", "delivered"]));
   });
 
   test("a server with an append-only file loses no entry, and its nodes recover", async () => {
@@ -389,7 +390,7 @@ describeServices("the redis bus during an outage", () => {
       openRedisBus(durable.url, log),
     ]);
     try {
-      const { heard, listen } = recorder();
+      const { received, listen } = recorder();
       await there.subscribe("inbox:1", listen);
       const first = await append(here, "inbox:1", "1");
       const bodies = Array.from({ length: 50 }, (_, index) => String(index + 2));
@@ -402,12 +403,12 @@ describeServices("the redis bus during an outage", () => {
       );
       expect(kept.length).toBeGreaterThan(20);
       await eventually(() => there.check());
-      await eventually(async () => expect(heard).toContain(""));
+      await eventually(async () => expect(received).toContain(""));
       const page = await there.read("inbox:1", first);
       expect(page.complete).toBe(true);
       expect(page.entries.map(({ body }) => body)).toEqual(expect.arrayContaining(kept));
       const next = await eventually(() => append(here, "inbox:1", "next"));
-      await eventually(async () => expect(heard).toContain(next));
+      await eventually(async () => expect(received).toContain(next));
     } finally {
       await Promise.all([here.close(), there.close()]);
       await durable.stop();

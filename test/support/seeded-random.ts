@@ -14,19 +14,19 @@ export function seededRandom(seed: number): Random {
 
 /** A copy of the bytes with some of them changed, removed, duplicated or added. */
 export function corrupt(random: Random, bytes: Buffer): Buffer {
-  let spoilt = Buffer.from(bytes);
+  let corrupted = Buffer.from(bytes);
   for (let edits = 1 + random(6); edits > 0; edits -= 1) {
-    const at = random(spoilt.length + 1);
-    const head = spoilt.subarray(0, at);
-    const tail = spoilt.subarray(at);
+    const at = random(corrupted.length + 1);
+    const head = corrupted.subarray(0, at);
+    const tail = corrupted.subarray(at);
     const kind = random(4);
-    if (kind === 0) spoilt = Buffer.concat([head, Buffer.from([random(256)]), tail.subarray(1)]);
-    else if (kind === 1) spoilt = Buffer.concat([head, tail.subarray(random(20))]);
-    else if (kind === 2) spoilt = Buffer.concat([head, tail.subarray(0, random(40)), tail]);
+    if (kind === 0) corrupted = Buffer.concat([head, Buffer.from([random(256)]), tail.subarray(1)]);
+    else if (kind === 1) corrupted = Buffer.concat([head, tail.subarray(random(20))]);
+    else if (kind === 2) corrupted = Buffer.concat([head, tail.subarray(0, random(40)), tail]);
     else {
-      const noise = Array.from({ length: 1 + random(8) }, () => random(256));
-      spoilt = Buffer.concat([head, Buffer.from(noise), tail]);
+      const inserted = Array.from({ length: 1 + random(8) }, () => random(256));
+      corrupted = Buffer.concat([head, Buffer.from(inserted), tail]);
     }
   }
-  return spoilt;
+  return corrupted;
 }

@@ -43,7 +43,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   let first: TestNode;
   let alice: TestUser;
   let bob: TestUser;
-  let cast: ExampleUsers;
+  let users: ExampleUsers;
   const opened: { close(): unknown }[] = [];
 
   const settings = () => ({
@@ -91,7 +91,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     first = await startNode({ ...settings(), PORT: String(port) });
     node = first;
     [alice, bob] = [await newUser(node), await newUser(node)];
-    cast = { caller: alice.id, callee: bob.id, third: alice.id };
+    users = { caller: alice.id, callee: bob.id, third: alice.id };
     await attached(node);
   });
   afterEach(async () => {
@@ -125,7 +125,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     // New users for each example: a second accept of the same call would be refused.
     beforeEach(async () => {
       [alice, bob] = [await newUser(node), await newUser(node)];
-      cast = { caller: alice.id, callee: bob.id, third: alice.id };
+      users = { caller: alice.id, callee: bob.id, third: alice.id };
     });
 
     it.each([
@@ -134,7 +134,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     ] as Library[])("goes from a chat client to GraphQL unchanged: %s", async (library) => {
       const sender = await onChat(alice, library, { library });
       const receiver = await onGraphql(bob);
-      sender.send(stanza(sender.jid, jidOf(node, bob), cast));
+      sender.send(stanza(sender.jid, jidOf(node, bob), users));
       const received = await receiver.next();
       expect(received).toMatchObject({
         __typename: typename,
@@ -142,7 +142,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
         to: { userId: String(bob.id), device: null },
       });
       const { lang: _lang, ...fields } = asInput(received);
-      expect(fields).toEqual(input(cast));
+      expect(fields).toEqual(input(users));
     });
 
     it("goes from GraphQL to chat clients unchanged, and not back to GraphQL", async () => {
@@ -151,8 +151,8 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
         await onChat(bob, "two", { library: "Strophe" }),
       ];
       const [sender, other] = [await onGraphql(alice), await onGraphql(bob)];
-      await sender.send({ to: { userId: bob.id }, ...input(cast) });
-      const expected = asRead(stanza(jidOf(node, alice, sender.device), jidOf(node, bob), cast));
+      await sender.send({ to: { userId: bob.id }, ...input(users) });
+      const expected = asRead(stanza(jidOf(node, alice, sender.device), jidOf(node, bob), users));
       for (const receiver of receivers) expect(unstamped(await receiver.next())).toEqual(expected);
       await sender.send({ to: { userId: bob.id }, ...MARKER });
       expect(await untilMarker(other)).toHaveLength(1);
@@ -160,7 +160,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
 
     it("goes from chat client to chat client unchanged", async () => {
       const [sender, receiver] = [await onChat(alice, "phone"), await onChat(bob, "phone")];
-      const sent = stanza(sender.jid, jidOf(node, bob), cast);
+      const sent = stanza(sender.jid, jidOf(node, bob), users);
       sender.send(sent);
       expect(unstamped(await receiver.next())).toEqual(asRead(sent));
     });

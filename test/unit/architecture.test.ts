@@ -141,7 +141,7 @@ function target(source: Source, specifier: string): string | undefined {
 const folderOf = (path: string) => (path.includes("/") ? dirname(path) : "");
 const layerOf = (folder: string) => LAYERS[folder.split("/")[0] ?? ""];
 
-/** Whether one folder may import from another. The empty name stands for the root: app.ts and its parts. */
+/** Whether one folder may import from another. The empty name is the root: app.ts and its parts. */
 function mayImport(from: string, to: string): boolean {
   if (from === "" || from === to) return true;
   const [lower, upper] = [layerOf(to), layerOf(from)];

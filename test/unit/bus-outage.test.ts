@@ -1,5 +1,5 @@
 import { openLocalBus } from "../../src/bus/local";
-import { retryDelay } from "../../src/bus/redis-connection";
+import { reconnectDelay } from "../../src/bus/redis-connection";
 import { openLog } from "../../src/core/log";
 import { SessionEvents } from "../../src/session-events/session-events";
 
@@ -8,7 +8,7 @@ const log = openLog("silent");
 test("a reconnect to Redis is delayed by up to a second, with jitter", () => {
   for (let attempt = 1; attempt < 40; attempt++) {
     const longest = Math.min(100 * 2 ** (attempt - 1), 1_000);
-    const waits = Array.from({ length: 100 }, () => retryDelay(attempt));
+    const waits = Array.from({ length: 100 }, () => reconnectDelay(attempt));
     expect(Math.max(...waits)).toBeLessThanOrEqual(longest);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(longest / 2);
     expect(new Set(waits).size).toBeGreaterThan(10);
@@ -23,13 +23,13 @@ test("a session that ends during an outage of the bus ends on its own node immed
       fail = reject;
     });
   const away = Object.assign(Object.create(bus) as typeof bus, { publish });
-  const endings = await SessionEvents.open(away, log, () => undefined);
+  const sessionEvents = await SessionEvents.open(away, log, () => undefined);
   const closed: string[] = [];
-  endings.track({ sessionId: 1, userId: 2, close: () => void closed.push("of the session") });
-  endings.track({ sessionId: null, userId: 2, close: () => void closed.push("of the user") });
-  expect(endings.publish({ kind: "session", sessionId: 1 })).toBeUndefined();
+  sessionEvents.track({ sessionId: 1, userId: 2, close: () => void closed.push("of the session") });
+  sessionEvents.track({ sessionId: null, userId: 2, close: () => void closed.push("of the user") });
+  expect(sessionEvents.publish({ kind: "session", sessionId: 1 })).toBeUndefined();
   expect(closed).toEqual(["of the session"]);
-  endings.publish({ kind: "user", userId: 2 });
+  sessionEvents.publish({ kind: "user", userId: 2 });
   expect(closed).toEqual(["of the session", "of the session", "of the user"]);
   // A failure of the asynchronous publish is only logged.
   fail(new Error("away"));

@@ -37,8 +37,10 @@ const dropped = (after: number, device: string | null = null): Observation => ({
   ...{ kind: "dropped", at: START + after, device },
 });
 const expired = (after: number): Observation => ({ kind: "expired", at: START + after });
-const bob = (...sights: Observation[]) => sights.reduce(observe, startRinging(BOB, START));
-const cleo = (...sights: Observation[]) => sights.reduce(observe, startRinging(CLEO, START));
+const bob = (...observations: Observation[]) =>
+  observations.reduce(observe, startRinging(BOB, START));
+const cleo = (...observations: Observation[]) =>
+  observations.reduce(observe, startRinging(CLEO, START));
 
 /** States of the call, of the caller and of the callees in their order. */
 function statesOf(...callees: Callee[]): string[] {
@@ -172,8 +174,8 @@ describe("a call between two users", () => {
     ],
   ] as Array<
     [string, Observation[], string, string | null]
-  >)("after %s", (_, sights, state, reason) => {
-    for (const order of orders(sights)) {
+  >)("after %s", (_, observations, state, reason) => {
+    for (const order of orders(observations)) {
       // In any order, and with duplicates.
       const callee = bob(...order, ...order);
       expect(statesOf(callee)).toEqual([state, state, state]);
@@ -205,8 +207,8 @@ describe("a call between two users", () => {
   });
 
   test("ends when the accepting device hangs up, not before", () => {
-    const sights = [answer("accept", 900, "desk"), left(2_000, "phone"), left(5_000, "desk")];
-    for (const order of orders(sights)) {
+    const observations = [answer("accept", 900, "desk"), left(2_000, "phone"), left(5_000, "desk")];
+    for (const order of orders(observations)) {
       const talked = bob(...order);
       expect(deriveState(START, [talked])).toMatchObject({ endedAt: START + 5_000 });
       expect(hungUpBy(ANN, [talked], START + 5_000)).toBe(BOB);
@@ -215,15 +217,15 @@ describe("a call between two users", () => {
 
   test("keeps the hang-ups of a limited number of devices, in any order", () => {
     const names = Array.from({ length: 3 * HANG_UP_DEVICES_MAX }, (_, n) => `made-up-${n}`);
-    const sights = [
+    const observations = [
       ...names.flatMap((name, n) => [left(1_000 + n, name), left(900 + n, name)]),
       ...[answer("accept", 500, "made-up-2"), dropped(7_000), left(8_000)],
     ];
-    const one = bob(...sights);
+    const one = bob(...observations);
     expect(one.hangUps).toHaveLength(HANG_UP_DEVICES_MAX + 2);
     expect(one).toMatchObject({ leftAt: START + 902, droppedAt: START + 7_000 });
-    for (let turn = 1; turn < sights.length; turn += 1) {
-      const order = [...sights.slice(turn), ...sights.slice(0, turn)];
+    for (let turn = 1; turn < observations.length; turn += 1) {
+      const order = [...observations.slice(turn), ...observations.slice(0, turn)];
       for (const list of [order, order.reverse()]) {
         const other = bob(...list);
         expect(new Set(other.hangUps)).toEqual(new Set(one.hangUps));
@@ -256,8 +258,8 @@ describe("a call between two users", () => {
 
   test("is the same object when nothing changes", () => {
     const talked = bob(answer("accept", 900), left(5_000), dropped(5_001));
-    for (const sight of [answer("accept", 900), left(5_000), dropped(6_000), expired(1)]) {
-      expect(observe(talked, sight)).toBe(talked);
+    for (const observation of [answer("accept", 900), left(5_000), dropped(6_000), expired(1)]) {
+      expect(observe(talked, observation)).toBe(talked);
     }
   });
 });

@@ -407,8 +407,8 @@ describe("dropped keys", () => {
     ["apns_voip", apple],
     ["gcm", android],
     ["web", []],
-  ] as const)("are reported for %s", (channel, told) => {
-    expect(droppedKeys(read(given), channel)).toEqual(told);
+  ] as const)("are reported for %s", (channel, dropped) => {
+    expect(droppedKeys(read(given), channel)).toEqual(dropped);
   });
 
   it("include a custom aps that is not an object", () => {

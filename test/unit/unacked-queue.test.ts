@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import {
-  Acknowledgements,
+  StanzaAcknowledgements,
   type StreamManagementLimits,
 } from "../../src/xmpp/stream-management/acknowledgements";
 import { UnackedQueue } from "../../src/xmpp/stream-management/unacked-queue";
@@ -121,7 +121,7 @@ test("requests an acknowledgement at once for few large stanzas", () => {
     ackRequestDelayMs: 60_000,
     enableWaitMs: 0,
   };
-  const acks = new Acknowledgements(limits, (xml) => written.push(xml));
+  const acks = new StanzaAcknowledgements(limits, (xml) => written.push(xml));
   const send = (length: number) => {
     acks.unacked.push("x".repeat(length), undefined);
     acks.countSent();

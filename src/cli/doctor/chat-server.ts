@@ -32,7 +32,7 @@ export async function checkChatServer(config: Config): Promise<Finding[]> {
   return findings;
 }
 
-/** Stands in for the chat port checks in component mode, where no chat port is open. */
+/** Replaces the chat port checks in component mode, where no chat port is open. */
 export function chatPortSkipped(): Finding {
   return skipped("chat port", "CHAT_MODE is component: chat clients connect to the chat server");
 }

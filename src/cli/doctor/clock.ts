@@ -14,14 +14,14 @@ const FIX = "Synchronize both machines by NTP (timedatectl set-ntp true).";
 
 /**
  * Rates the difference between two clocks.
- * @param whose the other clock, for example "the database's clock"
+ * @param otherClock the other clock, for example "the database's clock"
  * @param aheadMs how far the other clock is ahead of this machine's, in milliseconds
  */
-export function checkClockOffset(check: string, whose: string, aheadMs: number): Finding {
+export function checkClockOffset(check: string, otherClock: string, aheadMs: number): Finding {
   const seconds = Math.abs(aheadMs) / 1000;
-  if (seconds <= TOLERATED_S) return ok(check, `within ${durationText(seconds)} of ${whose}`);
+  if (seconds <= TOLERATED_S) return ok(check, `within ${durationText(seconds)} of ${otherClock}`);
   const direction = aheadMs > 0 ? "behind" : "ahead of";
-  const detail = `this machine's clock is ${durationText(seconds)} ${direction} ${whose}`;
+  const detail = `this machine's clock is ${durationText(seconds)} ${direction} ${otherClock}`;
   if (seconds > FAILING_S) {
     const window = `${TIMESTAMP_TOLERANCE_S / 60} minutes`;
     return failure(check, `${detail}; requests signed more than ${window} off are refused`, FIX);

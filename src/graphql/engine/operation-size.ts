@@ -114,7 +114,7 @@ class FieldCounter {
     const inner =
       selection.kind === Kind.FIELD
         ? this.typeOf(type, selection.name.value)
-        : this.narrower(type, selection.typeCondition?.name.value);
+        : this.narrowType(type, selection.typeCondition?.name.value);
     return this.count(selection.selectionSet, inner);
   }
 
@@ -124,14 +124,14 @@ class FieldCounter {
     if (known) return known;
     const fragment = this.fragments.get(name);
     if (!fragment) return NOTHING;
-    const inside = this.narrower(type, fragment.typeCondition.name.value);
+    const inside = this.narrowType(type, fragment.typeCondition.name.value);
     const extent = this.count(fragment.selectionSet, inside);
     this.known.set(key, extent);
     return extent;
   }
 
   /** The type that a fragment's fields are counted for. An object type is never widened. */
-  private narrower(type: GraphQLNamedType | undefined, condition: string | undefined) {
+  private narrowType(type: GraphQLNamedType | undefined, condition: string | undefined) {
     if (condition === undefined || isObjectType(type)) return type;
     return this.schema.getType(condition) ?? type;
   }

@@ -102,8 +102,8 @@ function averageLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const known = LENGTHS.get(schema);
   if (known) return known;
   const types = Object.values(schema.getTypeMap());
-  const fielded = types.filter((type) => isObjectType(type) || isInterfaceType(type));
-  const fields = fielded.flatMap((type) => Object.values(type.getFields()));
+  const compositeTypes = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+  const fields = compositeTypes.flatMap((type) => Object.values(type.getFields()));
   const inputs = types
     .filter(isInputObjectType)
     .map((type) => Object.keys(type.getFields()).length);
@@ -117,7 +117,7 @@ function averageLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
     ["args", sum(fields.map(({ args }) => args.length)) / fields.length],
     ["inputFields", perType(sum(inputs))],
     ["enumValues", perType(sum(values))],
-    ["interfaces", perType(sum(fielded.map((type) => type.getInterfaces().length)))],
+    ["interfaces", perType(sum(compositeTypes.map((type) => type.getInterfaces().length)))],
   ]);
   LENGTHS.set(schema, lengths);
   return lengths;

@@ -6,7 +6,7 @@ import { ERRORS, type Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { hashToken } from "../../core/random";
-import type { SuccessfulSignIn } from "../c2s/services";
+import type { SignInAttempt, SuccessfulSignIn } from "../c2s/services";
 import { parseUser } from "../stanza/jid";
 
 /** Path of the endpoint that a chat server calls to authenticate its users. */
@@ -17,16 +17,6 @@ const MAX_BODY_BYTES = 16_384;
 
 /** Minimum interval of log entries about requests without the secret, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000;
-
-/** A sign-in attempt at the chat server. */
-interface SignInAttempt {
-  applicationId: number;
-  userId: number;
-  /** A password or a session token. */
-  secret: string;
-  /** Null if the chat server does not send it. */
-  ip: string | null;
-}
 
 /** Dependencies of the auth endpoint. */
 export interface AuthEndpointDeps {

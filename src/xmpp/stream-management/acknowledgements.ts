@@ -18,7 +18,7 @@ export interface StreamManagementLimits {
 }
 
 /** Counts the stanzas of one stream in both directions and requests acknowledgements (XEP-0198 section 4). */
-export class Acknowledgements {
+export class StanzaAcknowledgements {
   readonly unacked: UnackedQueue;
   /** Number of the client's stanzas that were handled, modulo 2^32. */
   handled = 0;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { StreamCondition } from "../stanza/error";
 import type { Stream } from "../stream/stream";
-import { Acknowledgements, type StreamManagementLimits } from "./acknowledgements";
+import { StanzaAcknowledgements, type StreamManagementLimits } from "./acknowledgements";
 import { acknowledgement, enabled, resumed } from "./elements";
 
 /** Interval of checks whether the stream is drained, in milliseconds. */
@@ -23,7 +23,7 @@ export interface ManagedStreamEvents {
  */
 export class ManagedStream {
   #stream: Stream | undefined;
-  #acks: Acknowledgements | undefined;
+  #acks: StanzaAcknowledgements | undefined;
   /** False from the move to a new stream until `<resumed/>` is sent: nothing may be sent before it. */
   #mayWrite = true;
   #drainWaiters: (() => void)[] = [];
@@ -110,7 +110,7 @@ export class ManagedStream {
    */
   enable(previd: string | undefined): void {
     this.sendUncounted(enabled(previd));
-    this.#acks = new Acknowledgements(this.limits, (xml) => this.sendUncounted(xml));
+    this.#acks = new StanzaAcknowledgements(this.limits, (xml) => this.sendUncounted(xml));
   }
 
   /** The connection is lost: stanzas are queued from now on. */

@@ -10,7 +10,7 @@ export interface ListenAddress {
 }
 
 /** An open port of the chat endpoint. */
-export interface Listener {
+export interface ListeningPort {
   port: number;
   /** Stops accepting connections and ends the streams with `system-shutdown`, spread over `windowMs`. */
   drain(windowMs: number): Promise<void>;

@@ -9,7 +9,7 @@ import { attribute, isElement } from "../stanza/element";
 import { CLIENT_NS } from "../stanza/xml";
 import type { Stream } from "../stream/stream";
 import type { Framing, Transport } from "../stream/transport";
-import { type ListenAddress, type Listener, listen } from "./listen";
+import { type ListenAddress, type ListeningPort, listen } from "./listen";
 import { isStreamEnd, StreamReader } from "./stream-reader";
 
 /** XMPP over TCP (RFC 6120 section 3), with STARTTLS or direct TLS (XEP-0368). */
@@ -130,7 +130,7 @@ export async function openTcp(
   listenAddress: ListenAddress,
   certificate: LiveCertificate,
   tls: boolean,
-): Promise<Listener> {
+): Promise<ListeningPort> {
   const streams = new Set<Stream>();
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => socket.destroy());

@@ -12,7 +12,7 @@ import { attribute, isElement } from "../stanza/element";
 import { readFrame, XmlStreamError } from "../stanza/xml";
 import type { Stream } from "../stream/stream";
 import type { Framing, Transport } from "../stream/transport";
-import { type ListenAddress, type Listener, listen } from "./listen";
+import { type ListenAddress, type ListeningPort, listen } from "./listen";
 
 /** XMPP over WebSocket (RFC 7395): one element per text message. */
 
@@ -131,7 +131,7 @@ export async function openWebSocket(
   endpoint: Endpoint,
   listenAddress: ListenAddress,
   certificate?: LiveCertificate,
-): Promise<Listener> {
+): Promise<ListeningPort> {
   const { services, limits } = endpoint;
   const { config, log } = services;
   const addressOf = clientAddress(config.TRUST_PROXY);

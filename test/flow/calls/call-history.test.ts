@@ -365,12 +365,12 @@ describe("changes of the viewer's calls", () => {
     const mark = newSessionId();
     await send(node, ann, bob, "call", mark);
     for (const { received } of sockets) {
-      const told = await eventually(
+      const changes = await eventually(
         () =>
           received.filter((each) => each.id === "c").map(({ payload }) => payload.data.callChanges),
         (calls) => calls.at(-1)?.callId === mark,
       );
-      expect(told.map(({ callId, state }) => [callId, state])).toEqual([
+      expect(changes.map(({ callId, state }) => [callId, state])).toEqual([
         [id, "RINGING"],
         [id, "ACCEPTED"],
         [id, "HUNG_UP"],
@@ -389,11 +389,11 @@ describe("changes of the viewer's calls", () => {
     await send(node, ann, cleo, "call", other);
     await waitForCall(node, cleo, other, "RINGING");
     await send(node, ann, cleo, "call", id);
-    const told = await eventually(
+    const changes = await eventually(
       () => socket.received.filter((each) => each.id === "c"),
       (each) => each.length > 0,
     );
-    expect(told.map(({ payload }) => payload.data.callChanges.callId)).toEqual([id]);
+    expect(changes.map(({ payload }) => payload.data.callChanges.callId)).toEqual([id]);
   });
 });
 
@@ -503,6 +503,6 @@ if (hasServices)
             .filter((each) => each.id === "c")
             .map(({ payload: { data } }) => [data.callChanges.callId, data.callChanges.state]),
         );
-      await eventually(states, (told) => ids.every((id) => told.get(id) === "ACCEPTED"));
+      await eventually(states, (changes) => ids.every((id) => changes.get(id) === "ACCEPTED"));
     });
   });

@@ -100,12 +100,12 @@ describe("of twenty devices that accept concurrently", () => {
     expect(await sendAs("accept", loser, { callId: "another" })).toBeUndefined();
     expect(await sendAs("hangUp", winner)).toBeUndefined();
     expect(await sendAs("accept", loser)).toBeUndefined();
-    const heard = [];
+    const received = [];
     for (let count = 0; count < 4; count++) {
       const { signalType, callId, from } = await caller.next();
-      heard.push([signalType, callId, from.device]);
+      received.push([signalType, callId, from.device]);
     }
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ["accept", "s", deviceOf(winner)],
       ["accept", "another", deviceOf(loser)],
       ["hangUp", "s", deviceOf(winner)],
@@ -188,15 +188,15 @@ describe("XMPP devices", () => {
     await tell(true);
     const { caller, phone, tablet } = await threeDevices();
     phone.send(accept(caller.jid, word));
-    const told = await tablet.next();
-    expect(told.attributes).toMatchObject({
+    const hangUp = await tablet.next();
+    expect(hangUp.attributes).toMatchObject({
       type: "headline",
       from: caller.jid,
       to: jidOf(two, bob),
     });
-    expect(textAt(told, "extraParams", "signalType")).toBe("hangUp");
-    expect(textAt(told, "extraParams", "sessionID")).toBe("s");
-    expect(textAt(told, "extraParams", "userInfo", "answered_elsewhere")).toBe(word);
+    expect(textAt(hangUp, "extraParams", "signalType")).toBe("hangUp");
+    expect(textAt(hangUp, "extraParams", "sessionID")).toBe("s");
+    expect(textAt(hangUp, "extraParams", "userInfo", "answered_elsewhere")).toBe(word);
     // The answering device is not notified: it receives the next signal first.
     await sendAs("update", alice);
     const { errors } = await graphql(

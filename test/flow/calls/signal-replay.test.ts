@@ -67,9 +67,9 @@ const idsOf = (messages: { payload?: { data?: { callSignals: { id: string } } } 
 describe("callSignals(after:)", () => {
   it("resumes at the client's position, without gaps or duplicates, while more signals arrive", async () => {
     const first = await opened(openSocket(here, bob.token));
-    const heard = await first.listen("s", bob.id, "cursor");
+    const received = await first.listen("s", bob.id, "cursor");
     await send("seen");
-    const [seen] = await eventually(heard, ({ length }) => length === 1);
+    const [seen] = await eventually(received, ({ length }) => length === 1);
     await first.close();
     const ids = Array.from({ length: 120 }, (_, index) => `n${index}`);
     for (const [index, id] of ids.slice(0, 80).entries()) {

@@ -70,12 +70,12 @@ async function untilSubscribed(
   from: TestUser,
   to: TestUser,
 ) {
-  let heard = false;
+  let received = false;
   const first = client.next().then((line) => {
-    heard = true;
+    received = true;
     expect(line).toBe("first");
   });
-  while (!heard) await send(from, to, "first");
+  while (!received) await send(from, to, "first");
   await first;
 }
 
@@ -122,11 +122,11 @@ it("reports possible gaps when its cursor has expired", async () => {
     }
     lead(Number(new URL(node.baseUrl).port));
     expect(await nextOf(client)).toBe("null");
-    let heard = "";
-    const listening = nextOf(client).then((line) => (heard = line));
-    while (heard === "") await send(alice, bob, "after");
+    let received = "";
+    const listening = nextOf(client).then((line) => (received = line));
+    while (received === "") await send(alice, bob, "after");
     await listening;
-    expect(heard).toBe("after");
+    expect(received).toBe("after");
   } finally {
     client.stop();
     way.redirect(Number(new URL(node.baseUrl).port));

@@ -17,7 +17,7 @@ let node: TestNode;
 let alice: TestUser;
 let bob: TestUser;
 let carol: TestUser;
-let cast: ExampleUsers;
+let users: ExampleUsers;
 const clients: { close(): void }[] = [];
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 // Otherwise a call of one test would still ring in the next.
 beforeEach(async () => {
   [alice, bob, carol] = [await newGuest(node), await newGuest(node), await newGuest(node)];
-  cast = { caller: alice.id, callee: bob.id, third: carol.id };
+  users = { caller: alice.id, callee: bob.id, third: carol.id };
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.close();
@@ -51,14 +51,14 @@ function stanza(to: string, params: string, { type = "call", id = "i1", head = "
 }
 
 /** The examples that carry an sdp, and that sdp. */
-const sdpOf = ({ input }: SignalExample) => input(cast).sdp as string | undefined;
+const sdpOf = ({ input }: SignalExample) => input(users).sdp as string | undefined;
 
 describe.each(EXAMPLES)("$name", (example) => {
   const { typename, stanza: written, input } = example;
 
   it("goes from GraphQL to GraphQL", async () => {
     const [sender, receiver] = [await onGraphql(alice), await onGraphql(bob)];
-    const sent = await sender.send({ to: { userId: bob.id }, ...input(cast) });
+    const sent = await sender.send({ to: { userId: bob.id }, ...input(users) });
     const received = await receiver.next();
     expect(received).toMatchObject({
       __typename: typename,
@@ -66,8 +66,8 @@ describe.each(EXAMPLES)("$name", (example) => {
       from: { userId: String(alice.id), device: sender.device },
       to: { userId: String(bob.id), device: null },
     });
-    expect(sent.id).toBe(input(cast).id);
-    expect(asInput(received)).toEqual(input(cast));
+    expect(sent.id).toBe(input(users).id);
+    expect(asInput(received)).toEqual(input(users));
     expect(received.sdp ?? undefined).toBe(sdpOf(example));
   });
 
@@ -78,8 +78,8 @@ describe.each(EXAMPLES)("$name", (example) => {
       await onXmppJs(bob, "xmpp.js"),
       await onStrophe(bob, "strophe"),
     ];
-    await sender.send({ to: { userId: bob.id }, ...input(cast) });
-    const expected = treeOf(written(jidOf(node, alice, sender.device), jidOf(node, bob), cast));
+    await sender.send({ to: { userId: bob.id }, ...input(users) });
+    const expected = treeOf(written(jidOf(node, alice, sender.device), jidOf(node, bob), users));
     for (const receiver of receivers) {
       const received = await receiver.next();
       expect(received).toEqual(expected);
@@ -93,14 +93,14 @@ describe.each(EXAMPLES)("$name", (example) => {
     ["Strophe", onStrophe],
   ])("goes from XMPP to GraphQL, sent with %s", async (library, connect) => {
     const [sender, receiver] = [await connect(alice, library), await onGraphql(bob)];
-    sender.send(written(sender.jid, jidOf(node, bob, receiver.device), cast));
+    sender.send(written(sender.jid, jidOf(node, bob, receiver.device), users));
     const received = await receiver.next();
     expect(received).toMatchObject({
       __typename: typename,
       from: { userId: String(alice.id), device: library },
       to: { userId: String(bob.id), device: receiver.device },
     });
-    expect(asInput(received)).toEqual(input(cast));
+    expect(asInput(received)).toEqual(input(users));
     expect(received.sdp ?? undefined).toBe(sdpOf(example));
   });
 
@@ -115,7 +115,7 @@ describe.each(EXAMPLES)("$name", (example) => {
       await onXmppJs(bob, "two"),
       await onStrophe(bob, "three"),
     ];
-    const sent = written(sender.jid, jidOf(node, bob), cast);
+    const sent = written(sender.jid, jidOf(node, bob), users);
     sender.send(sent);
     for (const receiver of receivers) {
       const received = await receiver.next();
@@ -130,9 +130,9 @@ describe.each(EXAMPLES)("$name", (example) => {
       await onGraphql(bob),
       await onFrames(carol, "phone"),
     ];
-    sender.send(written(sender.jid, jidOf(node, bob), cast));
+    sender.send(written(sender.jid, jidOf(node, bob), users));
     await between.send({ to: { userId: carol.id }, ...forwardedInput(await between.next()) });
-    const expected = written(jidOf(node, bob, between.device), jidOf(node, carol), cast);
+    const expected = written(jidOf(node, bob, between.device), jidOf(node, carol), users);
     expect(await last.next()).toEqual(treeOf(expected));
   });
 });
@@ -284,14 +284,14 @@ describe("repeats and order", () => {
     const call = EXAMPLES[0] as SignalExample;
     const cursors: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      cursors.push((await sender.send({ to: { userId: bob.id }, ...call.input(cast) })).cursor);
+      cursors.push((await sender.send({ to: { userId: bob.id }, ...call.input(users) })).cursor);
     }
     for (let count = 0; count < 3; count += 1) {
-      chat.send(call.stanza(chat.jid, jidOf(node, bob), cast));
+      chat.send(call.stanza(chat.jid, jidOf(node, bob), users));
     }
     const received = [];
     for (let count = 0; count < 6; count += 1) received.push(await receiver.next());
-    expect(received.map(({ id }) => id)).toEqual(Array(6).fill(call.input(cast).id));
+    expect(received.map(({ id }) => id)).toEqual(Array(6).fill(call.input(users).id));
     expect(received.slice(0, 3).map(({ cursor }) => cursor)).toEqual(cursors);
     expect(new Set(received.map(({ cursor }) => cursor)).size).toBe(6);
     expect(received.map(({ from }) => from.device)).toEqual([
@@ -299,9 +299,9 @@ describe("repeats and order", () => {
       ...Array(3).fill("web"),
     ]);
     const byGraphql = treeOf(
-      call.stanza(jidOf(node, alice, sender.device), jidOf(node, bob), cast),
+      call.stanza(jidOf(node, alice, sender.device), jidOf(node, bob), users),
     );
-    const byChat = treeOf(call.stanza(chat.jid, jidOf(node, bob), cast));
+    const byChat = treeOf(call.stanza(chat.jid, jidOf(node, bob), users));
     for (let count = 0; count < 3; count += 1) expect(await device.next()).toEqual(byGraphql);
     for (let count = 0; count < 3; count += 1) expect(await device.next()).toEqual(byChat);
   });
@@ -356,10 +356,10 @@ describe("addresses", () => {
     }
     // Each receives its own signal once, and every signal to all devices.
     for (const [device, next] of Object.entries(hear)) {
-      const heard = [];
-      for (let count = 0; count < 5; count += 1) heard.push(await next());
-      expect(heard.filter((id) => id === "all")).toHaveLength(4);
-      expect(heard.filter((id) => id !== "all")).toEqual([device]);
+      const received = [];
+      for (let count = 0; count < 5; count += 1) received.push(await next());
+      expect(received.filter((id) => id === "all")).toHaveLength(4);
+      expect(received.filter((id) => id !== "all")).toEqual([device]);
     }
   });
 
@@ -370,10 +370,10 @@ describe("addresses", () => {
       chat.send(stanza(jidOf(node, bob), "", { id: "all", type: "reject" }));
     }
     for (const [device, next] of Object.entries(hear)) {
-      const heard = [];
-      for (let count = 0; count < 5; count += 1) heard.push(await next());
-      expect(heard.filter((id) => id === "all")).toHaveLength(4);
-      expect(heard.filter((id) => id !== "all")).toEqual([device]);
+      const received = [];
+      for (let count = 0; count < 5; count += 1) received.push(await next());
+      expect(received.filter((id) => id === "all")).toHaveLength(4);
+      expect(received.filter((id) => id !== "all")).toEqual([device]);
     }
   });
 

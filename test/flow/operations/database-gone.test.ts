@@ -21,7 +21,7 @@ describe("when the database is unavailable", () => {
   });
   afterAll(() => broken.stop());
 
-  const world = (): Participants => ({
+  const participants = (): Participants => ({
     ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
     resetToken: () => "x".repeat(43),
     owner: ownerCredentials(broken),
@@ -37,7 +37,7 @@ describe("when the database is unavailable", () => {
   test.each(operations)("%s answers UNAVAILABLE and nothing else", async (operation) => {
     const row = PERMISSION_ROWS[operation];
     if (!row) throw new Error("no row");
-    const context = world();
+    const context = participants();
     for (const own of [user.token, "x".repeat(43)]) {
       const { data, errors } = await graphql(broken, row.document, row.variables(context), own);
       expect(Object.values(data ?? {}).filter((value) => value !== null)).toEqual([]);
@@ -53,7 +53,7 @@ describe("when the database is unavailable", () => {
   )("REST %s answers 503 and nothing else", async (name, method) => {
     const route = ROUTES[name];
     if (!route) throw new Error("no route");
-    const context = world();
+    const context = participants();
     const answer = await rest(broken, method, route.path(context), {
       token: user.token,
       headers: route.headers?.(context),

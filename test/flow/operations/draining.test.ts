@@ -32,7 +32,7 @@ afterAll(() => node?.stop());
 it("a node that shuts down closes its sockets gradually, and they work until then", async () => {
   const withTime = <T>(ended: Promise<T>) => ended.then((how) => ({ how, at: Date.now() }));
   const closings = Promise.all(sockets.map(({ closed }) => withTime(closed)));
-  const endings = Promise.all(streams.map(({ ended }) => withTime(ended)));
+  const streamEnds = Promise.all(streams.map(({ ended }) => withTime(ended)));
   const stopped = node.app.close();
 
   // Open sockets still work; new connections are rejected.
@@ -48,13 +48,13 @@ it("a node that shuts down closes its sockets gradually, and they work until the
   expect(await rejectsConnections(node.chatUrl)).toBe(true);
   await expect(rest(node, "GET", "/readyz")).rejects.toThrow();
 
-  for (const ended of [await closings, await endings]) {
+  for (const ended of [await closings, await streamEnds]) {
     // The steps run one after the other, so a busy machine can only increase the distance.
     const times = ended.map(({ at }) => at);
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(400);
   }
   expect(new Set((await closings).map(({ how }) => how.code))).toEqual(new Set([1012]));
-  expect(new Set((await endings).map(({ how }) => how))).toEqual(new Set(["system-shutdown"]));
+  expect(new Set((await streamEnds).map(({ how }) => how))).toEqual(new Set(["system-shutdown"]));
   await stopped;
 });
 

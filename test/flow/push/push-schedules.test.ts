@@ -242,7 +242,7 @@ describe("a request with an Idempotency-Key", () => {
     clock.advance(3 * HOUR);
     const again = await post("dated", event);
     expect([again.status, idsOf(again)]).toEqual([201, idsOf(first)]);
-    const other = await post("dated-anew", event);
+    const other = await post("dated-again", event);
     expect([other.status, Object.keys(other.body.errors)]).toEqual([422, ["date"]]);
   });
 

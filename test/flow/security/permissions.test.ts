@@ -29,7 +29,7 @@ import {
 } from "../../support/security/permission-callers";
 import { ROUTES } from "../../support/security/permission-routes";
 import {
-  type Outcome,
+  type ExpectedOutcome,
   type Participants,
   PERMISSION_ROWS,
   type PermissionRow,
@@ -185,7 +185,7 @@ function protocolsOf(operation: string): string[] {
   );
 }
 
-function outcome({ data, errors }: SocketResult): Outcome {
+function outcome({ data, errors }: SocketResult): ExpectedOutcome {
   if (errors) return errors[0].extensions.code;
   // A missing object is null without an error.
   return Object.values(data).includes(null) ? "NOT_FOUND" : "OK";

@@ -383,10 +383,10 @@ describe("over WebSocket only", () => {
 
 describe("random input", () => {
   it("in bytes does not affect other clients", async () => {
-    const noise = fc.sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), 60);
+    const inputs = fc.sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), 60);
     const head =
       "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: xmpp\r\n\r\n";
-    for (const [index, data] of noise.entries()) {
+    for (const [index, data] of inputs.entries()) {
       await bytes((socket) => {
         if (index % 2 === 0) socket.write(head);
         socket.end(Buffer.from(data));

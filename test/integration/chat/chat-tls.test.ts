@@ -147,11 +147,11 @@ describe("STARTTLS", () => {
   });
 
   it("closes the connection of a client whose TLS handshake fails", async () => {
-    for (const noise of [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(300, 0x16)]) {
+    for (const garbage of [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(300, 0x16)]) {
       const { socket } = await opened();
       socket.write(STARTTLS);
       await readUntil(socket, "<proceed ");
-      socket.write(noise);
+      socket.write(garbage);
       expect(await rest(socket)).not.toContain("<");
     }
     await expectAlive();
@@ -292,8 +292,8 @@ describe("a forged record", () => {
     ["tcp", "TLSv1.3"],
     ["tcp", "TLSv1.2"],
   ] as const)("ends the stream immediately: %s, %s", async (way, version) => {
-    const patient = await own({ limits: { negotiationMs: 600_000, closeMs: 600_000 } });
-    const raw = await connectClear(patient.urls[way]);
+    const lenient = await own({ limits: { negotiationMs: 600_000, closeMs: 600_000 } });
+    const raw = await connectClear(lenient.urls[way]);
     closers.push(() => raw.destroy());
     if (way === "tcp") {
       raw.write(`${HEADER}${STARTTLS}`);
@@ -309,7 +309,7 @@ describe("a forged record", () => {
     raw.write(record(64));
     for (let count = 0; count < 100 && !raw.destroyed; count += 1) raw.write(record(16_384));
     await gone;
-    const count = async () => (await patient.metrics.sockets.get()).values[0]?.value;
+    const count = async () => (await lenient.metrics.sockets.get()).values[0]?.value;
     while ((await count()) !== 0) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 });

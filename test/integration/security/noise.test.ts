@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(status).toBe(200);
 });
 
-describe("seeded noise", () => {
+describe("seeded random input", () => {
   const requests = () => [
     post("/login", `${TYPE}Content-Length: 28\r\n`, '{"login":"a","password":"b"}'),
     post("/graphql", `${TYPE}Content-Length: 24\r\n`, '{"query":"{__typename}"}'),
@@ -88,8 +88,8 @@ describe("seeded noise", () => {
     const random = seededRandom(4);
     for (let turn = 0; turn < 60; turn += 1) {
       const handshake = Buffer.from(requests()[4]?.split("\r\n\r\n")[0] ?? "");
-      const noise = Buffer.from(Array.from({ length: 200 }, () => random(256)));
-      await exchange(Buffer.concat([handshake, Buffer.from("\r\n\r\n"), noise]), port);
+      const garbage = Buffer.from(Array.from({ length: 200 }, () => random(256)));
+      await exchange(Buffer.concat([handshake, Buffer.from("\r\n\r\n"), garbage]), port);
     }
   });
 });

@@ -14,16 +14,16 @@ export interface SignalExample {
   name: string;
   typename: string;
   /** The stanza with the given addresses and users. */
-  stanza(from: string, to: string, cast: ExampleUsers): string;
+  stanza(from: string, to: string, users: ExampleUsers): string;
   /** The input of sendSignal, without its recipient. */
-  input(cast: ExampleUsers): Record<string, unknown>;
+  input(users: ExampleUsers): Record<string, unknown>;
 }
 
 const FOLDER = join(__dirname, "../../../schema/xmpp");
 const SESSION = "1605784922547";
 
-function stanza(text: string, from: string, to: string, cast: ExampleUsers): string {
-  const people: Record<string, number> = { 42: cast.caller, 43: cast.callee, 44: cast.third };
+function stanza(text: string, from: string, to: string, users: ExampleUsers): string {
+  const people: Record<string, number> = { 42: users.caller, 43: users.callee, 44: users.third };
   return text
     .trim()
     .replace(/ from="[^"]*"/, ` from="${from}"`)
@@ -41,14 +41,14 @@ function example(
   file: string,
   typename: string,
   id: string,
-  fields: (cast: ExampleUsers) => Record<string, unknown>,
+  fields: (users: ExampleUsers) => Record<string, unknown>,
 ): SignalExample {
   const text = readFileSync(join(FOLDER, file), "utf8");
   return {
     name: file,
     typename,
-    stanza: (from, to, cast) => stanza(text, from, to, cast),
-    input: (cast) => ({ id, callId: SESSION, ...fields(cast) }),
+    stanza: (from, to, users) => stanza(text, from, to, users),
+    input: (users) => ({ id, callId: SESSION, ...fields(users) }),
   };
 }
 
@@ -131,7 +131,7 @@ export const EXAMPLES: SignalExample[] = [
   {
     name: "a signal that the protocol does not know",
     typename: "OtherSignal",
-    stanza: (from, to, cast) => stanza(UNKNOWN, from, to, cast),
+    stanza: (from, to, users) => stanza(UNKNOWN, from, to, users),
     input: () => ({
       id: "5fb64d5a1f0b6f0001000009",
       signalType: "screenShare",

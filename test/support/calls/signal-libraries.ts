@@ -147,7 +147,7 @@ export const onStanza =
   };
 
 interface SlixmppEvent {
-  event: "started" | "refused" | "heard" | "pong" | "left";
+  event: "started" | "refused" | "signal" | "pong" | "left";
   jid?: string;
   sender?: string;
   id?: string;
@@ -187,7 +187,7 @@ export const onSlixmpp =
     });
     child.on("close", () => {
       programs.delete(child);
-      for (const name of ["started", "heard", "pong", "left"]) of(name).end(`ended: ${problems}`);
+      for (const name of ["started", "signal", "pong", "left"]) of(name).end(`ended: ${problems}`);
     });
     const say = (line: object) => child.stdin.write(`${JSON.stringify(line)}\n`);
     say({
@@ -201,7 +201,7 @@ export const onSlixmpp =
         say({ do: "call", to, params: { moduleIdentifier: "WebRTCVideoChat", ...params } });
       },
       async nextCall() {
-        const { sender = "", id = "", params } = await of("heard").next();
+        const { sender = "", id = "", params } = await of("signal").next();
         if (!params) throw new Error("a message without parameters");
         return { ...params, from: sender, id };
       },

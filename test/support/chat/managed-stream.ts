@@ -13,7 +13,7 @@ export const resume = (previd: string, h: number | string) =>
   `<resume xmlns="${SM}" previd="${previd}" h="${h}"/>`;
 
 /** A raw client with stream management. */
-export interface ManagedStream extends RawClient {
+export interface StreamManagementClient extends RawClient {
   /** The id for a resumption. */
   previd: string;
 }
@@ -53,7 +53,7 @@ export async function managedStream(
   name: string,
   resource: string,
   secret?: string,
-): Promise<ManagedStream> {
+): Promise<StreamManagementClient> {
   const client = await signInRaw(url, name, resource, secret);
   client.send(ENABLE);
   const enabled = await nextFrame(client);

@@ -12,7 +12,7 @@ from slixmpp.xmlstream.matcher import MatchXPath
 NS = "{jabber:client}"
 
 
-def tell(**event):
+def emit(**event):
     print(json.dumps(event), flush=True)
 
 
@@ -24,19 +24,19 @@ class Client(ClientXMPP):
         self.add_event_handler("session_start", self.started)
         # slixmpp emits the event "message" only for messages with a body.
         calls = MatchXPath(f"{NS}message/{NS}extraParams")
-        self.register_handler(Callback("calls", calls, self.heard))
-        self.add_event_handler("failed_auth", lambda _: tell(event="refused"))
-        self.add_event_handler("disconnected", lambda _: tell(event="left"))
+        self.register_handler(Callback("calls", calls, self.on_signal))
+        self.add_event_handler("failed_auth", lambda _: emit(event="refused"))
+        self.add_event_handler("disconnected", lambda _: emit(event="left"))
 
     async def started(self, _event):
         self.send_presence()
         await self.get_roster()
-        tell(event="started", jid=str(self.boundjid))
+        emit(event="started", jid=str(self.boundjid))
 
-    def heard(self, message):
+    def on_signal(self, message):
         params = message.xml.find(f"{NS}extraParams")
         text = {child.tag.replace(NS, ""): child.text for child in params}
-        tell(event="heard", sender=str(message["from"]), id=message["id"], params=text)
+        emit(event="signal", sender=str(message["from"]), id=message["id"], params=text)
 
     def call(self, to, params):
         message = self.make_message(mto=to, mtype="headline")
@@ -47,7 +47,7 @@ class Client(ClientXMPP):
 
     async def ping(self):
         await self["xep_0199"].ping(self.boundjid.domain, timeout=5)
-        tell(event="pong")
+        emit(event="pong")
 
 
 async def run_commands(client):

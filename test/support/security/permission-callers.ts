@@ -1,4 +1,4 @@
-import type { Outcome, PermissionRow } from "./permission-rows";
+import type { ExpectedOutcome, PermissionRow } from "./permission-rows";
 
 /** Callers without a token or with an invalid one. */
 export const UNAUTHENTICATED_CALLERS = [
@@ -28,7 +28,7 @@ export const CALLERS = [
 ];
 
 /** The expected outcome for a caller. */
-export function expectedOutcome(row: PermissionRow, caller: string): Outcome {
+export function expectedOutcome(row: PermissionRow, caller: string): ExpectedOutcome {
   if (UNAUTHENTICATED_CALLERS.includes(caller)) return row.nobody;
   if (caller === "a web token") return row.web;
   if (caller === "an application token" || caller === "a signed-out token") return row.application;
@@ -39,7 +39,10 @@ export function expectedOutcome(row: PermissionRow, caller: string): Outcome {
 }
 
 /** REST errors by outcome: status and message. */
-export const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text: RegExp }> = {
+export const REST_ERRORS: Record<
+  Exclude<ExpectedOutcome, "OK">,
+  { status: number; text: RegExp }
+> = {
   UNAUTHENTICATED: { status: 401, text: /^Required session does not exist$/ },
   FORBIDDEN: {
     status: 403,

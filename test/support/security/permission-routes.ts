@@ -16,12 +16,12 @@ export interface RouteRow {
   /** The operation of PERMISSION_ROWS that its document runs. */
   operation: string;
   /** Prepares the user A for the path. */
-  prepare?(world: Participants): Promise<unknown>;
-  path(world: Participants): string;
-  headers?(world: Participants): Record<string, string>;
-  body?(world: Participants): unknown;
+  prepare?(participants: Participants): Promise<unknown>;
+  path(participants: Participants): string;
+  headers?(participants: Participants): Record<string, string>;
+  body?(participants: Participants): unknown;
   /** Status and complete body for authorized callers. */
-  success(world: Participants, caller: string): { status: number; body: unknown };
+  success(participants: Participants, caller: string): { status: number; body: unknown };
 }
 
 /** Complete REST body of a user. */
@@ -102,15 +102,15 @@ function byColumn(column: string, query: (text: string) => string): RouteRow {
   const text = ({ a }: Participants) => `${column}-${a.id}@example.com`;
   return {
     operation: "Query.user",
-    prepare: (world) =>
-      world.node.sql(
+    prepare: (participants) =>
+      participants.node.sql(
         `UPDATE users SET ${column} = $2${column === "email" ? ", email_key = $2" : ""} WHERE id = $1`,
-        [world.a.id, text(world)],
+        [participants.a.id, text(participants)],
       ),
-    path: (world) => query(encodeURIComponent(text(world))),
-    success: (world) => ({
+    path: (participants) => query(encodeURIComponent(text(participants))),
+    success: (participants) => ({
       status: 200,
-      body: { user: userBody(world.a, { [column]: text(world) }) },
+      body: { user: userBody(participants.a, { [column]: text(participants) }) },
     }),
   };
 }
@@ -123,12 +123,12 @@ function pageOfA({ a }: Participants, caller: string, changes = {}) {
 }
 
 /** Complete REST body of the subscription of user A's device. */
-function shownSubscription(world: Participants, id: number) {
+function shownSubscription(participants: Participants, id: number) {
   return {
     subscription: {
       id,
       notification_channel: { name: "gcm" },
-      device: { udid: deviceOf(world.a).udid, platform: { name: "android" } },
+      device: { udid: deviceOf(participants.a).udid, platform: { name: "android" } },
     },
   };
 }
@@ -203,14 +203,15 @@ export const ROUTES: Record<string, RouteRow> = {
       },
       device: { platform: "android", udid: deviceOf(a).udid },
     }),
-    success: (world) => ({ status: 201, body: [shownSubscription(world, ID)] }),
+    success: (participants) => ({ status: 201, body: [shownSubscription(participants, ID)] }),
   },
   ListPushSubscriptions: {
     operation: "Query.pushSubscriptions",
     path: () => "/subscriptions",
-    success: (world, caller) => ({
+    success: (participants, caller) => ({
       status: 200,
-      body: caller === "user A" ? [shownSubscription(world, world.subscriptionId)] : [],
+      body:
+        caller === "user A" ? [shownSubscription(participants, participants.subscriptionId)] : [],
     }),
   },
   DeletePushSubscription: {
@@ -298,14 +299,15 @@ export const ROUTES: Record<string, RouteRow> = {
   ListUsersByPage: {
     operation: "Query.usersPage",
     path: ({ a }) => `/users?filter[]=number+id+eq+${a.id}`,
-    success: (world, caller) => pageOfA(world, caller),
+    success: (participants, caller) => pageOfA(participants, caller),
   },
   ListUsersByFullName: {
     operation: "Query.usersByFullName",
     prepare: ({ node, a }) =>
       node.sql("UPDATE users SET full_name = $2 WHERE id = $1", [a.id, `Name ${a.id}`]),
     path: ({ a }) => `/users/by_full_name?full_name=Name+${a.id}`,
-    success: (world, caller) => pageOfA(world, caller, { full_name: `Name ${world.a.id}` }),
+    success: (participants, caller) =>
+      pageOfA(participants, caller, { full_name: `Name ${participants.a.id}` }),
   },
   ListUsersByTags: {
     operation: "Query.usersByTags",
@@ -316,7 +318,8 @@ export const ROUTES: Record<string, RouteRow> = {
         [a.id, `tag-${a.id}`],
       ),
     path: ({ a }) => `/users/by_tags?tags=tag-${a.id}`,
-    success: (world, caller) => pageOfA(world, caller, { user_tags: `tag-${world.a.id}` }),
+    success: (participants, caller) =>
+      pageOfA(participants, caller, { user_tags: `tag-${participants.a.id}` }),
   },
   GetUserByLogin: {
     operation: "Query.user",

@@ -27,29 +27,29 @@ export interface Participants {
 }
 
 /** OK, or an error code. */
-export type Outcome = "OK" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
+export type ExpectedOutcome = "OK" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
 
 /** Outcomes of an operation by caller, over any protocol. */
 export interface PermissionRow {
   /** Document, valid variables, and the expected value of the first field. */
   document: string;
-  variables(world: Participants): Record<string, unknown>;
+  variables(participants: Participants): Record<string, unknown>;
   /** No token, or a token that is unknown, expired, destroyed or of a deleted user. */
-  nobody: Outcome;
+  nobody: ExpectedOutcome;
   /** An unbound web session. */
-  web: Outcome;
+  web: ExpectedOutcome;
   /** An application session, or a user's after signing out. */
-  application: Outcome;
+  application: ExpectedOutcome;
   /** User B, on A's object. */
-  other: Outcome;
+  other: ExpectedOutcome;
   /** A user of another application, on A's object. */
-  foreign: Outcome;
+  foreign: ExpectedOutcome;
   /** User A. */
-  owner: Outcome;
+  owner: ExpectedOutcome;
   /** The owner of A's application. */
-  account: Outcome;
+  account: ExpectedOutcome;
   /** The owner of another account. */
-  otherAccount: Outcome;
+  otherAccount: ExpectedOutcome;
   /** Callers whose session it ends, and their socket after the response. */
   ends?: "anybody" | "user A" | "user B";
   /** Whether it requires a socket. */
@@ -150,13 +150,13 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.createSession": {
     document:
       "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }",
-    variables: (world) => ({ input: signedInput(world) }),
+    variables: (participants) => ({ input: signedInput(participants) }),
     ...OPEN,
   },
   "Mutation.createWebSession": {
     document:
       "mutation ($input: CreateWebSessionInput!) { createWebSession(input: $input) { session { id } } }",
-    variables: (world) => ({ input: signedInput(world) }),
+    variables: (participants) => ({ input: signedInput(participants) }),
     ...OPEN,
   },
   "Mutation.bindWebSession": {
@@ -310,7 +310,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Query.applicationPushEvents": {
     document: "query ($id: ID!) { applicationPushEvents(applicationId: $id) { nodes { id } } }",
-    variables: (world) => ({ id: applicationOf(world) }),
+    variables: (participants) => ({ id: applicationOf(participants) }),
     ...OWN_APPLICATION,
   },
   "Query.applicationPushEvent": {
@@ -326,8 +326,8 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.createApplicationPushEvent": {
     document: `mutation ($input: CreateApplicationPushEventInput!) {
       createApplicationPushEvent(input: $input) { events { id } } }`,
-    variables: (world) => ({
-      input: { ...SCHEDULED, userIds: ["1"], applicationId: applicationOf(world) },
+    variables: (participants) => ({
+      input: { ...SCHEDULED, userIds: ["1"], applicationId: applicationOf(participants) },
     }),
     ...OWN_APPLICATION,
   },
@@ -387,7 +387,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
         id authSecret
         users(search: $search, offset: $offset, limit: $limit, after: $after) { totalCount }
         sessions(offset: $offset, limit: $limit, after: $after) { totalCount } } }`,
-    variables: (world) => ({ id: applicationOf(world) }),
+    variables: (participants) => ({ id: applicationOf(participants) }),
     ...OWN_APPLICATION,
   },
   "Mutation.signInOwner": {
@@ -416,7 +416,9 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.updateApplication": {
     document: `mutation ($input: UpdateApplicationInput!) {
       updateApplication(input: $input) { application { id } } }`,
-    variables: (world) => ({ input: { applicationId: applicationOf(world), signUpOpen: true } }),
+    variables: (participants) => ({
+      input: { applicationId: applicationOf(participants), signUpOpen: true },
+    }),
     ...OWN_APPLICATION,
   },
   "Mutation.rotateSecret": {
@@ -444,16 +446,16 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Mutation.exportUser": {
     document: "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
-    variables: (world) => ({
-      input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    variables: (participants) => ({
+      input: { applicationId: applicationOf(participants), userId: String(participants.a.id) },
     }),
     ...OWN_APPLICATION,
   },
   "Mutation.eraseUser": {
     document:
       "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
-    variables: (world) => ({
-      input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    variables: (participants) => ({
+      input: { applicationId: applicationOf(participants), userId: String(participants.a.id) },
     }),
     ...OWN_APPLICATION,
   },
@@ -470,9 +472,9 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.setPushCredentials": {
     document: `mutation ($input: SetPushCredentialsInput!) {
       setPushCredentials(input: $input) { warning credentials { web { publicKey } } } }`,
-    variables: (world) => ({
+    variables: (participants) => ({
       input: {
-        ...{ applicationId: applicationOf(world), environment: "PRODUCTION" },
+        ...{ applicationId: applicationOf(participants), environment: "PRODUCTION" },
         web: { generate: true, subject: "mailto:push@example.com" },
       },
     }),
@@ -481,16 +483,20 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.clearPushCredentials": {
     document: `mutation ($input: ClearPushCredentialsInput!) {
       clearPushCredentials(input: $input) { cleared } }`,
-    variables: (world) => ({
-      input: { applicationId: applicationOf(world), environment: "PRODUCTION", service: "APNS" },
+    variables: (participants) => ({
+      input: {
+        applicationId: applicationOf(participants),
+        environment: "PRODUCTION",
+        service: "APNS",
+      },
     }),
     ...OWN_APPLICATION,
   },
   "Mutation.checkPushCredentials": {
     document: `mutation ($input: CheckPushCredentialsInput!) {
       checkPushCredentials(input: $input) { checks { service outcome } } }`,
-    variables: (world) => ({
-      input: { applicationId: applicationOf(world), environment: "PRODUCTION" },
+    variables: (participants) => ({
+      input: { applicationId: applicationOf(participants), environment: "PRODUCTION" },
     }),
     ...OWN_APPLICATION,
   },

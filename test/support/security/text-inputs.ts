@@ -30,7 +30,7 @@ export interface TextInput {
 
 type Field = GraphQLField<unknown, unknown>;
 type Input = GraphQLArgument | GraphQLInputField;
-/** Path below an argument; 0 stands for a list item. */
+/** Path below an argument; 0 means a list item. */
 type Steps = ReadonlyArray<string | 0>;
 
 const TEXT = /^(String|ID)$/;

@@ -19,8 +19,8 @@ function device(resource: string): Device & { ids: string[] } {
     ids,
     party: { ...ann, resource },
     protocol: "graphql",
-    receive(parcel: DeviceMessage) {
-      if (parcel.kind === "signal") ids.push(parcel.signal.id);
+    receive(message: DeviceMessage) {
+      if (message.kind === "signal") ids.push(message.signal.id);
     },
     close() {},
   };
@@ -143,9 +143,9 @@ describe("many devices that attach", () => {
       append: (...words) => bus.append(...words),
       publish: (...words) => bus.publish(...words),
       subscribe: (...words) => bus.subscribe(...words),
-      read(inbox, after, lanes) {
+      read(inbox, after, partitions) {
         if (after === "") fullReads++;
-        return bus.read(inbox, after, lanes);
+        return bus.read(inbox, after, partitions);
       },
     };
     const router = routerOn(counting);
@@ -192,11 +192,11 @@ describe("many devices that attach", () => {
 
 test("an accept is kept in an untracked log only", async () => {
   const bus = openLocalBus({ now: () => 0 }, log);
-  const lanes = new Map<string, unknown[]>();
+  const partitions = new Map<string, unknown[]>();
   const recording: Bus = {
-    append(inbox, body, lane) {
-      lanes.set(inbox, [...(lanes.get(inbox) ?? []), lane]);
-      return bus.append(inbox, body, lane);
+    append(inbox, body, partition) {
+      partitions.set(inbox, [...(partitions.get(inbox) ?? []), partition]);
+      return bus.append(inbox, body, partition);
     },
     publish: (...words) => bus.publish(...words),
     subscribe: (...words) => bus.subscribe(...words),
@@ -205,6 +205,6 @@ test("an accept is kept in an untracked log only", async () => {
   const router = routerOn(recording);
   const accept = { ...signal("yes"), type: "accept", sessionId: "made up" };
   await router.send("graphql", { ...accept, from: { ...bob, resource: "phone" } });
-  const logs = [...lanes].filter(([inbox]) => inbox.startsWith("answers:"));
+  const logs = [...partitions].filter(([inbox]) => inbox.startsWith("answers:"));
   expect(logs).toEqual([[expect.any(String), [UNTRACKED]]]);
 });

@@ -19,11 +19,11 @@ const answer = (word: AnswerType, device: string, sessionId = "s", peer = ann): 
 
 /** The state of an inbox whose entries have the cursors `1`, `2`, …. */
 const stateOf = (contents: Content[]) => {
-  const story = new InboxState();
+  const state = new InboxState();
   for (const [index, content] of contents.entries()) {
-    story.apply({ cursor: String(index + 1), content });
+    state.apply({ cursor: String(index + 1), content });
   }
-  return story;
+  return state;
 };
 
 describe("ringing calls", () => {
@@ -125,19 +125,19 @@ describe("the accepting device, and the effective answers", () => {
     ],
   ];
   test.each(ROWS)("%s", (_name, log, holder, settling) => {
-    const story = stateOf(log);
-    expect(story.acceptedBy("s")).toBe(holder);
-    expect([...story.decisiveAnswers]).toEqual(settling);
+    const state = stateOf(log);
+    expect(state.acceptedBy("s")).toBe(holder);
+    expect([...state.decisiveAnswers]).toEqual(settling);
   });
 });
 
 test("the last acknowledgement of a device is effective", () => {
-  const story = stateOf([
+  const state = stateOf([
     { mark: "bound", device: "a", at: "x" },
     { mark: "acknowledged", device: "a", at: "y" },
     { mark: "bound", device: "b", at: "" },
   ]);
-  expect(["a", "b", "c"].map((device) => story.acknowledgedCursor(device))).toEqual([
+  expect(["a", "b", "c"].map((device) => state.acknowledgedCursor(device))).toEqual([
     "y",
     "",
     undefined,

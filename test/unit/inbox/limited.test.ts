@@ -24,10 +24,11 @@ const LIMITED = { code: "LIMITED", retryAfter: 60 };
 test("a user's signals and stanzas count together, over all protocols", async () => {
   const { bus, router } = routerWithLimits();
   // Signals forwarded by a chat server are sent with the protocol `xmpp`.
-  for (const door of ["graphql", "xmpp", "rest"] as const) await router.send(door, signal(door));
+  for (const protocol of ["graphql", "xmpp", "rest"] as const)
+    await router.send(protocol, signal(protocol));
   await router.relay(bob, ann, "<message/>");
-  for (const door of ["graphql", "xmpp", "rest"] as const) {
-    await expect(router.send(door, signal("late"))).rejects.toMatchObject(LIMITED);
+  for (const protocol of ["graphql", "xmpp", "rest"] as const) {
+    await expect(router.send(protocol, signal("late"))).rejects.toMatchObject(LIMITED);
   }
   await expect(router.relay(bob, ann, "<message/>")).rejects.toMatchObject(LIMITED);
   expect((await bus.read(inboxOf(ann), "")).entries).toHaveLength(3);

@@ -205,8 +205,8 @@ describe("answers", () => {
   const answer = (type: string, resource: string, sessionId = "s") =>
     signal(type, { type, sessionId, from: { ...ann, resource }, to: bob });
   const answersTo = ({ messages }: TestDevice) =>
-    messages.flatMap((parcel) =>
-      parcel.kind === "answered" ? [[parcel.word, parcel.device, parcel.hangUp]] : [],
+    messages.flatMap((message) =>
+      message.kind === "answered" ? [[message.word, message.device, message.hangUp]] : [],
     );
 
   test("reach the user's other devices on every node, and again after a late repeat of the call", async () => {
@@ -233,13 +233,13 @@ describe("answers", () => {
       "answered",
     ]);
     // A repeated answer has the cursor of the call that it follows, so that cursors never go back.
-    const places = b.messages.map((parcel) => "cursor" in parcel && parcel.cursor);
+    const places = b.messages.map((message) => "cursor" in message && message.cursor);
     expect(places[3]).toBe(places[2]);
     expect(new Set(places).size).toBe(3);
     expect(b.ids()).toEqual(["call", "repeat"]);
     await two.send("xmpp", signal("end", { type: "hangUp", sessionId: "s" }));
-    await two.send("xmpp", callTo("anew"));
-    await until(() => b.ids().includes("anew"));
+    await two.send("xmpp", callTo("again"));
+    await until(() => b.ids().includes("again"));
     await quiet();
     expect(answersTo(b)).toHaveLength(2);
   });
