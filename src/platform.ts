@@ -51,8 +51,8 @@ export interface PlatformOverrides {
 }
 
 /**
- * Opens database, bus, limits, mail and jobs. The jobs are not closed with the lifecycle yet: whoever opens
- * what running jobs use registers them after it.
+ * Opens database, bus, limits, mail and jobs. The jobs are not closed with the lifecycle yet: the code that
+ * opens what running jobs use registers them after it.
  * @throws UnusableDatabaseError if the service must not start on the database
  */
 export async function openPlatform(

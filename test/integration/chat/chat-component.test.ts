@@ -487,7 +487,7 @@ describe("doctor", () => {
     const secret = { CHAT_SIGN_IN_SECRET: "the sign-in secret" };
     expect(await statuses(check(server.port, secret))).toEqual(["ok"]);
     expect(await statuses(check(server.port))).toEqual(["ok", "warning"]);
-    expect(await statuses(check(1, secret))).toEqual(["wrong"]);
+    expect(await statuses(check(1, secret))).toEqual(["error"]);
     expect(await checkChatServer(readConfig({}))).toEqual([]);
     expect(server.refused()).toBe(0);
   });
