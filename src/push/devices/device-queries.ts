@@ -166,7 +166,7 @@ export async function deleteSubscription(
 
 /**
  * Deletes the subscriptions of devices that a push service no longer knows.
- * @param devices subscriptions and the tokens that the push service refused
+ * @param devices subscriptions, and the tokens that the push service refused; null matches no subscription
  * @returns the ids of the users of deleted subscriptions, each once
  * @throws an error of the database on a deadlock
  */
@@ -194,8 +194,6 @@ export async function exportSubscriptions(
 function valuesOf(userId: number, subscription: ValidSubscription, now: Date): unknown[] {
   const { udid, channel, environment, token, platform } = subscription;
   const { bundleId, webAuth, webP256dh } = subscription;
-  return [
-    ...[userId, udid, channel, environment, token, platform, bundleId, webAuth, webP256dh],
-    now,
-  ];
+  const device = [userId, udid, channel, environment, token];
+  return [...device, platform, bundleId, webAuth, webP256dh, now];
 }

@@ -160,11 +160,14 @@ export async function findEventToDeliver(
  * dispatch is still fanning out.
  */
 export async function lockDueEvents(query: Store["query"], now: Date): Promise<DueEvent[]> {
-  const rows = await query<
-    Pick<EventRow, "id" | "period" | "end_date" | "occured_count"> & { date: Date }
-  >(DUE, [now]);
-  return rows.map(({ id, date, period, end_date: endDate, occured_count: occurredCount }) => ({
-    ...{ id, date, period, endDate, occurredCount },
+  type Row = Pick<EventRow, "id" | "period" | "end_date" | "occured_count"> & { date: Date };
+  const rows = await query<Row>(DUE, [now]);
+  return rows.map((row) => ({
+    id: row.id,
+    date: row.date,
+    period: row.period,
+    endDate: row.end_date,
+    occurredCount: row.occured_count,
   }));
 }
 
