@@ -36,7 +36,7 @@ function clientText(): string {
 }
 
 function generateClient(): void {
-  const prisma = join(dirname(require.resolve("prisma-cli/package.json")), "build/index.js");
+  const prisma = join(dirname(require.resolve("prisma/package.json")), "build/index.js");
   execFileSync(process.execPath, [prisma, "generate", "--schema", "prisma/schema.prisma"], {
     cwd: root,
     stdio: ["ignore", "ignore", "pipe"],

@@ -46,7 +46,7 @@ const REDUCED: Record<string, string> = {
   graphiql: "its files for browsers contain these",
   "@prisma/dev": "needs these to run a database; the Prisma CLI loads only its list of databases",
   "@prisma/studio-core": "needs these in a browser; the Prisma CLI loads only its queries",
-  "prisma-cli": "needs these for `prisma studio`",
+  prisma: "needs these for `prisma studio`",
 };
 
 /** Dependencies that no file imports, and what needs them. */
