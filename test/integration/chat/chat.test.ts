@@ -623,7 +623,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
 
     it("pings an idle client, and keeps one that responds", async () => {
-      const { url } = await start({ limits: { idleMs: 40 } });
+      const { url } = await start({ limits: { idleMs: 500 } });
       const raw = await signInRaw(url, "42-7", "web");
       // Over WebSocket the endpoint also sends a ping of the transport.
       let pings = 0;
@@ -645,7 +645,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
 
     it("disconnects a dead client", async () => {
-      const own = await start({ limits: { idleMs: 40 } });
+      const own = await start({ limits: { idleMs: 500 } });
       const raw = await signInRaw(own.url, "42-7", "web");
       raw.socket.pause();
       while (own.live.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));

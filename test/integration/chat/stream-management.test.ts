@@ -290,7 +290,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it("includes one whose client timed out", async () => {
-      const chat = await start({ limits: { idleMs: 60, ackRequestDelayMs: 10_000 } });
+      const chat = await start({ limits: { idleMs: 1_500, ackRequestDelayMs: 10_000 } });
       const client = await managedStream(chat.url, NAME, "web");
       client.socket.pause();
       await untilDisconnected(chat, 1);
