@@ -1,8 +1,9 @@
 // npm run build: compiles everything that has changed, or only the folders that are named.
 const { checkRequirements, fail } = require("./requirements.js");
 
-checkRequirements(true);
-const { FOLDERS, compileChanged } = require("./compile.js");
+checkRequirements(false);
+const { FOLDERS, compileChanged, hasCompiler } = require("./compile.js");
+if (!hasCompiler()) fail("The compiler is not installed: run npm ci.");
 const folders = process.argv.slice(2);
 try {
   compileChanged(folders.length > 0 ? folders : FOLDERS, (text) => {

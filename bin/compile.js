@@ -84,11 +84,10 @@ function compare(record, folders) {
   return { changed, touched, removed };
 }
 
-/** Whether some folders have changed since they were compiled. */
+/** Whether the sources of some folders have changed since they were compiled; a new time alone is no change. */
 function hasChanged(folders) {
-  const record = recordFor(hashOfSettings());
-  const { changed, touched, removed } = compare(record, folders);
-  return changed.size + touched.size + removed.length > 0;
+  const { changed, removed } = compare(recordFor(hashOfSettings()), folders);
+  return changed.size + removed.length > 0;
 }
 
 /** Whether the build is outdated, where it cannot be renewed. Without sources or a record nothing is known. */

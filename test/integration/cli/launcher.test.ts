@@ -4,6 +4,7 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   rename,
   rm,
   symlink,
@@ -136,6 +137,28 @@ describe("without the packages for development", () => {
     await start();
     await omitDevelopment();
     expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+  });
+
+  it("a clone with the compiler alone, as a dependency of another package, is compiled", async () => {
+    await writeManifest({ typescript: "5.9.3", jest: "1.0.0" });
+    const { code, out, err } = await start();
+    expect([code, out]).toEqual([0, "first\n"]);
+    expect(err).toMatch(COMPILING);
+  });
+
+  it("a build whose sources were only copied starts, and need not be writable", async () => {
+    await start();
+    await utimes(join(folder, "src/main.ts"), 1_000, 1_000);
+    const record = await readFile(join(folder, "dist/compiled.json"), "utf8");
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+    expect(await readFile(join(folder, "dist/compiled.json"), "utf8")).toBe(record);
+  });
+
+  it("npm run build says that the compiler is missing", async () => {
+    await omitDevelopment();
+    expect(await endOf(spawnNode("bin/build.js"))).toEqual({
+      ...{ code: 1, out: "", err: "The compiler is not installed: run npm ci.\n" },
+    });
   });
 
   it("a clone that was not built says how to build it", async () => {
