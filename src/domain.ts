@@ -102,7 +102,7 @@ export async function openUserModules(
   });
   const activity = new ActivityTracker({
     ...{ store, clock, log },
-    endings: sessionEvents,
+    sessionEvents,
     origins: webOrigins,
   });
   return {

@@ -75,8 +75,8 @@ export class SessionEvents {
         }
         return;
       }
-      const notice = JSON.parse(message) as { node: string; ending: SessionEvent };
-      if (notice.node !== events.node) events.apply(notice.ending);
+      const notice = JSON.parse(message) as { node: string; event: SessionEvent };
+      if (notice.node !== events.node) events.apply(notice.event);
     });
     return events;
   }
@@ -126,7 +126,7 @@ export class SessionEvents {
   publish(event: SessionEvent): void {
     this.apply(event);
     this.bus
-      .publish(CHANNEL, JSON.stringify({ node: this.node, ending: event }))
+      .publish(CHANNEL, JSON.stringify({ node: this.node, event }))
       .catch((error: unknown) => {
         this.log.warn({ err: error }, "a session event could not be published to other nodes");
       });

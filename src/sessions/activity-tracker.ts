@@ -30,7 +30,7 @@ interface ActivityTrackerDeps {
   store: Store;
   clock: Clock;
   log: Log;
-  endings: SessionEvents;
+  sessionEvents: SessionEvents;
   origins: Pick<WebOrigins, "sweep">;
 }
 
@@ -51,7 +51,7 @@ export class ActivityTracker {
       setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS),
     ];
     for (const timer of this.timers) timer.unref();
-    deps.endings.onMissed(() => void this.sweep());
+    deps.sessionEvents.onMissed(() => void this.sweep());
   }
 
   /** Records a request of the session now, and extends the expiry of the given object. */
@@ -78,19 +78,19 @@ export class ActivityTracker {
    * sessions, and events that were published while the bus was unavailable.
    */
   async sweep(): Promise<void> {
-    const { store, clock, log, endings, origins } = this.deps;
-    const { sessionIds, userIds, passwordConnections } = endings.tracked();
+    const { store, clock, log, sessionEvents, origins } = this.deps;
+    const { sessionIds, userIds, passwordConnections } = sessionEvents.tracked();
     const now = clock.now();
     try {
       await this.flush();
       const live = await ids(store, LIVE_SESSIONS, [sessionIds, now]);
       for (const sessionId of sessionIds) {
         if (live.has(sessionId)) this.sessions.set(sessionId, now);
-        else endings.apply({ kind: "session", sessionId });
+        else sessionEvents.apply({ kind: "session", sessionId });
       }
       const fingerprints = await passwordFingerprints(store, userIds);
       for (const userId of userIds) {
-        if (!fingerprints.has(userId)) endings.apply({ kind: "user", userId });
+        if (!fingerprints.has(userId)) sessionEvents.apply({ kind: "user", userId });
       }
       for (const connection of passwordConnections) {
         const { userId, passwordFingerprint } = connection;

@@ -43,19 +43,19 @@ export class SessionCache {
   }
 
   /** Evicts the sessions that an event ended or changed. */
-  invalidate(ending: SessionEvent): void {
+  invalidate(event: SessionEvent): void {
     // A cached session holds no data of its application.
-    if (ending.kind === "application changed") return;
+    if (event.kind === "application changed") return;
     this.epoch++;
-    if (ending.kind === "application deleted") {
+    if (event.kind === "application deleted") {
       // Rare, so that the sessions of each application need not be tracked.
       this.sessions.clear();
       return;
     }
     const keys =
-      "sessionId" in ending
-        ? [this.bySession.get(ending.sessionId)]
-        : [...(this.byUser.get(ending.userId) ?? [])];
+      "sessionId" in event
+        ? [this.bySession.get(event.sessionId)]
+        : [...(this.byUser.get(event.userId) ?? [])];
     for (const key of keys) if (key !== undefined) this.sessions.delete(key);
   }
 
