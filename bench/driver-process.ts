@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Job, LoadResult, Report } from "./driver";
+import type { Job, Report } from "./driver";
+import type { LoadResult } from "./load-result";
 
 /** Time that a job may take in addition to its window, in milliseconds. */
 const TIMEOUT_MS = 60_000;

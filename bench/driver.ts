@@ -1,23 +1,11 @@
 import { type FanOutBenchmark, runFanOut } from "./fan-out";
 import { type LoadJob, runLoad } from "./load";
+import type { LoadResult } from "./load-result";
 import type { SignalJob } from "./signals/job";
 import { runSignals } from "./signals/signal-driver";
 
 /** A job of the driver. */
 export type Job = LoadJob | FanOutBenchmark | SignalJob;
-
-/** The result of a job. */
-export interface LoadResult {
-  /** Number of answered requests or delivered messages within the window. */
-  count: number;
-  /** Length of the window. */
-  seconds: number;
-  /** Latency in milliseconds, median and 99th percentile. */
-  p50: number;
-  p99: number;
-  /** Responses by HTTP status, and connection failures as `error`; only for a load with a fixed rate. */
-  statuses?: Record<string, number>;
-}
 
 /** A message of the driver to its parent. */
 export type Report = { outcome: LoadResult } | { problem: string };

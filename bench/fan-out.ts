@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
-import type { LoadResult } from "./driver";
 import { bareWire, type FanOutProtocol, serviceWire } from "./fan-out-wire";
+import type { LoadResult } from "./load-result";
 import { percentile } from "./percentile";
 
 /** One sender signals a user with many devices. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import autocannon from "autocannon";
-import type { LoadResult } from "./driver";
+import type { LoadResult } from "./load-result";
 import { percentile } from "./percentile";
 
 /** A request of a load. */

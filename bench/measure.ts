@@ -1,5 +1,5 @@
-import type { LoadResult } from "./driver";
 import type { Driver } from "./driver-process";
+import type { LoadResult } from "./load-result";
 import type { Scenario } from "./scenarios";
 import type { Service } from "./service";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { WebSocket } from "ws";
 import { connect } from "../fan-out-wire";
-import type { Client } from "./client";
 import type { Account } from "./job";
+import type { Client } from "./signal-client";
 import { SIGNAL_BYTES, type SignalType, signalInput } from "./signal-text";
 
 const SUBSCRIPTION = `subscription { callSignals {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Client } from "./client";
 import type { Account, ExchangeJob } from "./job";
+import type { Client } from "./signal-client";
 import type { SignalType } from "./signal-text";
 
 /** Maximum number of probe signals before the window. */

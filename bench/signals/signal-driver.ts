@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { LoadResult } from "../driver";
+import type { LoadResult } from "../load-result";
 import { percentile } from "../percentile";
-import { type Client, connectClient } from "./client";
+import { connectClient } from "./client";
 import type { Account, ExchangeJob, SignalJob, SignInsJob } from "./job";
 import { Pair } from "./pair";
+import type { Client } from "./signal-client";
 
 /** Maximum number of concurrent connection attempts. */
 const CONCURRENCY = 8;

@@ -1,5 +1,5 @@
-import type { Client } from "./client";
 import { type Account, DOMAIN } from "./job";
+import type { Client } from "./signal-client";
 import { SIGNAL_BYTES, type SignalType, stanzaOf } from "./signal-text";
 import type { XmppTransport } from "./wire";
 
