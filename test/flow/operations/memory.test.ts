@@ -28,7 +28,7 @@ async function signal(from: TestUser, to: TestUser, callId: string, sdp?: string
 
 async function openSockets(): Promise<number> {
   const { text } = await rest(node, "GET", "/metrics");
-  return Number(/^\w*sockets\{kind="graphql"\} (\d+)/m.exec(text)?.[1] ?? Number.NaN);
+  return Number(/^\w*sockets\{protocol="graphql"\} (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
 describe("a subscriber that does not read", () => {
