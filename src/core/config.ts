@@ -69,7 +69,7 @@ export interface MisspelledVariable {
 
 /** Maximum number of letters in which a misspelled variable differs from a setting. */
 const MISSPELLED_LETTERS = 2;
-/** Common variables of other programs that resemble HOST or PORT. */
+/** Common variables of other programs that resemble a setting; SSL_CERT_FILE is OpenSSL's. */
 const FOREIGN = new Set([
   "BOOT",
   "COST",
@@ -80,6 +80,7 @@ const FOREIGN = new Set([
   "POST",
   "ROOT",
   "SORT",
+  "SSL_CERT_FILE",
   "TEST",
 ]);
 

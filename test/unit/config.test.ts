@@ -205,7 +205,19 @@ describe("misspelled variables", () => {
   });
 
   test("are not the common variables of other programs", () => {
-    const common = ["HOME", "PATH", "USER", "TERM", "LANG", "SHELL", "PWD", "TEST", "OS", "CI"];
+    const common = [
+      "HOME",
+      "PATH",
+      "USER",
+      "TERM",
+      "LANG",
+      "SHELL",
+      "PWD",
+      "TEST",
+      "OS",
+      "CI",
+      "SSL_CERT_FILE",
+    ];
     for (const name of [...common, "HOSTNAME", "LOGNAME", "NODE_ENV", "MAIL", "TZ", "EDITOR"]) {
       expect([name, meantBy(name)]).toEqual([name, undefined]);
     }
