@@ -3,10 +3,7 @@ import type { ApplicationDeps } from "../applications/application-deps";
 import type { UserDeps } from "../users/user-deps";
 
 /** Dependencies of the functions of this module. */
-export interface AdminDeps extends ApplicationDeps, UserDeps {
-  /** Public addresses of this deployment; the API's is known once the server listens. */
-  endpoints: { api(): string; chat: string; turn: string };
-}
+export type AdminDeps = ApplicationDeps & UserDeps;
 
 /** Context of the resolvers of this module. */
 export interface AdminContext extends RequestContext {

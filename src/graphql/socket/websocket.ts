@@ -48,7 +48,7 @@ const CLOSE_MS = 2_000;
 /** Interval between pings, in milliseconds. */
 const KEEP_ALIVE_MS = 12_000;
 /** Timeout of the client's ConnectionInit message, in milliseconds. */
-const INIT_MS = 10_000;
+const INIT_MS = 3_000;
 
 type Params = { token?: unknown };
 type Socket = SocketContext<Params, SocketExtra>;

@@ -620,6 +620,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
         frames = (await unbound.rest()).frames.join("");
         expect(frames).toMatch(/<connection-timeout /);
       }
+      expect(frames).toMatch(/<success .*<connection-timeout /);
     });
 
     it("pings an idle client, and keeps one that responds", async () => {
