@@ -39,8 +39,8 @@ export interface InboxPage {
    */
   lastCursor: string;
   /**
-   * False when entries after the given cursor may be gone (expired or evicted), or when the cursor belongs to
-   * another bus. If partitions were given, only their entries count.
+   * False when an entry after the given cursor may be gone (expired or evicted), or when the cursor belongs to
+   * another bus.
    */
   complete: boolean;
   /**
@@ -50,16 +50,7 @@ export interface InboxPage {
   trimmed: boolean;
 }
 
-/** Partition of the entries that concern all devices of the user. */
-export const DEFAULT_PARTITION = "";
-
-/**
- * In place of a partition: for a log that is always read from its beginning. The bus keeps nothing about it
- * after its entries expire, so its cursors cannot be used to read on.
- */
-export const UNTRACKED = null;
-
-/** How long an entry can be read after it was appended, in milliseconds. */
+/** How long an entry of an inbox, or a value, can be read after it was written, in milliseconds. */
 export const INBOX_TTL_MS = 60_000;
 
 /** Maximum number of entries in an inbox. */
@@ -80,19 +71,13 @@ export const PAGE_ENTRIES_MAX = 500;
 /** Maximum size of the bodies of one page, in bytes of UTF-8. A longer body is a page of its own. */
 export const PAGE_BYTES_MAX = 262_144;
 
-/**
- * Maximum number of tracked partitions of an inbox beside {@link DEFAULT_PARTITION}. Beyond this limit the
- * least recently used partition is evicted; its readers then assume that they missed entries.
- */
-export const INBOX_PARTITIONS_MAX = 16;
+/** Maximum number of values on a bus in memory; beyond it, the oldest are evicted. */
+export const VALUES_MAX = 100_000;
 
 /**
  * How the nodes of one deployment communicate. An inbox is a short log of one user's signals with a TTL of
- * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel.
- *
- * Each entry belongs to a partition, named after the devices that it concerns, so that a reader can tell
- * whether it missed an entry that concerns it. `read` returns the entries of all partitions; `complete`
- * considers only the partitions that it is given.
+ * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel. A value is a
+ * short text under a key, with the same TTL. docs/INBOX.md shows how they work together.
  *
  * When an inbox exceeds {@link INBOX_ENTRIES_MAX} or {@link INBOX_BYTES_MAX}, the sender with the largest share of it
  * makes room: its oldest entries are evicted, those with high priority last. A sender within an equal share
@@ -106,23 +91,29 @@ export const INBOX_PARTITIONS_MAX = 16;
 export interface Bus {
   /**
    * Appends to an inbox. Resolves once the entry can be read.
-   * @param partition partition of the entry, by any name; {@link DEFAULT_PARTITION} when omitted
    * @param share sender and priority of the entry; no sender when omitted
    * @throws Fault LIMITED when the inbox is full and the sender has nothing to evict, UNAVAILABLE when all
    * inboxes together are full or the bus cannot be reached
    */
-  append(
-    inbox: string,
-    body: string,
-    partition?: string | typeof UNTRACKED,
-    share?: SenderShare,
-  ): Promise<AppendResult>;
+  append(inbox: string, body: string, share?: SenderShare): Promise<AppendResult>;
+
+  /** Reads an inbox after a cursor, or from its beginning if the cursor is empty. */
+  read(inbox: string, after: string): Promise<InboxPage>;
+
+  /** Sets a value and restarts its TTL. @throws Fault UNAVAILABLE */
+  setValue(key: string, value: string): Promise<void>;
+
+  /** Returns a value; undefined if there is none. @throws Fault UNAVAILABLE */
+  getValue(key: string): Promise<string | undefined>;
 
   /**
-   * Reads an inbox after a cursor, or from its beginning if the cursor is empty.
-   * @param partitions partitions that `complete` considers; all when omitted
+   * Sets a value if there is none, atomically over all nodes. Returns the existing value; undefined if this
+   * call has set it. @throws Fault UNAVAILABLE
    */
-  read(inbox: string, after: string, partitions?: readonly string[]): Promise<InboxPage>;
+  setValueIfAbsent(key: string, value: string): Promise<string | undefined>;
+
+  /** Deletes a value if it equals the given one, atomically over all nodes. @throws Fault UNAVAILABLE */
+  deleteValueIf(key: string, value: string): Promise<void>;
 
   /** Publishes a notice to every subscriber of the channel on every node, including this one. */
   publish(channel: string, message: string): Promise<void>;

@@ -6,7 +6,6 @@ import {
   INBOX_TTL_MS,
 } from "./bus";
 import { type AccountedEntry, type ExceededLimit, SenderShares } from "./sender-shares";
-import type { TrimWatermark } from "./trim-watermark";
 
 /** An entry of an inbox in memory. */
 export interface Entry extends AccountedEntry {
@@ -15,7 +14,6 @@ export interface Entry extends AccountedEntry {
   at: number;
   /** A buffer and not a string, to keep a minute of signals out of the garbage collector's heap. */
   body: Buffer;
-  partition: string;
 }
 
 /** One inbox in memory; its entries are in the order of their numbers. */
@@ -26,11 +24,8 @@ export class LocalInbox {
   private bytes = 0;
   private readonly shares = new SenderShares<Entry>();
 
-  constructor(
-    readonly watermark: TrimWatermark,
-    /** Whether its watermark is kept once it is empty. */
-    readonly tracked: boolean,
-  ) {}
+  /** @param watermark number of the last entry that is gone, expired or evicted */
+  constructor(public watermark: number) {}
 
   /** What it counts for in the size of all inboxes, in bytes. */
   get size(): number {
@@ -47,7 +42,7 @@ export class LocalInbox {
       const victim = this.victim(excess, entry);
       this.remove(victim);
       if (victim === entry) return false;
-      this.watermark.advance(victim.partition, victim.number);
+      this.watermark = Math.max(this.watermark, victim.number);
       if (victim.share.highPriority) this.trimmedAt = Math.max(this.trimmedAt, victim.at);
     }
     return true;
@@ -58,7 +53,7 @@ export class LocalInbox {
     for (let entry = this.entries[0]; entry; entry = this.entries[0]) {
       if (now - entry.at <= INBOX_TTL_MS) return;
       this.remove(entry);
-      this.watermark.advance(entry.partition, entry.number);
+      this.watermark = Math.max(this.watermark, entry.number);
     }
   }
 

@@ -5,7 +5,6 @@ import { newId } from "../core/random";
 import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
 import {
   type AppendResult,
-  DEFAULT_PARTITION,
   ENTRY_OVERHEAD_BYTES,
   INBOX_OVERHEAD_BYTES,
   INBOX_TTL_MS,
@@ -14,19 +13,18 @@ import {
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
   type SenderShare,
-  UNTRACKED,
+  VALUES_MAX,
 } from "./bus";
 import { type Listener, Listeners } from "./listeners";
 import { type Entry, LocalInbox } from "./local-inbox";
-import { partitionKey } from "./partition-key";
-import { TrimWatermark } from "./trim-watermark";
 
 /** Maximum number of empty inboxes whose watermark is kept. */
 const EMPTY_INBOXES_MAX = 100_000;
 
 /** What is kept of an inbox whose entries have all expired. */
 interface EmptyInbox {
-  watermark: TrimWatermark;
+  /** Number of its last entry. */
+  watermark: number;
   /** When it became empty, in milliseconds since the Unix epoch. */
   at: number;
 }
@@ -53,9 +51,11 @@ class LocalBus implements ManagedBus {
   /** In the order in which they became empty. */
   private readonly emptyInboxes = new Map<string, EmptyInbox>();
   /** Watermarks kept beyond their TTL while the inbox has a subscriber, which must not see a false gap. */
-  private readonly subscribedWatermarks = new Map<string, TrimWatermark>();
+  private readonly subscribedWatermarks = new Map<string, number>();
   /** The highest watermark that was dropped. */
   private droppedWatermark = 0;
+  /** In the order in which they were set, so that the first one expires first. */
+  private readonly values = new Map<string, { value: string; at: number }>();
   private readonly listeners: Listeners;
   /** Size of all inboxes in bytes. */
   private size = 0;
@@ -69,24 +69,18 @@ class LocalBus implements ManagedBus {
     this.listeners = new Listeners(log);
   }
 
-  async append(
-    name: string,
-    body: string,
-    partition: string | typeof UNTRACKED = DEFAULT_PARTITION,
-    share: SenderShare = NO_SENDER,
-  ): Promise<AppendResult> {
+  async append(name: string, body: string, share: SenderShare = NO_SENDER): Promise<AppendResult> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
     const bytes = Buffer.from(body);
     const base = this.inboxes.has(name) ? 0 : INBOX_OVERHEAD_BYTES;
     if (this.size + base + ENTRY_OVERHEAD_BYTES + bytes.length > this.bytesMax) throw inboxesFull();
-    const inbox = this.inboxes.get(name) ?? this.create(name, partition !== UNTRACKED);
+    const inbox = this.inboxes.get(name) ?? this.create(name);
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
     const number = ++this.lastNumber;
-    const partitionName = partitionKey(partition ?? DEFAULT_PARTITION);
-    const entry: Entry = { number, at: now, body: bytes, partition: partitionName, share };
+    const entry: Entry = { number, at: now, body: bytes, share };
     const added = this.resize(inbox, () => {
       inbox.expire(now);
       return inbox.add(entry);
@@ -98,7 +92,7 @@ class LocalBus implements ManagedBus {
     return { cursor, hasSubscribers: this.listeners.has(name), usage };
   }
 
-  async read(name: string, after: string, partitions?: readonly string[]): Promise<InboxPage> {
+  async read(name: string, after: string): Promise<InboxPage> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
@@ -116,9 +110,7 @@ class LocalBus implements ManagedBus {
       entries.push({ cursor: `${this.prefix}${entry.number}`, body: entry.body.toString() });
     }
     const fromStart = after === "";
-    const watermark = inbox?.watermark ?? this.watermarkOf(name);
-    const complete =
-      fromStart || (number !== undefined && this.isComplete(watermark, number, partitions));
+    const complete = fromStart || (number !== undefined && number >= this.watermarkOf(name));
     const lastCursor = fromStart ? `${this.prefix}${this.lastNumberOf(name)}` : "";
     const trimmed = fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_TTL_MS;
     return { entries, more: index < all.length, lastCursor, complete, trimmed };
@@ -136,8 +128,30 @@ class LocalBus implements ManagedBus {
       const watermark = stop() ? this.subscribedWatermarks.get(channel) : undefined;
       if (!watermark) return;
       this.subscribedWatermarks.delete(channel);
-      this.droppedWatermark = Math.max(this.droppedWatermark, watermark.highest);
+      this.droppedWatermark = Math.max(this.droppedWatermark, watermark);
     };
+  }
+
+  async setValue(key: string, value: string): Promise<void> {
+    this.mustBeOpen();
+    this.storeValue(key, value);
+  }
+
+  async getValue(key: string): Promise<string | undefined> {
+    this.mustBeOpen();
+    return this.valueOf(key);
+  }
+
+  async setValueIfAbsent(key: string, value: string): Promise<string | undefined> {
+    this.mustBeOpen();
+    const existing = this.valueOf(key);
+    if (existing === undefined) this.storeValue(key, value);
+    return existing;
+  }
+
+  async deleteValueIf(key: string, value: string): Promise<void> {
+    this.mustBeOpen();
+    if (this.valueOf(key) === value) this.values.delete(key);
   }
 
   async check(): Promise<void> {
@@ -150,6 +164,22 @@ class LocalBus implements ManagedBus {
     this.inboxes.clear();
     this.emptyInboxes.clear();
     this.subscribedWatermarks.clear();
+    this.values.clear();
+  }
+
+  private valueOf(key: string): string | undefined {
+    const found = this.values.get(key);
+    return found && this.clock.now() - found.at <= INBOX_TTL_MS ? found.value : undefined;
+  }
+
+  private storeValue(key: string, value: string): void {
+    const now = this.clock.now();
+    this.values.delete(key);
+    this.values.set(key, { value, at: now });
+    for (const [oldest, { at }] of this.values) {
+      if (now - at <= INBOX_TTL_MS && this.values.size <= VALUES_MAX) break;
+      this.values.delete(oldest);
+    }
   }
 
   private mustBeOpen(): void {
@@ -171,39 +201,33 @@ class LocalBus implements ManagedBus {
   }
 
   /** Creates an empty inbox with the watermark of its predecessor. */
-  private create(name: string, tracked: boolean): LocalInbox {
-    const watermark = this.watermarkOf(name) ?? new TrimWatermark(this.droppedWatermark);
+  private create(name: string): LocalInbox {
+    const inbox = new LocalInbox(this.watermarkOf(name));
     this.emptyInboxes.delete(name);
     this.subscribedWatermarks.delete(name);
-    return new LocalInbox(watermark, tracked);
-  }
-
-  /** Whether no entry of these partitions after a number is gone. */
-  private isComplete(
-    watermark: TrimWatermark | undefined,
-    number: number,
-    partitions?: readonly string[],
-  ): boolean {
-    if (number >= (watermark?.highest ?? this.droppedWatermark)) return true;
-    if (watermark === undefined || partitions === undefined) return false;
-    return watermark.isCompleteAfter(number, partitions.map(partitionKey));
+    return inbox;
   }
 
   /** The number of an inbox's last entry, whether or not that is gone. */
   private lastNumberOf(name: string): number {
-    const inbox = this.inboxes.get(name);
-    const watermark =
-      inbox?.watermark ?? this.watermarkOf(name) ?? new TrimWatermark(this.droppedWatermark);
+    const last = this.inboxes.get(name)?.entries.at(-1);
+    if (last) return last.number;
+    const watermark = this.watermarkOf(name);
     // A subscriber reads on from here, however long the inbox stays empty.
-    if (!inbox && !this.emptyInboxes.has(name) && this.listeners.has(name)) {
+    if (!this.inboxes.has(name) && !this.emptyInboxes.has(name) && this.listeners.has(name)) {
       this.subscribedWatermarks.set(name, watermark);
     }
-    return inbox?.entries.at(-1)?.number ?? watermark.highest;
+    return watermark;
   }
 
-  /** The watermark of an inbox without entries, if it is still kept. */
-  private watermarkOf(name: string): TrimWatermark | undefined {
-    return this.emptyInboxes.get(name)?.watermark ?? this.subscribedWatermarks.get(name);
+  /** The number of the last entry of an inbox that is gone, or a higher one if that is no longer known. */
+  private watermarkOf(name: string): number {
+    return (
+      this.inboxes.get(name)?.watermark ??
+      this.emptyInboxes.get(name)?.watermark ??
+      this.subscribedWatermarks.get(name) ??
+      this.droppedWatermark
+    );
   }
 
   /** Changes an inbox and updates the size of all inboxes. */
@@ -222,13 +246,13 @@ class LocalBus implements ManagedBus {
       if (newest && now - newest.at <= INBOX_TTL_MS) break;
       this.inboxes.delete(name);
       this.resize(inbox, () => inbox.expire(now));
-      if (inbox.tracked) this.emptyInboxes.set(name, { watermark: inbox.watermark, at: now });
+      this.emptyInboxes.set(name, { watermark: inbox.watermark, at: now });
     }
     for (const [name, { watermark, at }] of this.emptyInboxes) {
       if (now - at <= LAST_CURSOR_TTL_MS && this.emptyInboxes.size <= EMPTY_INBOXES_MAX) break;
       this.emptyInboxes.delete(name);
       if (this.listeners.has(name)) this.subscribedWatermarks.set(name, watermark);
-      else this.droppedWatermark = Math.max(this.droppedWatermark, watermark.highest);
+      else this.droppedWatermark = Math.max(this.droppedWatermark, watermark);
     }
   }
 }

@@ -4,25 +4,18 @@ import { SENDER_SHARES } from "./sender-shares-script";
  * The Lua scripts of the Redis adapter (Redis 6.2 or later). Each is one round trip and runs atomically.
  *
  * An inbox is a stream. The fields of its entries are `p` (id of the previous entry of the inbox, empty if
- * unknown), `b` (body), `e` (always empty; older nodes expect a number there), `l` (partition), `q` (id of
- * the previous entry of the partition, or an id before which no reader of the partition missed anything), `s`
- * (sender) and `r` (1 for high priority). Each inbox also has
+ * unknown), `b` (body), `s` (sender) and `r` (1 for high priority). Each inbox also has
  *
- * - a head: a string of the last entry's id, the bytes of all bodies, the id of the last evicted entry, and
+ * - a state: a string of the last entry's id, the bytes of all bodies, the id of the last evicted entry, and
  *   the id of the last evicted high-priority entry;
- * - its partitions: a hash with the id of each partition's last entry and the id of its last evicted entry;
  * - its order: a sorted set of `sender priority id` for each entry, all with the same score, so that the
  *   entries of a sender are adjacent and its next entry to evict comes first;
  * - its shares: a sorted set with each sender's share, as `b` and the name by bytes, and as `n` and the name
  *   by the negated number of entries, so that the largest shares are at the two ends.
  *
- * Head and partitions outlive the stream, so that a reader can detect a gap after all entries have expired.
- * Order and shares do not; entries without a sender are in neither. One hash for all inboxes holds the bytes
- * appended in each ten seconds that are still stored.
- *
- * The hash of partitions has three more fields: `=`, the last entry it accounts for; `?`, the id up to which
- * entries may lack a partition, since older nodes wrote none; `-`, the id up to which entries may belong to a
- * partition that is not in the hash.
+ * The state outlives the stream, so that a reader can detect a gap after all entries have expired. Order and
+ * shares do not; entries without a sender are in neither. One hash for all inboxes holds the bytes appended
+ * in each ten seconds that are still stored.
  */
 
 /** Compares two ids; an empty text comes before all ids. */
@@ -36,9 +29,9 @@ local function isAfter(a, b)
 end
 `;
 
-/** Parses the head of an inbox. */
-const READ_HEAD = `
-local function readHead(key)
+/** Parses the state of an inbox. */
+const READ_STATE = `
+local function readState(key)
   local text = redis.call('GET', key) or ''
   local id, bytes, evictedTo, priorityEvictedTo = string.match(text, '^(%S+) b(%d+) (%S*) (%S*)$')
   return id or string.match(text, '^%S*'), tonumber(bytes) or 0, evictedTo or '', priorityEvictedTo or ''
@@ -49,28 +42,27 @@ end
 const EXPIRED_BATCH = 20;
 
 /**
- * KEYS: stream, head, partitions, order, shares, sizes.
- * ARGV: 1 body, 2 maximum number of entries, 3 TTL of the inbox in ms, 4 TTL of its head in ms, 5 channel,
- * 6 maximum bytes, 7 partition (empty for an untracked log), 8 maximum number of partitions, 9 sender (empty
- * for none), 10 priority (1 for high), 11 maximum bytes of all inboxes (0 for no limit), 12 overhead of an
- * entry in bytes, 13 overhead of an inbox in bytes.
+ * KEYS: stream, state, order, shares, sizes.
+ * ARGV: 1 body, 2 maximum number of entries, 3 TTL of the inbox in ms, 4 TTL of its state in ms, 5 channel,
+ * 6 maximum bytes, 7 sender (empty for none), 8 priority (1 for high), 9 maximum bytes of all inboxes (0 for
+ * no limit), 10 overhead of an entry in bytes, 11 overhead of an inbox in bytes.
  * Returns the id, the number of subscribers, and how full all inboxes are in thousandths. A refused append
  * has `inbox` or `inboxes`, whichever is full, in place of the id.
  */
 export const APPEND = `
 ${IS_AFTER}
-${READ_HEAD}
-local stream, head, partitions, order, shares, sizes = unpack(KEYS)
-local body, partition, sender, priority = ARGV[1], ARGV[7], ARGV[9], ARGV[10]
-local entriesMax, bytesMax, totalMax = tonumber(ARGV[2]), tonumber(ARGV[6]), tonumber(ARGV[11])
-local overhead = tonumber(ARGV[12])
+${READ_STATE}
+local stream, state, order, shares, sizes = unpack(KEYS)
+local body, sender, priority = ARGV[1], ARGV[7], ARGV[8]
+local entriesMax, bytesMax, totalMax = tonumber(ARGV[2]), tonumber(ARGV[6]), tonumber(ARGV[9])
+local overhead = tonumber(ARGV[10])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local expiredTo = string.format('%.0f', now - tonumber(ARGV[3]) - 1)
 
 -- The size of all inboxes: what was appended in the last minute, and up to ten seconds more.
 local count = redis.call('XLEN', stream)
-local cost = #body + overhead + (count == 0 and tonumber(ARGV[13]) or 0)
+local cost = #body + overhead + (count == 0 and tonumber(ARGV[11]) or 0)
 local slice, slices, total = math.floor(now / 10000), {}, cost
 if totalMax > 0 then
   local cells = redis.call('HGETALL', sizes)
@@ -84,7 +76,7 @@ if totalMax > 0 then
   if total > totalMax then return { 'inboxes', 0, 1000 } end
 end
 
-local before, bytes, evictedTo, priorityEvictedTo = readHead(head)
+local before, bytes, evictedTo, priorityEvictedTo = readState(state)
 if count == 0 then
   redis.call('DEL', order, shares)
   bytes = 0
@@ -103,12 +95,12 @@ while limit and hasVictim do
   limit = exceededLimit()
 end
 
-local function saveHead(id)
+local function saveState(id)
   local text = id .. string.format(' b%.0f ', bytes) .. evictedTo .. ' ' .. priorityEvictedTo
-  redis.call('SET', head, text, 'PX', ARGV[4])
+  redis.call('SET', state, text, 'PX', ARGV[4])
 end
 if limit then
-  if before ~= '' then saveHead(before) end
+  if before ~= '' then saveState(before) end
   return { 'inbox', 0, 0 }
 end
 
@@ -118,22 +110,7 @@ if before ~= '' and count == 0 then
   local ms, seq = string.match(before, '^(%d+)-(%d+)$')
   if tonumber(ms) >= now then id = ms .. '-' .. string.format('%d', tonumber(seq) + 1) end
 end
-local known, untracked, tracked, last, evicted = false, false, false, false, false
-if partition ~= '' then
-  if before == '' then
-    -- Earlier entries are unknown, so no cursor before now is guaranteed to be complete.
-    redis.call('DEL', partitions)
-    untracked = string.format('%.0f-0', now - 1)
-    redis.call('HSET', partitions, '-', untracked)
-  else
-    local found = redis.call('HMGET', partitions, '=', '-', partition)
-    known, untracked, tracked = found[1], found[2], found[3]
-    if known ~= before then redis.call('HSET', partitions, '?', before) end
-    if tracked then last, evicted = string.match(tracked, '^(%S+)( ?%S*)$') end
-  end
-end
-id = redis.call('XADD', stream, id, 'p', before, 'b', body, 'e', '', 'l', partition,
-  'q', last or untracked or '', 's', sender, 'r', priority)
+id = redis.call('XADD', stream, id, 'p', before, 'b', body, 's', sender, 'r', priority)
 bytes = bytes + #body
 if sender ~= '' then
   redis.call('ZADD', order, 0, memberOf(sender, priority, id))
@@ -146,36 +123,14 @@ if totalMax > 0 then
   redis.call('PEXPIRE', sizes, 80000)
 end
 redis.call('PEXPIRE', stream, ARGV[3])
-saveHead(id)
-if partition ~= '' then
-  redis.call('HSET', partitions, '=', id, partition, id .. (evicted or ''))
-  -- The default partition and the fields of other meaning are not counted.
-  if not last and redis.call('HLEN', partitions) > tonumber(ARGV[8]) + 3 then
-    local cells, oldest, named = redis.call('HGETALL', partitions), false, 0
-    for at = 1, #cells, 2 do
-      if #cells[at] > 1 then
-        named = named + 1
-        cells[at + 1] = string.match(cells[at + 1], '^%S+')
-        if not oldest or isAfter(cells[oldest + 1], cells[at + 1]) then oldest = at end
-      end
-    end
-    if named > tonumber(ARGV[8]) then
-      redis.call('HDEL', partitions, cells[oldest])
-      if isAfter(cells[oldest + 1], untracked or '') then
-        redis.call('HSET', partitions, '-', cells[oldest + 1])
-      end
-    end
-  end
-  redis.call('PEXPIRE', partitions, ARGV[4])
-end
+saveState(id)
 local usage = totalMax > 0 and math.floor(total * 1000 / totalMax) or 0
 return { id, redis.call('PUBLISH', ARGV[5], id), usage }
 `;
 
 /**
- * KEYS: stream, head, partitions.
- * ARGV: cursor (may be empty), maximum number of entries, TTL of the inbox in ms, maximum bytes, then the
- * partitions to check for gaps; all if there are none.
+ * KEYS: stream, state.
+ * ARGV: cursor (may be empty), maximum number of entries, TTL of the inbox in ms, maximum bytes.
  * Returns 1 if no entry after the cursor is missing, 1 if more entries follow, the last id, 1 if a
  * high-priority entry was evicted within its TTL, then id and body of each entry after the cursor that has
  * not expired. For a cursor of another bus, or of a Redis that has lost its data since, it returns all
@@ -183,57 +138,21 @@ return { id, redis.call('PUBLISH', ARGV[5], id), usage }
  */
 export const READ = `
 ${IS_AFTER}
-${READ_HEAD}
+${READ_STATE}
 local stream, cursor, entriesMax, bytesMax = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
 local BATCH = 100
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local oldest = now - tonumber(ARGV[3])
-local lastId, _, evictedTo, priorityEvictedTo = readHead(KEYS[2])
+local lastId, _, evictedTo, priorityEvictedTo = readState(KEYS[2])
 local known = cursor ~= '' and lastId ~= '' and not isAfter(cursor, lastId)
 local from = string.format('%.0f', oldest)
 if known and tonumber(string.match(cursor, '^(%d+)-')) >= oldest then from = '(' .. cursor end
 
-local function batchAfter(start)
-  return redis.call('XRANGE', stream, start, '+', 'COUNT', BATCH)
-end
-
-local function partitionsAreComplete()
-  local fields = { '=', '?', '-' }
-  for at = 5, #ARGV do fields[at - 1] = ARGV[at] end
-  local ids = redis.call('HMGET', KEYS[3], unpack(fields))
-  if ids[1] ~= lastId or isAfter(ids[2] or '', cursor) then return false end
-  -- Each partition with entries after the cursor is complete if the first of them is still stored.
-  local open, count = {}, 0
-  for at = 4, #fields do
-    local last, evicted = string.match(ids[at] or '', '^(%S+) ?(%S*)$')
-    if isAfter(last or ids[3] or '', cursor) then
-      if not last or isAfter(evicted, cursor) then return false end
-      if not open[fields[at]] then count = count + 1 end
-      open[fields[at]] = true
-    end
-  end
-  local start = from
-  while count > 0 do
-    local batch = batchAfter(start)
-    for _, entry in ipairs(batch) do
-      local partition = entry[2][8]
-      if partition and open[partition] then
-        if isAfter(entry[2][10], cursor) then return false end
-        open[partition] = nil
-        count = count - 1
-      end
-    end
-    if #batch < BATCH then break end
-    start = '(' .. batch[#batch][1]
-  end
-  return count == 0
-end
-
 local reply, count, bytes, more, before, start = { 0, 0, lastId, 0 }, 0, 0, false, lastId, from
 if priorityEvictedTo ~= '' and tonumber(string.match(priorityEvictedTo, '^%d+')) >= oldest then reply[4] = 1 end
 repeat
-  local batch = batchAfter(start)
+  local batch = redis.call('XRANGE', stream, start, '+', 'COUNT', BATCH)
   for _, entry in ipairs(batch) do
     local body = entry[2][4]
     if count == 0 then before = entry[2][2] end
@@ -247,9 +166,19 @@ repeat
   end
 until more or #batch < BATCH
 if more then reply[2] = 1 end
-if known then
-  local complete = before ~= '' and not isAfter(before, cursor) and not isAfter(evictedTo, cursor)
-  if complete or (#ARGV > 4 and partitionsAreComplete()) then reply[1] = 1 end
-end
+local complete = known and before ~= '' and not isAfter(before, cursor) and not isAfter(evictedTo, cursor)
+if complete then reply[1] = 1 end
 return reply
+`;
+
+/** KEYS: the key. ARGV: value, TTL in ms. Sets a value if there is none. Returns the existing one. */
+export const SET_IF_ABSENT = `
+local existing = redis.call('GET', KEYS[1])
+if not existing then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return existing
+`;
+
+/** KEYS: the key. ARGV: value. Deletes a value if it equals the given one. */
+export const DELETE_IF = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `;

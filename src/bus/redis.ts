@@ -3,25 +3,21 @@ import type { Log } from "../core/log";
 import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
 import {
   type AppendResult,
-  DEFAULT_PARTITION,
   ENTRY_OVERHEAD_BYTES,
   INBOX_BYTES_MAX,
   INBOX_ENTRIES_MAX,
   INBOX_OVERHEAD_BYTES,
-  INBOX_PARTITIONS_MAX,
   INBOX_TTL_MS,
   type InboxEntry,
   type InboxPage,
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
   type SenderShare,
-  UNTRACKED,
 } from "./bus";
 import type { Listener } from "./listeners";
-import { partitionKey } from "./partition-key";
 import { RedisChannels } from "./redis-channels";
 import { RedisConnection } from "./redis-connection";
-import { APPEND, READ } from "./redis-scripts";
+import { APPEND, DELETE_IF, READ, SET_IF_ABSENT } from "./redis-scripts";
 
 const PREFIX = "signalbox:";
 /** Key of the size of all inboxes. */
@@ -39,7 +35,7 @@ const CURSOR = /^\d{1,15}-\d{1,15}$/;
 type ReadAnswer = [
   complete: number,
   more: number,
-  head: string,
+  lastCursor: string,
   trimmed: number,
   ...cells: string[],
 ];
@@ -52,6 +48,10 @@ declare module "ioredis" {
     ): Result<[cursor: string, listeners: number, thousandths: number], Context>;
     /** The script READ. */
     signalboxRead(...words: (string | number)[]): Result<ReadAnswer, Context>;
+    /** The script SET_IF_ABSENT. */
+    signalboxSetIfAbsent(key: string, value: string, ttlMs: number): Result<string | null, Context>;
+    /** The script DELETE_IF. */
+    signalboxDeleteIf(key: string, value: string): Result<null, Context>;
   }
 }
 
@@ -81,8 +81,11 @@ class RedisBus implements ManagedBus {
     private readonly bytesMax: number,
   ) {
     this.commands = new RedisConnection(url, "commands", log);
-    this.commands.client.defineCommand("signalboxAppend", { numberOfKeys: 6, lua: APPEND });
-    this.commands.client.defineCommand("signalboxRead", { numberOfKeys: 3, lua: READ });
+    const { client } = this.commands;
+    client.defineCommand("signalboxAppend", { numberOfKeys: 5, lua: APPEND });
+    client.defineCommand("signalboxRead", { numberOfKeys: 2, lua: READ });
+    client.defineCommand("signalboxSetIfAbsent", { numberOfKeys: 1, lua: SET_IF_ABSENT });
+    client.defineCommand("signalboxDeleteIf", { numberOfKeys: 1, lua: DELETE_IF });
     this.subscriptions = new RedisConnection(url, "subscriptions", log);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
     this.extension = setInterval(() => {
@@ -105,28 +108,24 @@ class RedisBus implements ManagedBus {
   async append(
     inbox: string,
     body: string,
-    partition: string | typeof UNTRACKED = DEFAULT_PARTITION,
     { sender, highPriority }: SenderShare = NO_SENDER,
   ): Promise<AppendResult> {
-    const tracked = partition !== UNTRACKED;
     const [cursor, listeners, thousandths] = await this.commands.run((client) =>
       client.signalboxAppend(
-        ...[...keys(inbox), ...shareKeys(inbox), SIZES],
-        ...[
-          body,
-          INBOX_ENTRIES_MAX,
-          INBOX_TTL_MS,
-          tracked ? LAST_CURSOR_TTL_MS : INBOX_TTL_MS,
-          this.channel(inbox),
-        ],
-        ...[INBOX_BYTES_MAX, tracked ? partitionField(partition) : "", INBOX_PARTITIONS_MAX],
-        ...[
-          sender,
-          highPriority ? 1 : 0,
-          this.bytesMax,
-          ENTRY_OVERHEAD_BYTES,
-          INBOX_OVERHEAD_BYTES,
-        ],
+        ...keys(inbox),
+        ...shareKeys(inbox),
+        SIZES,
+        body,
+        INBOX_ENTRIES_MAX,
+        INBOX_TTL_MS,
+        LAST_CURSOR_TTL_MS,
+        this.channel(inbox),
+        INBOX_BYTES_MAX,
+        sender,
+        highPriority ? 1 : 0,
+        this.bytesMax,
+        ENTRY_OVERHEAD_BYTES,
+        INBOX_OVERHEAD_BYTES,
       ),
     );
     if (cursor === "inbox") throw inboxFull();
@@ -134,18 +133,15 @@ class RedisBus implements ManagedBus {
     return { cursor, hasSubscribers: listeners > 0, usage: thousandths / 1000 };
   }
 
-  async read(inbox: string, after: string, partitions: readonly string[] = []): Promise<InboxPage> {
+  async read(inbox: string, after: string): Promise<InboxPage> {
     const known = CURSOR.test(after);
-    const [complete, more, head, trimmed, ...cells] = await this.commands.run((client) =>
+    const [complete, more, lastCursor, trimmed, ...cells] = await this.commands.run((client) =>
       client.signalboxRead(
         ...keys(inbox),
-        ...[
-          known ? after : "",
-          PAGE_ENTRIES_MAX,
-          INBOX_TTL_MS,
-          PAGE_BYTES_MAX,
-          ...partitions.map(partitionField),
-        ],
+        known ? after : "",
+        PAGE_ENTRIES_MAX,
+        INBOX_TTL_MS,
+        PAGE_BYTES_MAX,
       ),
     );
     const entries: InboxEntry[] = [];
@@ -156,10 +152,29 @@ class RedisBus implements ManagedBus {
     return {
       entries,
       more: more === 1,
-      lastCursor: fromStart ? head : "",
+      lastCursor: fromStart ? lastCursor : "",
       complete: fromStart || (known && complete === 1),
       trimmed: fromStart && trimmed === 1,
     };
+  }
+
+  async setValue(key: string, value: string): Promise<void> {
+    await this.commands.run((client) => client.set(valueKey(key), value, "PX", INBOX_TTL_MS));
+  }
+
+  async getValue(key: string): Promise<string | undefined> {
+    return (await this.commands.run((client) => client.get(valueKey(key)))) ?? undefined;
+  }
+
+  async setValueIfAbsent(key: string, value: string): Promise<string | undefined> {
+    const existing = await this.commands.run((client) =>
+      client.signalboxSetIfAbsent(valueKey(key), value, INBOX_TTL_MS),
+    );
+    return existing ?? undefined;
+  }
+
+  async deleteValueIf(key: string, value: string): Promise<void> {
+    await this.commands.run((client) => client.signalboxDeleteIf(valueKey(key), value));
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -187,8 +202,8 @@ class RedisBus implements ManagedBus {
     const inboxes = this.channels.names().map((name) => name.slice(this.channel("").length));
     for (let start = 0; start < inboxes.length; start += EXTEND_BATCH) {
       const pipeline = inboxes.slice(start, start + EXTEND_BATCH).reduce((commands, inbox) => {
-        const [, head, partitions] = keys(inbox);
-        return commands.pexpire(head, LAST_CURSOR_TTL_MS).pexpire(partitions, LAST_CURSOR_TTL_MS);
+        const [, state] = keys(inbox);
+        return commands.pexpire(state, LAST_CURSOR_TTL_MS);
       }, this.commands.client.pipeline());
       await this.commands.run(() => pipeline.exec());
     }
@@ -199,9 +214,9 @@ class RedisBus implements ManagedBus {
   }
 }
 
-/** The keys of an inbox: its stream, and what outlives its entries. */
-function keys(inbox: string): [stream: string, head: string, partitions: string] {
-  return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}head:{${inbox}}`, `${PREFIX}lanes:{${inbox}}`];
+/** The keys of an inbox: its stream, and the state that outlives its entries. */
+function keys(inbox: string): [stream: string, state: string] {
+  return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}state:{${inbox}}`];
 }
 
 /** The keys of the senders' shares of an inbox. */
@@ -209,7 +224,7 @@ function shareKeys(inbox: string): [order: string, shares: string] {
   return [`${PREFIX}order:{${inbox}}`, `${PREFIX}shares:{${inbox}}`];
 }
 
-/** The field of a partition in the scripts. The colon distinguishes it from the fields of other meaning. */
-function partitionField(partition: string): string {
-  return `:${partitionKey(partition)}`;
+/** The key of a value. */
+function valueKey(key: string): string {
+  return `${PREFIX}value:${key}`;
 }

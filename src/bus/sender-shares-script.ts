@@ -18,27 +18,23 @@ local function addToShare(owner, n, b)
 end
 
 local function remove(entry)
-  local id, size, owner = entry[1], #entry[2][4], entry[2][12] or ''
+  local id, size, owner = entry[1], #entry[2][4], entry[2][6] or ''
   redis.call('XDEL', stream, id)
   count, bytes = count - 1, math.max(0, bytes - size)
   if owner ~= '' then
-    redis.call('ZREM', order, memberOf(owner, entry[2][14], id))
+    redis.call('ZREM', order, memberOf(owner, entry[2][8], id))
     addToShare(owner, -1, -size)
   end
   local part = string.format('%.0f', math.floor(tonumber(string.match(id, '^%d+')) / 10000))
   if slices[part] then redis.call('HINCRBY', sizes, part, -size - overhead) end
 end
 
--- Removes an entry within its TTL and advances the watermarks, so that readers detect the gap.
+-- Removes an entry within its TTL and advances the watermark, so that readers detect the gap.
 local function evict(entry)
-  local id, of = entry[1], entry[2][8] or ''
+  local id = entry[1]
   remove(entry)
   if isAfter(id, evictedTo) then evictedTo = id end
-  if entry[2][14] == '1' and isAfter(id, priorityEvictedTo) then priorityEvictedTo = id end
-  local tracked = of ~= '' and redis.call('HGET', partitions, of)
-  if not tracked then return end
-  local last, evicted = string.match(tracked, '^(%S+) ?(%S*)$')
-  if isAfter(id, evicted) then redis.call('HSET', partitions, of, last .. ' ' .. id) end
+  if entry[2][8] == '1' and isAfter(id, priorityEvictedTo) then priorityEvictedTo = id end
 end
 
 -- The limit that the inbox would exceed with the new entry: 'n' entries, 'b' bytes, or false.

@@ -5,9 +5,8 @@ import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
 import type { SentSignal } from "./history/call-event";
 import { claimAnswer } from "./inbox/claim-answer";
-import { encodeContent } from "./inbox/control-entry";
 import { Inbox } from "./inbox/inbox";
-import { partitionFor } from "./inbox/partitions";
+import { encodeContent } from "./inbox/inbox-entry";
 import type { SenderLimits } from "./sender-limits";
 import type { Attachment, Device, StartPosition } from "./signals/device";
 import { inboxOf, isCallControl, type Party, SIGNAL_TYPES, type Signal } from "./signals/signal";
@@ -105,13 +104,7 @@ export function openRouter(deps: RouterDeps): Router {
           sender: String(signal.from.userId),
           highPriority: isCallControl(signal),
         };
-        const partition = partitionFor(signal.to);
-        const { cursor, hasSubscribers, usage } = await bus.append(
-          inboxOf(signal.to),
-          body,
-          partition,
-          share,
-        );
+        const { cursor, hasSubscribers, usage } = await bus.append(inboxOf(signal.to), body, share);
         deps.limits?.noteUsage(usage);
         metrics.inboxUsage.set(usage);
         // The recipient may be connected to the chat server, whose sessions are unknown here.

@@ -5,18 +5,23 @@ import {
   startDurableRedis,
   startRedis,
 } from "../../scripts/services/redis-server";
-import type { ManagedBus } from "../../src/bus/adapter";
+import { LAST_CURSOR_TTL_MS, type ManagedBus } from "../../src/bus/adapter";
 import {
   INBOX_BYTES_MAX,
   INBOX_ENTRIES_MAX,
   INBOX_TTL_MS,
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
+  VALUES_MAX,
 } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
 import { describeEmbedded, describeServices } from "../support/operations/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
+
+/** Keys of an inbox in Redis. */
+const STREAM = "signalbox:inbox:{inbox:1}";
+const STATE = "signalbox:state:{inbox:1}";
 
 /** A listener that records its messages. */
 function recorder() {
@@ -252,6 +257,30 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(await until(1)).toEqual(["one"]);
   });
 
+  test("keeps values under keys for all nodes", async () => {
+    await bus.setValue("a", "1");
+    expect([await other.getValue("a"), await other.getValue("b")]).toEqual(["1", undefined]);
+    await other.setValue("a", "2");
+    expect(await bus.getValue("a")).toBe("2");
+    await other.deleteValueIf("a", "1");
+    expect(await bus.getValue("a")).toBe("2");
+    await other.deleteValueIf("a", "2");
+    expect(await bus.getValue("a")).toBeUndefined();
+  });
+
+  test("of concurrent calls that set an absent value, the first one wins", async () => {
+    const nodes = Array.from({ length: 20 }, (_, n) => (n % 2 ? bus : other));
+    const before = await Promise.all(
+      nodes.map((node, n) => node.setValueIfAbsent("holder", `device ${n}`)),
+    );
+    const winners = before.flatMap((existing, n) => (existing === undefined ? [n] : []));
+    expect(winners).toHaveLength(1);
+    const holder = `device ${winners[0]}`;
+    expect(new Set(before)).toEqual(new Set([undefined, holder]));
+    await bus.deleteValueIf("holder", holder);
+    expect(await other.setValueIfAbsent("holder", "next")).toBeUndefined();
+  });
+
   test("passes its check until it is closed, then throws UNAVAILABLE", async () => {
     await bus.check();
     await bus.close();
@@ -324,6 +353,19 @@ describeEmbedded("the local bus in time", () => {
     expect((await bus.read("inbox:1", cursor)).complete).toBe(false);
   });
 
+  test("values expire, and the oldest are evicted beyond a limit", async () => {
+    await bus.setValue("a", "1");
+    await bus.setValueIfAbsent("b", "1");
+    now += INBOX_TTL_MS;
+    await bus.setValue("a", "2");
+    expect(await bus.getValue("b")).toBe("1");
+    now += 1;
+    expect([await bus.getValue("a"), await bus.getValue("b")]).toEqual(["2", undefined]);
+    expect(await bus.setValueIfAbsent("b", "3")).toBeUndefined();
+    for (let n = 0; n < VALUES_MAX - 1; n++) await bus.setValue(`other ${n}`, "");
+    expect([await bus.getValue("a"), await bus.getValue("b")]).toEqual([undefined, "3"]);
+  });
+
   test("a cursor that is days old is not complete once newer entries exist", async () => {
     const cursor = await append(bus, "inbox:1", "a");
     now += 3_600_000;
@@ -348,6 +390,9 @@ describeServices("the redis bus during an outage", () => {
     await bus.close();
     await server.stop();
   });
+  /** The remaining TTL of a key, in milliseconds. */
+  const ttlOf = async (key: string) =>
+    Number((await sendCommand(server.port, `PTTL ${key}`)).slice(1));
 
   test("throws UNAVAILABLE while Redis is down, and recovers afterwards", async () => {
     const { received, listen } = recorder();
@@ -421,11 +466,9 @@ describeServices("the redis bus during an outage", () => {
   test("an expired inbox leaves no body behind, and its cursors remain valid", async () => {
     const first = await append(bus, "inbox:1", "a");
     const second = await append(bus, "inbox:1", "b");
-    expect(
-      Number((await sendCommand(server.port, "PTTL signalbox:inbox:{inbox:1}")).slice(1)),
-    ).toBeGreaterThan(0);
+    expect(await ttlOf(STREAM)).toBeGreaterThan(0);
     // Simulates the TTL of the keys after a minute.
-    await sendCommand(server.port, "DEL signalbox:inbox:{inbox:1}");
+    await sendCommand(server.port, `DEL ${STREAM}`);
     expect(await bus.read("inbox:1", second)).toMatchObject({ entries: [], complete: true });
     expect(await bus.read("inbox:1", first)).toMatchObject({ entries: [], complete: false });
     await append(bus, "inbox:1", "c");
@@ -440,23 +483,58 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("expired entries are not returned even before they are removed", async () => {
-    await sendCommand(server.port, "XADD signalbox:inbox:{inbox:1} 1000-0 p 0-1 b old");
-    await sendCommand(server.port, "SET signalbox:head:{inbox:1} 1000-0");
+    await sendCommand(server.port, `XADD ${STREAM} 1000-0 p 0-1 b old`);
+    await sendCommand(server.port, `SET ${STATE} 1000-0`);
     expect(await bus.read("inbox:1", "")).toMatchObject({ entries: [], complete: true });
     expect(await bus.read("inbox:1", "0-1")).toMatchObject({ entries: [], complete: false });
     await append(bus, "inbox:1", "new");
-    expect(await sendCommand(server.port, "XLEN signalbox:inbox:{inbox:1}")).toBe(":1");
+    expect(await sendCommand(server.port, `XLEN ${STREAM}`)).toBe(":1");
     expect(await bus.read("inbox:1", "1000-0")).toMatchObject({ complete: true });
   });
 
   test("cursors grow even when the server's clock goes back", async () => {
     const future = "99999999999999-7";
-    await sendCommand(server.port, `SET signalbox:head:{inbox:1} ${future}`);
+    await sendCommand(server.port, `SET ${STATE} ${future}`);
     expect(await append(bus, "inbox:1", "a")).toBe("99999999999999-8");
     expect(await bus.read("inbox:1", future)).toMatchObject({
       entries: [{ body: "a" }],
       complete: true,
     });
+  });
+
+  test("without its state no earlier cursor of an inbox is complete", async () => {
+    const seen = await append(bus, "inbox:1", "a");
+    await sendCommand(server.port, `DEL ${STREAM} ${STATE}`);
+    expect((await bus.read("inbox:1", seen)).complete).toBe(false);
+    const next = await append(bus, "inbox:1", "b");
+    expect((await bus.read("inbox:1", seen)).complete).toBe(false);
+    expect((await bus.read("inbox:1", next)).complete).toBe(true);
+  });
+
+  test("the last cursors of subscribers are kept while they are subscribed", async () => {
+    const timers = jest.spyOn(globalThis, "setInterval");
+    const listening = await openRedisBus(server.url, log);
+    try {
+      await listening.subscribe("inbox:1", () => undefined);
+      await append(listening, "inbox:1", "a");
+      await sendCommand(server.port, `PEXPIRE ${STATE} 60000`);
+      const seldom = timers.mock.calls.filter(([, ms]) => ms === LAST_CURSOR_TTL_MS / 4);
+      for (const [extend] of seldom) extend();
+      await eventually(async () => expect(await ttlOf(STATE)).toBeGreaterThan(3_600_000));
+    } finally {
+      timers.mockRestore();
+      await listening.close();
+    }
+  });
+
+  test("values have the TTL of an inbox", async () => {
+    await bus.setValue("a", "1");
+    await bus.setValueIfAbsent("b", "1");
+    for (const key of ["a", "b"]) {
+      const ttl = await ttlOf(`signalbox:value:${key}`);
+      expect(ttl).toBeGreaterThan(INBOX_TTL_MS / 2);
+      expect(ttl).toBeLessThanOrEqual(INBOX_TTL_MS);
+    }
   });
 
   test("two deployments in separate databases of one server are isolated", async () => {

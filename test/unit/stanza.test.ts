@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Element } from "ltx";
-import { decodeContent, encodeContent } from "../../src/calls/inbox/control-entry";
+import { decodeContent, encodeContent } from "../../src/calls/inbox/inbox-entry";
 import { checkSignal } from "../../src/calls/signals/check-signal";
 import type {
   IceCandidate,

@@ -1,11 +1,9 @@
-import type { ControlEntry } from "./control-entry";
-
-/** Minimum interval between two entries of one device, in milliseconds. */
+/** Minimum interval between two writes for one device, in milliseconds. */
 const INTERVAL_MS = 1_000;
 
 /**
- * Writes what one device has acknowledged to its user's inbox, asynchronously and throttled. If the node
- * crashes first, the signals concerned are delivered again.
+ * Writes the cursor that one device has acknowledged, asynchronously and throttled. If the node crashes first,
+ * the signals concerned are delivered again.
  */
 export class Acknowledgements {
   private noted: string | undefined;
@@ -13,14 +11,12 @@ export class Acknowledgements {
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param device the device's resource
    * @param origin cursor before the first message that the device was sent
-   * @param write must not throw; resolves with whether the entry was written
+   * @param write must not throw; resolves with whether the cursor was written
    */
   constructor(
-    private readonly device: string,
     private readonly origin: string,
-    private readonly write: (entry: ControlEntry) => Promise<boolean>,
+    private readonly write: (cursor: string) => Promise<boolean>,
   ) {}
 
   /** See `Attachment.acknowledge`. */
@@ -33,7 +29,7 @@ export class Acknowledgements {
   /** Writes what is pending. Must be the last call. */
   async end(): Promise<void> {
     clearTimeout(this.timer);
-    if (this.noted !== this.written) await this.write(this.entryFor(this.noted ?? ""));
+    if (this.noted !== this.written) await this.write(this.noted || this.origin);
     this.written = this.noted;
   }
 
@@ -43,12 +39,6 @@ export class Acknowledgements {
       this.timer = undefined;
       if (this.noted !== this.written) void this.flush();
     }, INTERVAL_MS).unref();
-    if (await this.write(this.entryFor(noted))) this.written = noted;
-  }
-
-  private entryFor(noted: string): ControlEntry {
-    return noted === ""
-      ? { mark: "bound", device: this.device, at: this.origin }
-      : { mark: "acknowledged", device: this.device, at: noted };
+    if (await this.write(noted || this.origin)) this.written = noted;
   }
 }

@@ -1,17 +1,12 @@
-import { hash } from "node:crypto";
-import { type Bus, UNTRACKED } from "../../bus/bus";
+import type { Bus } from "../../bus/bus";
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
-import { inboxOf, type Party, type Signal } from "../signals/signal";
-import {
-  answerEntryOf,
-  type ControlEntry,
-  encodeContent,
-  writeControlEntry,
-} from "./control-entry";
-import { readInboxState } from "./inbox-state";
+import type { Party, Signal } from "../signals/signal";
+import { acceptedKey, shortText } from "./bus-keys";
+import { type AnswerEntry, answerOf, writeAnswer } from "./inbox-entry";
 
-type AnswerEntry = Extract<ControlEntry, { mark: "answer" }>;
+/** The effect of an answer: whether the user's other devices are notified, or another one has accepted. */
+type Claim = "news" | "repeat" | "conflict";
 
 /**
  * Writes an answer to its sender's own inbox, for the sender's other devices. The first `accept` of a call
@@ -21,49 +16,32 @@ type AnswerEntry = Extract<ControlEntry, { mark: "answer" }>;
  * @throws Fault CONFLICT when the call was answered on another device
  */
 export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal): Promise<void> {
-  const answer = answerEntryOf(signal);
-  if (answer?.mark !== "answer") return;
-  let acceptedBy: string | undefined;
+  const answer = answerOf(signal);
+  if (!answer) return;
+  let claim: Claim | undefined;
   try {
-    const claim = await claimCall(deps.bus, signal.from, answer);
-    acceptedBy = claim.acceptedBy;
+    claim = await claimCall(deps.bus, signal.from, answer);
     // Other devices are not notified of a repeated or refused `accept`.
-    const isNews = answer.word !== "accept" || (claim.appended && acceptedBy === answer.device);
-    if (isNews) await writeControlEntry(deps.bus, signal.from, answer);
+    if (claim === "news") await writeAnswer(deps.bus, signal.from, answer);
   } catch (error) {
     // A Fault, such as a full inbox, can be caused by a client.
     const level = error instanceof Fault ? "info" : "warn";
     deps.log[level]({ err: error }, "failed to record an answer");
   }
-  if (answer.word === "accept" && acceptedBy !== undefined && acceptedBy !== answer.device) {
+  if (claim === "conflict") {
     throw new Fault("CONFLICT", "The call was answered on another device");
   }
 }
 
-/**
- * Appends an answer to a separate log of this user's answers to this call, so that finding the accepting
- * device takes a few entries, whatever the size of the user's inbox. The order of the entries decides; an
- * answer without an effect is not appended. The log is untracked, since clients choose sessionIDs and can
- * make up any number.
- * @returns the device that has accepted, if any, and whether the answer was appended
- */
-async function claimCall(
-  bus: Bus,
-  user: Party,
-  answer: AnswerEntry,
-): Promise<{ acceptedBy: string | undefined; appended: boolean }> {
-  const log = answerLogOf(user, answer.sessionId);
-  const readAcceptedBy = async () => (await readInboxState(bus, log)).acceptedBy(answer.sessionId);
-  const acceptedBy = await readAcceptedBy();
-  const hasEffect =
-    answer.word === "accept" ? acceptedBy === undefined : acceptedBy === answer.device;
-  if (!hasEffect) return { acceptedBy, appended: false };
-  await bus.append(log, encodeContent(answer), UNTRACKED);
-  if (answer.word !== "accept") return { acceptedBy: undefined, appended: true };
-  return { acceptedBy: await readAcceptedBy(), appended: true };
-}
-
-/** Name of the log of a user's answers to a call. The sessionID is hashed, since it is any text. */
-function answerLogOf(user: Party, sessionId: string): string {
-  return `answers:${inboxOf(user)}:${hash("sha256", sessionId, "base64url")}`;
+/** Records the device that has accepted a call, or that it no longer does, as one value on the bus. */
+async function claimCall(bus: Bus, user: Party, answer: AnswerEntry): Promise<Claim> {
+  const key = acceptedKey(user, answer.sessionId);
+  const device = shortText(answer.device);
+  if (answer.word !== "accept") {
+    await bus.deleteValueIf(key, device);
+    return "news";
+  }
+  const acceptedBy = await bus.setValueIfAbsent(key, device);
+  if (acceptedBy === undefined) return "news";
+  return acceptedBy === device ? "repeat" : "conflict";
 }

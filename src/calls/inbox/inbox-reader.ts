@@ -4,10 +4,9 @@ import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import type { AnsweredMessage } from "../signals/device";
 import type { Signal } from "../signals/signal";
-import { isControlEntry } from "./control-entry";
+import { isAnswer } from "./inbox-entry";
 import { readInboxState } from "./inbox-state";
 import type { Delivery, InboxSubscriber } from "./inbox-subscriber";
-import { partitionsOf } from "./partitions";
 import { type DecodedEntry, type DecodedPage, readInboxPage } from "./read-inbox";
 
 /** Delay before a failed read is retried, in milliseconds. */
@@ -78,14 +77,13 @@ export class InboxReader {
     { guaranteedFrom, shouldDeliver, page: first }: Backlog,
   ): Promise<void> {
     const { bus, name } = this.deps;
-    const partitions = partitionsOf(subscriber.device);
     let page = first;
     while (!subscriber.detached) {
       try {
-        page ??= await readInboxPage(bus, name, subscriber.cursor, partitions);
+        page ??= await readInboxPage(bus, name, subscriber.cursor);
         // Gaps before the guaranteed cursor do not matter: they were reported, or concern nothing it needs.
         const complete = subscriber.cursor !== "" && page.complete;
-        if (!complete && !(await this.isComplete(guaranteedFrom, partitions))) {
+        if (!complete && !(await bus.read(name, guaranteedFrom)).complete) {
           return this.closeStale(subscriber);
         }
         const { entries, more } = page;
@@ -122,35 +120,15 @@ export class InboxReader {
 
   private async readNext(cursor: string, subscribers: InboxSubscriber[]): Promise<void> {
     const page = await readInboxPage(this.deps.bus, this.deps.name, cursor);
-    const remaining = page.complete ? subscribers : await this.closeOnGap(cursor, subscribers);
+    if (!page.complete) {
+      for (const subscriber of subscribers) this.closeStale(subscriber);
+      return;
+    }
     const deliveries = await this.toDeliveries(page.entries, true);
     const last = page.entries.at(-1)?.cursor ?? cursor;
-    for (const subscriber of remaining) subscriber.cursor = last;
-    for (const delivery of deliveries) this.deliver(remaining, delivery);
+    for (const subscriber of subscribers) subscriber.cursor = last;
+    for (const delivery of deliveries) this.deliver(subscribers, delivery);
     if (page.more) this.readAgain = true;
-  }
-
-  /** Entries are gone: closes the devices that may have missed one of them. Returns the others. */
-  private async closeOnGap(
-    cursor: string,
-    subscribers: InboxSubscriber[],
-  ): Promise<InboxSubscriber[]> {
-    const checked = new Map<string, boolean>();
-    const remaining: InboxSubscriber[] = [];
-    for (const subscriber of subscribers) {
-      const partitions = partitionsOf(subscriber.device);
-      const complete =
-        checked.get(partitions.join()) ?? (await this.isComplete(cursor, partitions));
-      checked.set(partitions.join(), complete);
-      if (complete) remaining.push(subscriber);
-      else this.closeStale(subscriber);
-    }
-    return remaining;
-  }
-
-  /** Whether no entry of these partitions after a cursor is gone. */
-  private async isComplete(cursor: string, partitions: string[]): Promise<boolean> {
-    return (await this.deps.bus.read(this.deps.name, cursor, partitions)).complete;
   }
 
   private closeStale(subscriber: InboxSubscriber): void {
@@ -165,7 +143,7 @@ export class InboxReader {
   private async toDeliveries(entries: DecodedEntry[], live: boolean): Promise<Delivery[]> {
     const decisive = await this.decisiveAnswers(entries);
     return entries.flatMap(({ cursor, content }): Delivery[] => {
-      if (!isControlEntry(content)) {
+      if (!isAnswer(content)) {
         const message = { kind: "signal", cursor, signal: content } as const;
         const delivery: Delivery = { message: message, to: content.to.resource };
         const answer = live ? this.answerTo(content) : undefined;
@@ -173,10 +151,15 @@ export class InboxReader {
           ? [delivery, { message: { ...answer, cursor }, except: answer.device }]
           : [delivery];
       }
-      if (content.mark !== "answer" || !decisive.has(cursor)) return [];
+      if (!decisive.has(cursor)) return [];
       const { sessionId, word, device, peer } = content;
       const message: AnsweredMessage = {
-        ...{ kind: "answered", cursor, sessionId, word, device, peer },
+        kind: "answered",
+        cursor,
+        sessionId,
+        word,
+        device,
+        peer,
         hangUp: false,
       };
       if (live) this.remember(message);
@@ -189,7 +172,7 @@ export class InboxReader {
    */
   private async decisiveAnswers(entries: DecodedEntry[]): Promise<ReadonlySet<string>> {
     const answers = entries.flatMap(({ cursor, content }) =>
-      isControlEntry(content) && content.mark === "answer" ? [{ cursor, ...content }] : [],
+      isAnswer(content) ? [{ cursor, ...content }] : [],
     );
     if (answers.length === 0) return NONE;
     const devices = [...this.subscribers()].map(({ device }) => device.party.resource);

@@ -1,7 +1,7 @@
 import type { Bus } from "../../bus/bus";
 import type { AnswerDetails } from "../signals/device";
 import type { Signal } from "../signals/signal";
-import { isControlEntry } from "./control-entry";
+import { isAnswer } from "./inbox-entry";
 import { type DecodedEntry, readInbox } from "./read-inbox";
 
 /** A `call` that is still ringing. */
@@ -45,8 +45,6 @@ export async function readInboxState(bus: Bus, inbox: string): Promise<InboxStat
  */
 export class InboxState {
   private readonly sessions = new Map<string, SessionState>();
-  /** Acknowledged cursors by device. */
-  private readonly acknowledged = new Map<string, string>();
   private callCount = 0;
   private lastCursor = "";
   /** Cursors of the answers that stop the ringing on the user's other devices. */
@@ -55,8 +53,7 @@ export class InboxState {
   /** Applies the next entry. */
   apply(entry: DecodedEntry): void {
     const { cursor, content } = entry;
-    if (!isControlEntry(content)) this.applySignal(cursor, content);
-    else if (content.mark !== "answer") this.acknowledged.set(content.device, content.at);
+    if (!isAnswer(content)) this.applySignal(cursor, content);
     else if (this.applyAnswer(content)) this.decisiveAnswers.add(cursor);
     this.lastCursor = cursor;
   }
@@ -69,17 +66,6 @@ export class InboxState {
     return found
       .filter((call) => [undefined, resource].includes(call.resource))
       .sort((a, b) => a.order - b.order);
-  }
-
-  /** The device that has accepted a call and not ended it, if any. */
-  acceptedBy(sessionId: string): string | undefined {
-    const answer = this.sessions.get(sessionId)?.answer;
-    return answer?.accepted ? answer.device : undefined;
-  }
-
-  /** Cursor up to which a device has acknowledged; undefined if unknown. */
-  acknowledgedCursor(resource: string): string | undefined {
-    return this.acknowledged.get(resource);
   }
 
   private applySignal(cursor: string, signal: Signal): void {

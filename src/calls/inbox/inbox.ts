@@ -1,10 +1,9 @@
 import { Fault } from "../../core/errors";
 import type { Attachment, Device, StartPosition } from "../signals/device";
 import { Acknowledgements } from "./acknowledgements";
-import { type ControlEntry, writeControlEntry } from "./control-entry";
+import { positionKey } from "./bus-keys";
 import { type Backlog, InboxReader, type ReaderDeps } from "./inbox-reader";
 import { InboxSubscriber } from "./inbox-subscriber";
-import { partitionsOf } from "./partitions";
 import { readInboxPage } from "./read-inbox";
 import { SnapshotLoader } from "./snapshot-loader";
 
@@ -83,20 +82,16 @@ export class Inbox {
 
   private attachment(subscriber: InboxSubscriber, origin: string): Attachment {
     const { party } = subscriber.device;
-    const acknowledgements = new Acknowledgements(
-      party.resource,
-      origin,
-      async (entry: ControlEntry) => {
-        try {
-          await writeControlEntry(this.deps.bus, party, entry);
-          return true;
-        } catch (error) {
-          const level = error instanceof Fault ? "info" : "warn";
-          this.deps.log[level]({ err: error }, "failed to write an acknowledgement");
-          return false;
-        }
-      },
-    );
+    const key = positionKey(party, party.resource);
+    const acknowledgements = new Acknowledgements(origin, async (cursor) => {
+      try {
+        await this.deps.bus.setValue(key, cursor);
+        return true;
+      } catch (error) {
+        this.deps.log.warn({ err: error }, "failed to write an acknowledgement");
+        return false;
+      }
+    });
     return {
       acknowledge: (cursor) => acknowledgements.note(cursor),
       detach: async () => {
@@ -120,10 +115,11 @@ export class Inbox {
     device: Device,
     start: StartPosition | undefined,
   ): Promise<ReadPosition> {
-    if (start && "after" in start) return this.positionAfter(device, start.after);
+    if (start && "after" in start) return this.positionAfter(start.after);
     const { state, cursors, lastCursor, trimmed } = await this.snapshots.read();
     if (start) {
-      const acknowledged = state.acknowledgedCursor(start.resumed) ?? "";
+      const key = positionKey(device.party, start.resumed);
+      const acknowledged = (await this.deps.bus.getValue(key)) ?? "";
       return {
         origin: acknowledged,
         cursor: acknowledged,
@@ -144,9 +140,9 @@ export class Inbox {
     };
   }
 
-  private async positionAfter(device: Device, after: string): Promise<ReadPosition> {
+  private async positionAfter(after: string): Promise<ReadPosition> {
     const { bus, name } = this.deps;
-    const page = await readInboxPage(bus, name, after, partitionsOf(device));
+    const page = await readInboxPage(bus, name, after);
     if (after === "" || !page.complete) throw expiredCursor();
     const position = { origin: after, cursor: after };
     return page.entries.length > 0

@@ -1,5 +1,5 @@
 import type { Bus, InboxEntry } from "../../bus/bus";
-import { decodeContent, type InboxContent } from "./control-entry";
+import { decodeContent, type InboxContent } from "./inbox-entry";
 
 /** A decoded entry of an inbox. */
 export interface DecodedEntry {
@@ -25,13 +25,8 @@ export interface InboxEnd {
 }
 
 /** Reads one page of an inbox after a cursor (see `Bus.read`). @throws Fault UNAVAILABLE */
-export async function readInboxPage(
-  bus: Bus,
-  inbox: string,
-  after: string,
-  partitions?: readonly string[],
-): Promise<DecodedPage> {
-  const { entries, complete, more } = await bus.read(inbox, after, partitions);
+export async function readInboxPage(bus: Bus, inbox: string, after: string): Promise<DecodedPage> {
+  const { entries, complete, more } = await bus.read(inbox, after);
   return { entries: entries.map(decodeEntry), complete, more };
 }
 

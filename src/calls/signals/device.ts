@@ -77,8 +77,8 @@ export type StartPosition = { after: string } | { resumed: string };
 export interface Attachment {
   /**
    * Records that the client has received everything up to this cursor. An empty text means that it has
-   * received nothing yet and will acknowledge (XEP-0198 `<enable/>`). Written to the inbox asynchronously, up
-   * to once a second, so that a lost device can resume on another node.
+   * received nothing yet and will acknowledge (XEP-0198 `<enable/>`). Written to the bus asynchronously, up to
+   * once a second, so that a lost device can resume on another node.
    */
   acknowledge(cursor: string): void;
   detach(): Promise<void>;

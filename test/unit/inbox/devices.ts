@@ -53,3 +53,18 @@ export async function until(done: () => boolean): Promise<void> {
 export async function quiet(): Promise<void> {
   for (let count = 0; count < 20; count++) await nextTurn();
 }
+
+/** A bus with some operations replaced. */
+export function busWith(bus: Bus, replaced: Partial<Bus>): Bus {
+  return {
+    append: (...words) => bus.append(...words),
+    read: (...words) => bus.read(...words),
+    setValue: (...words) => bus.setValue(...words),
+    getValue: (...words) => bus.getValue(...words),
+    setValueIfAbsent: (...words) => bus.setValueIfAbsent(...words),
+    deleteValueIf: (...words) => bus.deleteValueIf(...words),
+    publish: (...words) => bus.publish(...words),
+    subscribe: (...words) => bus.subscribe(...words),
+    ...replaced,
+  };
+}

@@ -69,77 +69,46 @@ describe("ringing calls", () => {
   });
 });
 
-describe("the accepting device, and the effective answers", () => {
-  const ROWS: [name: string, log: Content[], holder: string | undefined, settling: string[]][] = [
-    ["nobody", [call()], undefined, []],
-    ["the first", [call(), answer("accept", "a"), answer("accept", "b")], "a", ["2"]],
-    ["the first, only once", [call(), answer("accept", "a"), answer("accept", "a")], "a", ["2"]],
+describe("the effective answers", () => {
+  const ROWS: [name: string, log: Content[], settling: string[]][] = [
+    ["nobody", [call()], []],
+    ["the first", [call(), answer("accept", "a"), answer("accept", "b")], ["2"]],
+    ["the first, only once", [call(), answer("accept", "a"), answer("accept", "a")], ["2"]],
     [
       "the first, regardless of another's answer",
       [call(), answer("accept", "a"), answer("reject", "b"), answer("hangUp", "b")],
-      "a",
       ["2"],
     ],
     [
       "nobody when the first hangs up",
       [call(), answer("accept", "a"), answer("hangUp", "a")],
-      undefined,
       ["2", "3"],
     ],
     [
       "the next one after that",
       [call(), answer("accept", "a"), answer("reject", "a"), answer("accept", "b")],
-      "b",
       ["2", "3", "4"],
     ],
-    [
-      "nobody when one declines",
-      [call(), answer("reject", "a"), answer("reject", "b")],
-      undefined,
-      ["2"],
-    ],
+    ["nobody when one declines", [call(), answer("reject", "a"), answer("reject", "b")], ["2"]],
     [
       "one, although another declined",
       [call(), answer("reject", "a"), answer("accept", "b")],
-      "b",
       ["2", "3"],
     ],
-    ["nobody for a call that never rang here", [answer("hangUp", "a")], undefined, []],
-    [
-      "the first, even when the caller hangs up",
-      [call(), answer("accept", "a"), hangUp()],
-      "a",
-      ["2"],
-    ],
+    ["nobody for a call that never rang here", [answer("hangUp", "a")], []],
+    ["the first, even when the caller hangs up", [call(), answer("accept", "a"), hangUp()], ["2"]],
     [
       "nobody when the caller calls again",
       [call(), answer("accept", "a"), hangUp(), call()],
-      undefined,
       ["2"],
     ],
     [
       "the first for this call only",
       [answer("accept", "b", "t"), answer("accept", "a")],
-      "a",
       ["1", "2"],
     ],
   ];
-  test.each(ROWS)("%s", (_name, log, holder, settling) => {
-    const state = stateOf(log);
-    expect(state.acceptedBy("s")).toBe(holder);
-    expect([...state.decisiveAnswers]).toEqual(settling);
+  test.each(ROWS)("%s", (_name, log, settling) => {
+    expect([...stateOf(log).decisiveAnswers]).toEqual(settling);
   });
-});
-
-test("the last acknowledgement of a device is effective", () => {
-  const state = stateOf([
-    { mark: "bound", device: "a", at: "x" },
-    { mark: "acknowledged", device: "a", at: "y" },
-    { mark: "bound", device: "b", at: "" },
-  ]);
-  expect(["a", "b", "c"].map((device) => state.acknowledgedCursor(device))).toEqual([
-    "y",
-    "",
-    undefined,
-  ]);
 });

@@ -5,6 +5,7 @@ import type { Signal } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
+import { busWith } from "./devices";
 
 /** Which signals the router passes to the call recorder. */
 
@@ -20,12 +21,7 @@ function routerWith(append: () => Promise<void>, forwardToChatServer: () => Prom
   const observed: SentSignal[] = [];
   const bus = openLocalBus({ now: () => 0 }, log);
   const router = openRouter({
-    bus: {
-      read: (inbox, after) => bus.read(inbox, after),
-      publish: (channel, message) => bus.publish(channel, message),
-      subscribe: (channel, listener) => bus.subscribe(channel, listener),
-      append: (inbox, body) => append().then(() => bus.append(inbox, body)),
-    },
+    bus: busWith(bus, { append: (inbox, body) => append().then(() => bus.append(inbox, body)) }),
     ...{ log, metrics: openMetrics() },
     forwardToChatServer,
     userExists: async () => true,

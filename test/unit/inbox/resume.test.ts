@@ -6,7 +6,18 @@ import { inboxOf } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { openMetrics } from "../../../src/core/metrics";
 import { eventually } from "../../support/moving-clock";
-import { ann, bob, device, log, nodeOn, quiet, signal, type TestDevice, until } from "./devices";
+import {
+  ann,
+  bob,
+  busWith,
+  device,
+  log,
+  nodeOn,
+  quiet,
+  signal,
+  type TestDevice,
+  until,
+} from "./devices";
 
 let now: number;
 let bus: Bus;
@@ -14,7 +25,7 @@ beforeEach(() => {
   now = 1_000_000;
   bus = openLocalBus({ now: () => now }, log);
 });
-const controlEntries = async () =>
+const answerEntries = async () =>
   (await bus.read(inboxOf(ann), "")).entries
     .map(({ body }) => JSON.parse(body))
     .filter((content) => "mark" in content);
@@ -69,7 +80,16 @@ describe("a device that was lost", () => {
   });
 
   test("writes acknowledgements throttled, and only when the cursor has moved", async () => {
-    const one = nodeOn(bus);
+    const written: string[] = [];
+    const one = nodeOn(
+      busWith(bus, {
+        setValue(key, cursor) {
+          written.push(cursor);
+          return bus.setValue(key, cursor);
+        },
+      }),
+    );
+    const before = await one.send("xmpp", signal("before"));
     const phone = device("phone");
     const attachment = await one.attach(phone);
     attachment.acknowledge("");
@@ -78,15 +98,31 @@ describe("a device that was lost", () => {
     await until(() => phone.ids().length === 30);
     for (let count = 0; count < 30; count++) attachment.acknowledge(phone.cursor(String(count)));
     await quiet();
-    expect(await controlEntries()).toMatchObject([{ mark: "bound", device: "phone" }]);
-    await eventually(controlEntries, ({ length }) => length > 1);
-    const last = { mark: "acknowledged", device: "phone", at: phone.cursor("29") };
-    expect((await controlEntries()).slice(1)).toEqual([last]);
+    expect(written).toEqual([before]);
+    await eventually(
+      async () => written,
+      ({ length }) => length > 1,
+    );
+    const expected = [before, phone.cursor("29")];
+    expect(written).toEqual(expected);
     attachment.acknowledge(phone.cursor("29"));
     await attachment.detach();
-    expect(await controlEntries()).toHaveLength(2);
-    // Control entries are not delivered.
-    expect(phone.messages).toHaveLength(30);
+    expect(written).toEqual(expected);
+  });
+
+  test("has its long name hashed on the bus", async () => {
+    const keys: string[] = [];
+    const one = nodeOn(
+      busWith(bus, {
+        async setValue(key) {
+          keys.push(key);
+        },
+      }),
+    );
+    const { acknowledge, detach } = await one.attach(device("phone".repeat(200)));
+    acknowledge("");
+    await detach();
+    expect([...new Set(keys)]).toEqual([expect.stringMatching(/^position:user:7:42:[\w-]{43}$/)]);
   });
 });
 
@@ -172,16 +208,14 @@ describe("a device that resumes after a cursor", () => {
 
   test("misses nothing during a short outage of the bus", async () => {
     let away = false;
-    const shaky: Bus = {
-      append: (inbox, body) => bus.append(inbox, body),
-      publish: (channel, message) => bus.publish(channel, message),
-      subscribe: (channel, listener) => bus.subscribe(channel, listener),
-      async read(inbox, after) {
-        if (away) throw new Fault("UNAVAILABLE", "away");
-        return bus.read(inbox, after);
-      },
-    };
-    const router = nodeOn(shaky);
+    const router = nodeOn(
+      busWith(bus, {
+        async read(inbox, after) {
+          if (away) throw new Fault("UNAVAILABLE", "away");
+          return bus.read(inbox, after);
+        },
+      }),
+    );
     const first = await router.send("xmpp", signal("first"));
     for (let count = 0; count < 600; count++) await router.send("xmpp", signal(String(count)));
     const [late, live] = [device("late"), device("live")];
@@ -244,17 +278,20 @@ describe("answers", () => {
     expect(answersTo(b)).toHaveLength(2);
   });
 
-  test("are delivered even if control entries cannot be written or read", async () => {
-    const failing: Bus = {
-      async append(inbox, body) {
-        if (inbox === inboxOf(ann)) throw new Fault("UNAVAILABLE", "away");
-        return bus.append(inbox, body);
-      },
-      publish: (channel, message) => bus.publish(channel, message),
-      subscribe: (channel, listener) => bus.subscribe(channel, listener),
-      read: (inbox, after) => bus.read(inbox, after),
+  test("are delivered even if they cannot be recorded", async () => {
+    const away = async () => {
+      throw new Fault("UNAVAILABLE", "away");
     };
-    const router = nodeOn(failing);
+    const router = nodeOn(
+      busWith(bus, {
+        async append(inbox, body) {
+          if (inbox === inboxOf(ann)) throw new Fault("UNAVAILABLE", "away");
+          return bus.append(inbox, body);
+        },
+        setValueIfAbsent: away,
+        deleteValueIf: away,
+      }),
+    );
     for (const word of ["accept", "reject", "hangUp"]) {
       await router.send("xmpp", answer(word, "a"));
     }
@@ -266,7 +303,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("to an unknown user leave no control entry", async () => {
+  test("to an unknown user leave no entry", async () => {
     const router = openRouter({
       ...{ bus, log, metrics: openMetrics() },
       userExists: async () => false,
@@ -275,25 +312,24 @@ describe("answers", () => {
     await expect(router.send("xmpp", answer("accept", "a"))).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
-    expect(await controlEntries()).toEqual([]);
+    expect(await answerEntries()).toEqual([]);
   });
 
   test("cause no bus operations for other signals", async () => {
     let appends = 0;
     let reads = 0;
-    const counting: Bus = {
-      append(inbox, body) {
-        appends++;
-        return bus.append(inbox, body);
-      },
-      publish: (channel, message) => bus.publish(channel, message),
-      subscribe: (channel, listener) => bus.subscribe(channel, listener),
-      read(inbox, after) {
-        reads++;
-        return bus.read(inbox, after);
-      },
-    };
-    const router = nodeOn(counting);
+    const router = nodeOn(
+      busWith(bus, {
+        append(...words) {
+          appends++;
+          return bus.append(...words);
+        },
+        read(inbox, after) {
+          reads++;
+          return bus.read(inbox, after);
+        },
+      }),
+    );
     const phone = device("phone");
     await router.attach(phone);
     await quiet();

@@ -1,0 +1,20 @@
+import { hash } from "node:crypto";
+import { inboxOf, type Party } from "../signals/signal";
+
+/** Maximum length of a text in a key; a longer one, which clients can choose, is hashed. */
+const KEY_TEXT_MAX = 64;
+
+/** Key of the cursor that a device has acknowledged, on the bus. */
+export function positionKey(user: Party, device: string): string {
+  return `position:${inboxOf(user)}:${shortText(device)}`;
+}
+
+/** Key of the device that has accepted a call, on the bus. */
+export function acceptedKey(user: Party, sessionId: string): string {
+  return `accepted:${inboxOf(user)}:${shortText(sessionId)}`;
+}
+
+/** The text itself, or the hash of a long one. */
+export function shortText(text: string): string {
+  return text.length <= KEY_TEXT_MAX ? text : hash("sha256", text, "base64url");
+}
