@@ -1,3 +1,5 @@
+import type { Values } from "./values";
+
 /** One entry of an inbox. */
 export interface InboxEntry {
   /** Position in the inbox. Later entries compare greater in the adapter's own order; opaque to callers. */
@@ -50,7 +52,7 @@ export interface InboxPage {
   trimmed: boolean;
 }
 
-/** How long an entry of an inbox, or a value, can be read after it was written, in milliseconds. */
+/** How long an entry of an inbox can be read after it was appended, in milliseconds. */
 export const INBOX_TTL_MS = 60_000;
 
 /** Maximum number of entries in an inbox. */
@@ -71,13 +73,10 @@ export const PAGE_ENTRIES_MAX = 500;
 /** Maximum size of the bodies of one page, in bytes of UTF-8. A longer body is a page of its own. */
 export const PAGE_BYTES_MAX = 262_144;
 
-/** Maximum number of values on a bus in memory; beyond it, the oldest are evicted. */
-export const VALUES_MAX = 100_000;
-
 /**
  * How the nodes of one deployment communicate. An inbox is a short log of one user's signals with a TTL of
- * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel. A value is a
- * short text under a key, with the same TTL. docs/INBOX.md shows how they work together.
+ * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel.
+ * docs/INBOX.md shows how these and the values work together.
  *
  * When an inbox exceeds {@link INBOX_ENTRIES_MAX} or {@link INBOX_BYTES_MAX}, the sender with the largest share of it
  * makes room: its oldest entries are evicted, those with high priority last. A sender within an equal share
@@ -89,6 +88,9 @@ export const VALUES_MAX = 100_000;
  * cursor, so a lost notice causes a delay, never a lost signal.
  */
 export interface Bus {
+  /** The short texts that all nodes share. */
+  readonly values: Values;
+
   /**
    * Appends to an inbox. Resolves once the entry can be read.
    * @param share sender and priority of the entry; no sender when omitted
@@ -99,21 +101,6 @@ export interface Bus {
 
   /** Reads an inbox after a cursor, or from its beginning if the cursor is empty. */
   read(inbox: string, after: string): Promise<InboxPage>;
-
-  /** Sets a value and restarts its TTL. @throws Fault UNAVAILABLE */
-  setValue(key: string, value: string): Promise<void>;
-
-  /** Returns a value; undefined if there is none. @throws Fault UNAVAILABLE */
-  getValue(key: string): Promise<string | undefined>;
-
-  /**
-   * Sets a value if there is none, atomically over all nodes. Returns the existing value; undefined if this
-   * call has set it. @throws Fault UNAVAILABLE
-   */
-  setValueIfAbsent(key: string, value: string): Promise<string | undefined>;
-
-  /** Deletes a value if it equals the given one, atomically over all nodes. @throws Fault UNAVAILABLE */
-  deleteValueIf(key: string, value: string): Promise<void>;
 
   /** Publishes a notice to every subscriber of the channel on every node, including this one. */
   publish(channel: string, message: string): Promise<void>;

@@ -13,10 +13,10 @@ import {
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
   type SenderShare,
-  VALUES_MAX,
 } from "./bus";
 import { type Listener, Listeners } from "./listeners";
 import { type Entry, LocalInbox } from "./local-inbox";
+import { LocalValues } from "./local-values";
 
 /** Maximum number of empty inboxes whose watermark is kept. */
 const EMPTY_INBOXES_MAX = 100_000;
@@ -54,8 +54,7 @@ class LocalBus implements ManagedBus {
   private readonly subscribedWatermarks = new Map<string, number>();
   /** The highest watermark that was dropped. */
   private droppedWatermark = 0;
-  /** In the order in which they were set, so that the first one expires first. */
-  private readonly values = new Map<string, { value: string; at: number }>();
+  readonly values: LocalValues;
   private readonly listeners: Listeners;
   /** Size of all inboxes in bytes. */
   private size = 0;
@@ -67,6 +66,7 @@ class LocalBus implements ManagedBus {
     private readonly bytesMax: number,
   ) {
     this.listeners = new Listeners(log);
+    this.values = new LocalValues(clock, () => this.mustBeOpen());
   }
 
   async append(name: string, body: string, share: SenderShare = NO_SENDER): Promise<AppendResult> {
@@ -132,28 +132,6 @@ class LocalBus implements ManagedBus {
     };
   }
 
-  async setValue(key: string, value: string): Promise<void> {
-    this.mustBeOpen();
-    this.storeValue(key, value);
-  }
-
-  async getValue(key: string): Promise<string | undefined> {
-    this.mustBeOpen();
-    return this.valueOf(key);
-  }
-
-  async setValueIfAbsent(key: string, value: string): Promise<string | undefined> {
-    this.mustBeOpen();
-    const existing = this.valueOf(key);
-    if (existing === undefined) this.storeValue(key, value);
-    return existing;
-  }
-
-  async deleteValueIf(key: string, value: string): Promise<void> {
-    this.mustBeOpen();
-    if (this.valueOf(key) === value) this.values.delete(key);
-  }
-
   async check(): Promise<void> {
     this.mustBeOpen();
   }
@@ -165,21 +143,6 @@ class LocalBus implements ManagedBus {
     this.emptyInboxes.clear();
     this.subscribedWatermarks.clear();
     this.values.clear();
-  }
-
-  private valueOf(key: string): string | undefined {
-    const found = this.values.get(key);
-    return found && this.clock.now() - found.at <= INBOX_TTL_MS ? found.value : undefined;
-  }
-
-  private storeValue(key: string, value: string): void {
-    const now = this.clock.now();
-    this.values.delete(key);
-    this.values.set(key, { value, at: now });
-    for (const [oldest, { at }] of this.values) {
-      if (now - at <= INBOX_TTL_MS && this.values.size <= VALUES_MAX) break;
-      this.values.delete(oldest);
-    }
   }
 
   private mustBeOpen(): void {

@@ -170,15 +170,3 @@ local complete = known and before ~= '' and not isAfter(before, cursor) and not 
 if complete then reply[1] = 1 end
 return reply
 `;
-
-/** KEYS: the key. ARGV: value, TTL in ms. Sets a value if there is none. Returns the existing one. */
-export const SET_IF_ABSENT = `
-local existing = redis.call('GET', KEYS[1])
-if not existing then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-return existing
-`;
-
-/** KEYS: the key. ARGV: value. Deletes a value if it equals the given one. */
-export const DELETE_IF = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-`;

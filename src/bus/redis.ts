@@ -17,7 +17,8 @@ import {
 import type { Listener } from "./listeners";
 import { RedisChannels } from "./redis-channels";
 import { RedisConnection } from "./redis-connection";
-import { APPEND, DELETE_IF, READ, SET_IF_ABSENT } from "./redis-scripts";
+import { APPEND, READ } from "./redis-scripts";
+import { RedisValues } from "./redis-values";
 
 const PREFIX = "signalbox:";
 /** Key of the size of all inboxes. */
@@ -48,10 +49,6 @@ declare module "ioredis" {
     ): Result<[cursor: string, listeners: number, thousandths: number], Context>;
     /** The script READ. */
     signalboxRead(...words: (string | number)[]): Result<ReadAnswer, Context>;
-    /** The script SET_IF_ABSENT. */
-    signalboxSetIfAbsent(key: string, value: string, ttlMs: number): Result<string | null, Context>;
-    /** The script DELETE_IF. */
-    signalboxDeleteIf(key: string, value: string): Result<null, Context>;
   }
 }
 
@@ -70,6 +67,7 @@ export async function openRedisBus(url: string, log: Log, bytesMax?: number): Pr
 }
 
 class RedisBus implements ManagedBus {
+  readonly values: RedisValues;
   private readonly commands: RedisConnection;
   private readonly subscriptions: RedisConnection;
   private readonly channels: RedisChannels;
@@ -84,8 +82,7 @@ class RedisBus implements ManagedBus {
     const { client } = this.commands;
     client.defineCommand("signalboxAppend", { numberOfKeys: 5, lua: APPEND });
     client.defineCommand("signalboxRead", { numberOfKeys: 2, lua: READ });
-    client.defineCommand("signalboxSetIfAbsent", { numberOfKeys: 1, lua: SET_IF_ABSENT });
-    client.defineCommand("signalboxDeleteIf", { numberOfKeys: 1, lua: DELETE_IF });
+    this.values = new RedisValues(this.commands, `${PREFIX}value:`);
     this.subscriptions = new RedisConnection(url, "subscriptions", log);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
     this.extension = setInterval(() => {
@@ -158,25 +155,6 @@ class RedisBus implements ManagedBus {
     };
   }
 
-  async setValue(key: string, value: string): Promise<void> {
-    await this.commands.run((client) => client.set(valueKey(key), value, "PX", INBOX_TTL_MS));
-  }
-
-  async getValue(key: string): Promise<string | undefined> {
-    return (await this.commands.run((client) => client.get(valueKey(key)))) ?? undefined;
-  }
-
-  async setValueIfAbsent(key: string, value: string): Promise<string | undefined> {
-    const existing = await this.commands.run((client) =>
-      client.signalboxSetIfAbsent(valueKey(key), value, INBOX_TTL_MS),
-    );
-    return existing ?? undefined;
-  }
-
-  async deleteValueIf(key: string, value: string): Promise<void> {
-    await this.commands.run((client) => client.signalboxDeleteIf(valueKey(key), value));
-  }
-
   async publish(channel: string, message: string): Promise<void> {
     await this.commands.run((client) => client.publish(this.channel(channel), message));
   }
@@ -222,9 +200,4 @@ function keys(inbox: string): [stream: string, state: string] {
 /** The keys of the senders' shares of an inbox. */
 function shareKeys(inbox: string): [order: string, shares: string] {
   return [`${PREFIX}order:{${inbox}}`, `${PREFIX}shares:{${inbox}}`];
-}
-
-/** The key of a value. */
-function valueKey(key: string): string {
-  return `${PREFIX}value:${key}`;
 }

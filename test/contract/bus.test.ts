@@ -12,10 +12,10 @@ import {
   INBOX_TTL_MS,
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
-  VALUES_MAX,
 } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
+import { VALUE_TTL_MS, VALUES_MAX } from "../../src/bus/values";
 import { describeEmbedded, describeServices } from "../support/operations/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
@@ -258,27 +258,27 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("keeps values under keys for all nodes", async () => {
-    await bus.setValue("a", "1");
-    expect([await other.getValue("a"), await other.getValue("b")]).toEqual(["1", undefined]);
-    await other.setValue("a", "2");
-    expect(await bus.getValue("a")).toBe("2");
-    await other.deleteValueIf("a", "1");
-    expect(await bus.getValue("a")).toBe("2");
-    await other.deleteValueIf("a", "2");
-    expect(await bus.getValue("a")).toBeUndefined();
+    await bus.values.set("a", "1");
+    expect([await other.values.get("a"), await other.values.get("b")]).toEqual(["1", undefined]);
+    await other.values.set("a", "2");
+    expect(await bus.values.get("a")).toBe("2");
+    await other.values.deleteIf("a", "1");
+    expect(await bus.values.get("a")).toBe("2");
+    await other.values.deleteIf("a", "2");
+    expect(await bus.values.get("a")).toBeUndefined();
   });
 
   test("of concurrent calls that set an absent value, the first one wins", async () => {
     const nodes = Array.from({ length: 20 }, (_, n) => (n % 2 ? bus : other));
     const before = await Promise.all(
-      nodes.map((node, n) => node.setValueIfAbsent("holder", `device ${n}`)),
+      nodes.map((node, n) => node.values.setIfAbsent("holder", `device ${n}`)),
     );
     const winners = before.flatMap((existing, n) => (existing === undefined ? [n] : []));
     expect(winners).toHaveLength(1);
     const holder = `device ${winners[0]}`;
     expect(new Set(before)).toEqual(new Set([undefined, holder]));
-    await bus.deleteValueIf("holder", holder);
-    expect(await other.setValueIfAbsent("holder", "next")).toBeUndefined();
+    await bus.values.deleteIf("holder", holder);
+    expect(await other.values.setIfAbsent("holder", "next")).toBeUndefined();
   });
 
   test("passes its check until it is closed, then throws UNAVAILABLE", async () => {
@@ -354,16 +354,16 @@ describeEmbedded("the local bus in time", () => {
   });
 
   test("values expire, and the oldest are evicted beyond a limit", async () => {
-    await bus.setValue("a", "1");
-    await bus.setValueIfAbsent("b", "1");
-    now += INBOX_TTL_MS;
-    await bus.setValue("a", "2");
-    expect(await bus.getValue("b")).toBe("1");
+    await bus.values.set("a", "1");
+    await bus.values.setIfAbsent("b", "1");
+    now += VALUE_TTL_MS;
+    await bus.values.set("a", "2");
+    expect(await bus.values.get("b")).toBe("1");
     now += 1;
-    expect([await bus.getValue("a"), await bus.getValue("b")]).toEqual(["2", undefined]);
-    expect(await bus.setValueIfAbsent("b", "3")).toBeUndefined();
-    for (let n = 0; n < VALUES_MAX - 1; n++) await bus.setValue(`other ${n}`, "");
-    expect([await bus.getValue("a"), await bus.getValue("b")]).toEqual([undefined, "3"]);
+    expect([await bus.values.get("a"), await bus.values.get("b")]).toEqual(["2", undefined]);
+    expect(await bus.values.setIfAbsent("b", "3")).toBeUndefined();
+    for (let n = 0; n < VALUES_MAX - 1; n++) await bus.values.set(`other ${n}`, "");
+    expect([await bus.values.get("a"), await bus.values.get("b")]).toEqual([undefined, "3"]);
   });
 
   test("a cursor that is days old is not complete once newer entries exist", async () => {
@@ -527,13 +527,13 @@ describeServices("the redis bus during an outage", () => {
     }
   });
 
-  test("values have the TTL of an inbox", async () => {
-    await bus.setValue("a", "1");
-    await bus.setValueIfAbsent("b", "1");
+  test("values have a TTL", async () => {
+    await bus.values.set("a", "1");
+    await bus.values.setIfAbsent("b", "1");
     for (const key of ["a", "b"]) {
       const ttl = await ttlOf(`signalbox:value:${key}`);
-      expect(ttl).toBeGreaterThan(INBOX_TTL_MS / 2);
-      expect(ttl).toBeLessThanOrEqual(INBOX_TTL_MS);
+      expect(ttl).toBeGreaterThan(VALUE_TTL_MS / 2);
+      expect(ttl).toBeLessThanOrEqual(VALUE_TTL_MS);
     }
   });
 

@@ -38,10 +38,10 @@ async function claimCall(bus: Bus, user: Party, answer: AnswerEntry): Promise<Cl
   const key = acceptedKey(user, answer.sessionId);
   const device = shortText(answer.device);
   if (answer.word !== "accept") {
-    await bus.deleteValueIf(key, device);
+    await bus.values.deleteIf(key, device);
     return "news";
   }
-  const acceptedBy = await bus.setValueIfAbsent(key, device);
+  const acceptedBy = await bus.values.setIfAbsent(key, device);
   if (acceptedBy === undefined) return "news";
   return acceptedBy === device ? "repeat" : "conflict";
 }

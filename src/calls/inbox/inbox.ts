@@ -85,7 +85,7 @@ export class Inbox {
     const key = positionKey(party, party.resource);
     const acknowledgements = new Acknowledgements(origin, async (cursor) => {
       try {
-        await this.deps.bus.setValue(key, cursor);
+        await this.deps.bus.values.set(key, cursor);
         return true;
       } catch (error) {
         this.deps.log.warn({ err: error }, "failed to write an acknowledgement");
@@ -119,7 +119,7 @@ export class Inbox {
     const { state, cursors, lastCursor, trimmed } = await this.snapshots.read();
     if (start) {
       const key = positionKey(device.party, start.resumed);
-      const acknowledged = (await this.deps.bus.getValue(key)) ?? "";
+      const acknowledged = (await this.deps.bus.values.get(key)) ?? "";
       return {
         origin: acknowledged,
         cursor: acknowledged,

@@ -1,4 +1,5 @@
 import type { Bus } from "../../../src/bus/bus";
+import type { Values } from "../../../src/bus/values";
 import { openRouter } from "../../../src/calls/router";
 import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/signals/device";
 import type { Signal } from "../../../src/calls/signals/signal";
@@ -59,12 +60,20 @@ export function busWith(bus: Bus, replaced: Partial<Bus>): Bus {
   return {
     append: (...words) => bus.append(...words),
     read: (...words) => bus.read(...words),
-    setValue: (...words) => bus.setValue(...words),
-    getValue: (...words) => bus.getValue(...words),
-    setValueIfAbsent: (...words) => bus.setValueIfAbsent(...words),
-    deleteValueIf: (...words) => bus.deleteValueIf(...words),
     publish: (...words) => bus.publish(...words),
     subscribe: (...words) => bus.subscribe(...words),
+    values: bus.values,
+    ...replaced,
+  };
+}
+
+/** The values of a bus with some operations replaced. */
+export function valuesWith({ values }: Bus, replaced: Partial<Values>): Values {
+  return {
+    set: (...words) => values.set(...words),
+    get: (...words) => values.get(...words),
+    setIfAbsent: (...words) => values.setIfAbsent(...words),
+    deleteIf: (...words) => values.deleteIf(...words),
     ...replaced,
   };
 }

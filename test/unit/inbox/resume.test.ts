@@ -17,6 +17,7 @@ import {
   signal,
   type TestDevice,
   until,
+  valuesWith,
 } from "./devices";
 
 let now: number;
@@ -83,10 +84,12 @@ describe("a device that was lost", () => {
     const written: string[] = [];
     const one = nodeOn(
       busWith(bus, {
-        setValue(key, cursor) {
-          written.push(cursor);
-          return bus.setValue(key, cursor);
-        },
+        values: valuesWith(bus, {
+          set(key, cursor) {
+            written.push(cursor);
+            return bus.values.set(key, cursor);
+          },
+        }),
       }),
     );
     const before = await one.send("xmpp", signal("before"));
@@ -114,9 +117,11 @@ describe("a device that was lost", () => {
     const keys: string[] = [];
     const one = nodeOn(
       busWith(bus, {
-        async setValue(key) {
-          keys.push(key);
-        },
+        values: valuesWith(bus, {
+          async set(key) {
+            keys.push(key);
+          },
+        }),
       }),
     );
     const { acknowledge, detach } = await one.attach(device("phone".repeat(200)));
@@ -288,8 +293,7 @@ describe("answers", () => {
           if (inbox === inboxOf(ann)) throw new Fault("UNAVAILABLE", "away");
           return bus.append(inbox, body);
         },
-        setValueIfAbsent: away,
-        deleteValueIf: away,
+        values: valuesWith(bus, { setIfAbsent: away, deleteIf: away }),
       }),
     );
     for (const word of ["accept", "reject", "hangUp"]) {
