@@ -9,8 +9,9 @@ import { Inbox } from "./inbox/inbox";
 import { encodeContent } from "./inbox/inbox-entry";
 import type { SenderLimits } from "./sender-limits";
 import type { Attachment, Device, StartPosition } from "./signals/device";
-import { inboxOf, isCallControl, type Party, SIGNAL_TYPES, type Signal } from "./signals/signal";
+import { inboxOf, type Party, type Signal } from "./signals/signal";
 import type { SignalSizeLimit } from "./signals/signal-size";
+import { isCallControl, isSignalType } from "./signals/signal-types";
 
 /** Routes every signal, from any protocol, to the connected devices of its recipient. */
 export interface Router {
@@ -144,5 +145,5 @@ function countParties(signal: Signal): number {
 
 /** The type as a metric label of bounded cardinality. */
 function knownType(type: string): string {
-  return (SIGNAL_TYPES as readonly string[]).includes(type) ? type : "other";
+  return isSignalType(type) ? type : "other";
 }

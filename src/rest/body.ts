@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Fault } from "../core/errors";
-import { exceedsDepth } from "../core/json-depth";
+import { exceedsDepth } from "../core/json";
 import { type Fields, MAX_PAIRS, nest, type Pair, readPairs, refusePrototypeName } from "./form";
 
 /** A parsed request body. */

@@ -12,6 +12,7 @@ export const LAYERS: Record<string, number> = {
   mail: 1,
   network: 1,
   limits: 1,
+  xml: 1,
   access: 2,
   passwords: 2,
   "session-events": 2,
@@ -50,6 +51,7 @@ export const IMPORTS: Record<string, string[]> = {
   network: [],
   jobs: ["store"],
   mail: [],
+  xml: [],
   // Layer 2, the domain: what the service does.
   access: [],
   passwords: [],
@@ -161,7 +163,7 @@ export const IMPORTS: Record<string, string[]> = {
   "xmpp/stream": ["xmpp/stanza"],
   "xmpp/stream-management": ["xmpp/stanza", "xmpp/stream"],
   "xmpp/c2s": ["xmpp/stanza", "xmpp/stream", "xmpp/stream-management"],
-  "xmpp/transport": ["xmpp/c2s", "xmpp/stanza", "xmpp/stream"],
+  "xmpp/transport": ["xmpp/c2s", "xmpp/stream"],
   xmpp: ["xmpp/c2s", "xmpp/stream-management", "xmpp/transport"],
   "xmpp/component": ["xmpp/c2s", "xmpp/stanza"],
 };

@@ -21,7 +21,7 @@ const RESTRICTED_PACKAGES: Array<[vendor: RegExp, ...modules: string[]]> = [
   [/^pg-boss$/, "jobs"],
   [/^ioredis$/, "bus", "limits"],
   [/^rate-limiter-flexible$/, "limits"],
-  [/^(ltx|saxes)$/, "xmpp"],
+  [/^(ltx|saxes)$/, "xml", "xmpp"],
   [/^nodemailer(\/|$)/, "mail"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
   [/^ipaddr\.js$/, "network"],

@@ -21,7 +21,8 @@ import {
   matchEvent,
   type RecordedCall,
 } from "../../src/calls/history/recorded-calls";
-import type { Json, JsonObject, Signal } from "../../src/calls/signals/signal";
+import type { Signal } from "../../src/calls/signals/signal";
+import type { Json, JsonObject } from "../../src/core/json";
 
 /** The derived states of a call, and the matching of signals to calls. */
 

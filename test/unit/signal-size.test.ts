@@ -1,8 +1,9 @@
-import type { Signal, XmlElement } from "../../src/calls/signals/signal";
+import type { FieldSignal, Signal } from "../../src/calls/signals/signal";
 import { signalFromInput } from "../../src/calls/signals/signal-from-input";
 import { maxSignalBytes, signalSizeLimit } from "../../src/calls/signals/signal-size";
+import { readFrame } from "../../src/xml/strict-reader";
+import type { XmlElement } from "../../src/xml/xml-element";
 import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza/stanza";
-import { readFrame } from "../../src/xmpp/stanza/xml";
 
 const STANZA = 65_536;
 const LIMIT = maxSignalBytes(STANZA);
@@ -26,7 +27,7 @@ function check(signal: Signal): { outcome: string; written: number } {
   }
 }
 
-const withExtra = (extra: XmlElement[]): Signal => ({
+const withExtra = (extra: XmlElement[]): FieldSignal => ({
   ...{ id: "i", from: ann, to: bob, type: "probe", extra },
 });
 const sdp = (text: string) =>
@@ -85,10 +86,10 @@ describe("the size of a signal", () => {
       "TOO_LARGE",
     ],
     [
-      "siblings",
+      "siblings of a stanza",
       {
-        ...withExtra([]),
-        siblings: [{ name: "a", children: [{ name: "#text", text: "<".repeat(99_000) }] }],
+        ...{ id: "i", from: ann, to: bob, type: "probe" },
+        stanza: { params: "<extraParams/>", before: `<a>${"語".repeat(131_100)}</a>` },
       },
       "TOO_LARGE",
     ],

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Element } from "ltx";
-import { writeElement } from "../../src/xmpp/stanza/element";
-import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xmpp/stanza/xml";
+import { writeElement } from "../../src/xml/element";
+import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xml/strict-reader";
 import { isStreamEnd, StreamReader } from "../../src/xmpp/transport/stream-reader";
 
 const HEADER =

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import type { Json, XmlElement } from "../../src/calls/signals/signal";
 import { checkUserInfo, fromElements, toElements } from "../../src/calls/signals/user-info";
 import { Fault } from "../../src/core/errors";
+import type { Json } from "../../src/core/json";
+import type { XmlElement } from "../../src/xml/xml-element";
 
 describe("userInfo as elements", () => {
   it.each<[string, { [key: string]: Json }, XmlElement[]]>([

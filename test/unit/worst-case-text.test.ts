@@ -12,10 +12,10 @@ import { readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
 import { parseTimeRange } from "../../src/users/lists/legacy-filter";
 import { checkUserFields } from "../../src/users/user-fields";
+import { readFrame, XmlStreamError } from "../../src/xml/strict-reader";
 import { readPlain } from "../../src/xmpp/c2s/sasl";
 import { type SplitterEvents, StanzaSplitter } from "../../src/xmpp/component/stanza-splitter";
 import { isHost, parseJid, toResource } from "../../src/xmpp/stanza/jid";
-import { readFrame, XmlStreamError } from "../../src/xmpp/stanza/xml";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 /**

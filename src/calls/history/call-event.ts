@@ -1,7 +1,8 @@
+import type { JsonObject } from "../../core/json";
 import { parseId } from "../../core/text/ids";
 import { truncateText } from "../../core/text/text";
 import { jsonProblem } from "../../push/payload/json";
-import type { JsonObject, Party, Signal } from "../signals/signal";
+import type { Party, Signal, SignalHeader } from "../signals/signal";
 import type { CallAnswer } from "./call-states";
 
 /** A signal that was accepted and written to the recipient's inbox. */
@@ -110,7 +111,7 @@ function isSet(userInfo: JsonObject | undefined, name: string): boolean {
   return value === true || value === 1 || value === "true" || value === "1";
 }
 
-function invitationOf({ opponentIds = [], userInfo }: Signal): Invitation {
+function invitationOf({ opponentIds = [], userInfo }: SignalHeader): Invitation {
   const ids = opponentIds.slice(0, 2 * OPPONENTS_MAX).map(idOf);
   const valid = [...new Set(ids.filter((id): id is number => id !== null))];
   const fits = userInfo !== undefined && fitsPush(userInfo);

@@ -12,13 +12,18 @@ export type AnswerEntry = { mark: "answer" } & AnswerDetails;
 export type InboxContent = Signal | AnswerEntry;
 
 /**
- * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the raw session description.
- * That is the largest part of a signal, and escaping its line ends in JSON is slow.
+ * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the largest part of a signal as
+ * raw text, since escaping its line ends in JSON is slow: the extraParams of a stanza, or the session description.
  */
 export function encodeContent(content: InboxContent): string {
-  if (isAnswer(content) || content.sdp === undefined) return JSON.stringify(content);
+  if (isAnswer(content)) return JSON.stringify(content);
+  if ("stanza" in content) {
+    const { id, from, to, type, sessionId } = content;
+    const { params, ...stanza } = content.stanza;
+    return `${JSON.stringify({ id, from, to, type, sessionId, stanza })}\n${params}`;
+  }
   const { sdp, ...rest } = content;
-  return `${JSON.stringify(rest)}\n${sdp}`;
+  return sdp === undefined ? JSON.stringify(content) : `${JSON.stringify(rest)}\n${sdp}`;
 }
 
 /** Decodes the body of an entry. */
@@ -26,7 +31,9 @@ export function decodeContent(body: string): InboxContent {
   const end = body.indexOf("\n");
   if (end < 0) return JSON.parse(body) as InboxContent;
   const signal = JSON.parse(body.slice(0, end)) as Signal;
-  signal.sdp = body.slice(end + 1);
+  const raw = body.slice(end + 1);
+  if ("stanza" in signal) signal.stanza.params = raw;
+  else signal.sdp = raw;
   return signal;
 }
 

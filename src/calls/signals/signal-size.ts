@@ -1,5 +1,7 @@
 import { Fault } from "../../core/errors";
-import type { Json, Signal, XmlElement } from "./signal";
+import { type Extent, measureElements, measureJson, measureTexts } from "./extent";
+import type { Signal } from "./signal";
+import { SIGNAL_FIELDS } from "./signal-fields";
 
 /**
  * The maximum size of a signal. A chat client's stanza may grow up to six times when it is written again: an
@@ -68,47 +70,20 @@ export function signalSizeLimit(
   };
 }
 
-/** Total length of the texts in UTF-16 code units, and the number of texts. */
-interface Extent {
-  units: number;
-  parts: number;
-}
-
 /** Measures a signal without looking at its characters; most signals are far below the limit. */
 function measure(signal: Signal): Extent {
   const extent: Extent = { units: 0, parts: 0 };
-  const { id, lang, type, sessionId, callType, sdp, platform, callerId } = signal;
-  addTexts(extent, [id, lang, type, sessionId, callType, sdp, platform, callerId]);
-  addTexts(extent, [signal.from.resource, signal.to.resource]);
-  addTexts(extent, signal.opponentIds ?? []);
-  for (const { sdpMLineIndex, sdpMid, candidate, extra } of signal.iceCandidates ?? []) {
-    addTexts(extent, [sdpMLineIndex, sdpMid, candidate]);
-    addElements(extent, extra);
+  measureTexts(extent, [signal.id, signal.type, signal.from.resource, signal.to.resource]);
+  if ("stanza" in signal) {
+    const { params, before, after, attributes } = signal.stanza;
+    measureTexts(extent, [params, before, after, attributes]);
+    return extent;
   }
-  addJson(extent, "userInfo", signal.userInfo ?? null);
-  addJson(extent, "", signal.parameters ?? null);
-  addElements(extent, signal.extra);
-  addElements(extent, signal.siblings);
+  for (const field of SIGNAL_FIELDS) {
+    const value = signal[field.key];
+    if (value !== undefined) field.measure(extent, value as never);
+  }
+  measureJson(extent, "", signal.parameters ?? null);
+  measureElements(extent, signal.extra);
   return extent;
-}
-
-function addTexts(extent: Extent, texts: (string | undefined)[]): void {
-  for (const text of texts) extent.units += text?.length ?? 0;
-  extent.parts += texts.length;
-}
-
-function addElements(extent: Extent, elements: XmlElement[] = []): void {
-  for (const { name, namespace, attributes, text, children } of elements) {
-    addTexts(extent, [name, namespace, text]);
-    for (const key in attributes) addTexts(extent, [key, attributes[key]]);
-    addElements(extent, children);
-  }
-}
-
-function addJson(extent: Extent, name: string, value: Json): void {
-  if (Array.isArray(value)) for (const item of value) addJson(extent, name, item);
-  else if (typeof value === "object" && value !== null) {
-    addTexts(extent, [name]);
-    for (const [key, inner] of Object.entries(value)) addJson(extent, key, inner);
-  } else addTexts(extent, [name, String(value)]);
 }

@@ -1,66 +1,7 @@
 import { GraphQLJSONObject } from "graphql-scalars";
-import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
-import { CallType } from "./signal.type";
-
-@InputType({ description: "An attribute of an XML element." })
-export class XmlAttributeInput {
-  @Field({ description: "Name." })
-  name!: string;
-
-  @Field({ description: "Value." })
-  value!: string;
-}
-
-@InputType({ description: "An XML element." })
-export class XmlElementInput {
-  @Field({ description: "Name; `#text` for a run of text in mixed content." })
-  name!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Namespace where it differs from the parent's.",
-  })
-  namespace?: string | null;
-
-  @Field(() => [XmlAttributeInput], { nullable: true, description: "Attributes." })
-  attributes?: XmlAttributeInput[] | null;
-
-  @Field(() => String, { nullable: true, description: "Text of an element without children." })
-  text?: string | null;
-
-  @Field(() => [XmlElementInput], { nullable: true, description: "Child elements, in order." })
-  children?: XmlElementInput[] | null;
-}
-
-@InputType({ description: "An ICE candidate." })
-export class IceCandidateInput {
-  @Field(() => Int, {
-    nullable: true,
-    description: "Index of the media description that it belongs to.",
-  })
-  sdpMLineIndex?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Identification tag of the media description.",
-  })
-  sdpMid?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "The candidate-attribute (RFC 8839 section 5.1).",
-  })
-  candidate?: string | null;
-
-  @Field(() => [XmlElementInput], { nullable: true, description: "Further child elements." })
-  extra?: XmlElementInput[] | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: "Names of its parts in order; the usual order when omitted.",
-  })
-  order?: string[] | null;
-}
+import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { SIGNAL_FIELDS } from "./signal-fields";
+import { XmlElementInput } from "./xml-element.type";
 
 @InputType({ description: "The recipient of a signal." })
 export class SignalAddressInput {
@@ -95,42 +36,6 @@ export class SendSignalInput {
   })
   id?: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "Id of the call: unique, and the same for all its signals.",
-  })
-  callId?: string | null;
-
-  @Field(() => CallType, { nullable: true, description: "Video or audio." })
-  callType?: string | null;
-
-  @Field(() => String, { nullable: true, description: "Session description." })
-  sdp?: string | null;
-
-  @Field(() => String, { nullable: true, description: "The sender's platform, as free text." })
-  platform?: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: "The user who started the call; in a `call` the sender when omitted.",
-  })
-  callerId?: string | null;
-
-  @Field(() => [ID], {
-    nullable: true,
-    description: "The called users; in a `call` the recipient when omitted.",
-  })
-  opponentIds?: string[] | null;
-
-  @Field(() => [IceCandidateInput], { nullable: true, description: "ICE candidates." })
-  iceCandidates?: IceCandidateInput[] | null;
-
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: "Custom data; docs/SIGNALING-REFERENCE.md describes its XML form.",
-  })
-  userInfo?: unknown;
-
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description: "The changed parameters of an `update`.",
@@ -142,27 +47,16 @@ export class SendSignalInput {
     description: "Further elements of extraParams.",
   })
   extra?: XmlElementInput[] | null;
+}
 
-  @Field(() => [String], {
+// The other fields are those of the table.
+for (const field of SIGNAL_FIELDS) {
+  const { name, description, inputNote } = field;
+  const options = {
     nullable: true,
-    description: "Names of all elements of extraParams in order; the usual order when omitted.",
-  })
-  order?: string[] | null;
-
-  @Field(() => [XmlElementInput], {
-    nullable: true,
-    description: "Elements of the message other than extraParams.",
-  })
-  siblings?: XmlElementInput[] | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: "Number of siblings before extraParams.",
-  })
-  lead?: number | null;
-
-  @Field(() => String, { nullable: true, description: "Language of the message (xml:lang)." })
-  lang?: string | null;
+    description: [description, inputNote].filter(Boolean).join(" "),
+  };
+  Field(() => field.inputType() as never, options)(SendSignalInput.prototype, name);
 }
 
 @ObjectType({

@@ -1,18 +1,8 @@
 import { GraphQLJSONObject } from "graphql-scalars";
-import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from "type-graphql";
-import type { JsonObject } from "./signal";
+import { Field, ID, InterfaceType, ObjectType } from "type-graphql";
+import type { JsonObject } from "../../core/json";
+import { SIGNAL_FIELDS } from "./signal-fields";
 import { XmlElementType } from "./xml-element.type";
-
-/** GraphQL names of the values of callType. */
-export const CallType = { VIDEO: "1", AUDIO: "2" } as const;
-registerEnumType(CallType, {
-  name: "CallType",
-  description: "The media of a call.",
-  valuesConfig: {
-    VIDEO: { description: "Video and audio; `1` in a stanza." },
-    AUDIO: { description: "Audio only; `2` in a stanza." },
-  },
-});
 
 @ObjectType("SignalParty", {
   description: "The sender or recipient of a signal.",
@@ -29,36 +19,6 @@ export class SignalPartyType {
     description: "The device: the resource of its JID; null for all devices of the user.",
   })
   device!: string | null;
-}
-
-@ObjectType("IceCandidate", { description: "An ICE candidate.", simpleResolvers: true })
-export class IceCandidateType {
-  @Field(() => Int, {
-    nullable: true,
-    description: "Index of the media description that it belongs to.",
-  })
-  sdpMLineIndex!: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Identification tag of the media description.",
-  })
-  sdpMid!: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "The candidate-attribute (RFC 8839 section 5.1).",
-  })
-  candidate!: string | null;
-
-  @Field(() => [XmlElementType], { description: "Further child elements." })
-  extra!: XmlElementType[];
-
-  @Field(() => [String], {
-    nullable: true,
-    description: "Names of its parts in the order sent; null for the usual order.",
-  })
-  order!: string[] | null;
 }
 
 @InterfaceType("Signal", {
@@ -87,70 +47,23 @@ export abstract class SignalType {
   @Field({ description: "The type of the signal in the protocol, such as `call`." })
   signalType!: string;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "Id of the call; the same for all its signals and participants.",
-  })
-  callId!: string | null;
-
-  @Field(() => CallType, { nullable: true, description: "Video or audio." })
-  callType!: string | null;
-
-  @Field(() => String, { nullable: true, description: "Session description with CRLF line ends." })
-  sdp!: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "The sender's platform, as free text.",
-  })
-  platform!: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: "The user who started a group call, as claimed by the sender.",
-  })
-  callerId!: string | null;
-
-  @Field(() => [ID], { nullable: true, description: "The called users, as claimed by the sender." })
-  opponentIds!: string[] | null;
-
-  @Field(() => [IceCandidateType], { nullable: true, description: "ICE candidates." })
-  iceCandidates!: IceCandidateType[] | null;
-
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: "Custom data of the sender. From an XMPP client every value is text.",
-  })
-  userInfo!: JsonObject | null;
-
   @Field(() => [XmlElementType], {
     description: "Elements of extraParams without a field of their own, in the order sent.",
   })
   extra!: XmlElementType[];
-
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      "Names of all elements of extraParams in the order sent; null for the usual order.",
-  })
-  order!: string[] | null;
-
-  @Field(() => [XmlElementType], {
-    description: "Elements of the message other than extraParams, in the order sent.",
-  })
-  siblings!: XmlElementType[];
-
-  @Field(() => Int, { description: "Number of siblings before extraParams." })
-  lead!: number;
-
-  @Field(() => String, { nullable: true, description: "Language of the message (xml:lang)." })
-  lang!: string | null;
 
   @Field({
     description:
       "Whether this subscription may have missed ringing calls, because the inbox evicted signals in the minute before the subscription began. Only true in its first signal.",
   })
   mayHaveMissed!: boolean;
+}
+
+// The other fields are those of the table.
+for (const field of SIGNAL_FIELDS) {
+  const { name, description } = field;
+  const options = { nullable: true, description };
+  Field(() => field.outputType() as never, options)(SignalType.prototype, name);
 }
 
 const implementsSignal = { implements: SignalType, simpleResolvers: true };

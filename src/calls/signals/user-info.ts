@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
-import type { Json, JsonObject, XmlElement } from "./signal";
-import { ELEMENT_DEPTH, isXmlName, isXmlText } from "./xml-rules";
+import type { Json, JsonObject } from "../../core/json";
+import { ELEMENT_DEPTH, isXmlName, isXmlText } from "../../xml/rules";
+import { isPlain, parentElement, textElement, type XmlElement } from "../../xml/xml-element";
 
 /**
  * Conversion of userInfo between JSON and XML. The same rules apply to the parameters of an `update`.
@@ -69,10 +70,9 @@ export function checkUserInfo(value: unknown, field = "userInfo"): asserts value
 }
 
 function toElement(name: string, value: Json): XmlElement {
-  if (value === null || value === "") return { name };
-  if (typeof value !== "object") return { name, text: String(value) };
-  const children = toElements(value as JsonObject);
-  return children.length > 0 ? { name, children } : { name };
+  if (value === null) return { name };
+  if (typeof value !== "object") return textElement(name, String(value));
+  return parentElement(name, toElements(value as JsonObject));
 }
 
 /** Converts a JSON object that {@link checkUserInfo} accepts to elements, in the order of its keys. */
@@ -83,10 +83,8 @@ export function toElements(value: JsonObject): XmlElement[] {
 }
 
 function toValue(element: XmlElement): Json | undefined {
-  const { name, namespace, attributes, text, children } = element;
-  if (namespace !== undefined || attributes || name === FORBIDDEN_KEY || !isXmlName(name)) {
-    return undefined;
-  }
+  const { name, text, children } = element;
+  if (!isPlain(element) || name === FORBIDDEN_KEY || !isXmlName(name)) return undefined;
   return children && children.length > 0 ? fromElements(children) : (text ?? "");
 }
 

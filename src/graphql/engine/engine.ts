@@ -11,7 +11,7 @@ import type { CompiledQuery } from "graphql-jit";
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../../core/clock";
 import { Fault } from "../../core/errors";
-import { exceedsDepth } from "../../core/json-depth";
+import { exceedsDepth } from "../../core/json";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { Compiler } from "./compiler";

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { CloseCode, MessageType, makeServer, type ServerOptions } from "graphql-ws";
 import type { RawData, WebSocket } from "ws";
 import { type Fault, toFault } from "../../core/errors";
-import { exceedsDepth } from "../../core/json-depth";
+import { exceedsDepth } from "../../core/json";
 import type { Log } from "../../core/log";
 import { VALUE_LEVELS } from "../engine/document-rules";
 

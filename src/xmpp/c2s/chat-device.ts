@@ -3,14 +3,14 @@ import type { Attachment, CloseReason, Device, DeviceMessage } from "../../calls
 import type { Party } from "../../calls/signals/signal";
 import { toFault } from "../../core/errors";
 import { newId } from "../../core/random";
+import { attribute, writeElement } from "../../xml/element";
+import { CLIENT_NS } from "../../xml/strict-reader";
 import { answeredElsewhere } from "../stanza/answered-elsewhere";
-import { attribute, writeElement } from "../stanza/element";
 import { type StanzaErrorCondition, stanzaError } from "../stanza/error";
 import { answerIq, bindRequest, classifyIq, iqResult } from "../stanza/iq";
 import { formatJid } from "../stanza/jid";
 import { decodeSignal, encodeSignal } from "../stanza/stanza";
 import { resolveTarget } from "../stanza/target";
-import { CLIENT_NS } from "../stanza/xml";
 import type { Stream } from "../stream/stream";
 import type { StreamManagementLimits } from "../stream-management/acknowledgements";
 import { failed, readCount, STREAM_MANAGEMENT_NS } from "../stream-management/elements";

@@ -11,9 +11,8 @@ import type { Limiter } from "../../limits/limiter";
 import { stanzaError } from "../stanza/error";
 import { classifyIq } from "../stanza/iq";
 import { formatJid } from "../stanza/jid";
-import { decodeSignal, encodeSignal } from "../stanza/stanza";
+import { encodeSignal } from "../stanza/stanza";
 import { stanzaSizes } from "../stanza/stanza-sizes";
-import { readFrame } from "../stanza/xml";
 import { ClusterSender } from "./cluster-sender";
 import { ComponentConnection } from "./component-connection";
 import { ConfirmedWriter } from "./confirmed-writer";
@@ -151,9 +150,7 @@ export function openComponent(services: ComponentDeps): Component {
     async send(signal) {
       const xml = encodeSignal(signal, domain);
       try {
-        await deduplicator.recordSent(signal, formatJid(signal.to, domain), () =>
-          decodeOwn(signal, xml, stanzaBytes),
-        );
+        await deduplicator.recordSent(signal, formatJid(signal.to, domain));
         await sender.sendSignal(xml);
         metrics.chatServerSignalsSent.inc({ outcome: "delivered" });
       } catch (error) {
@@ -168,10 +165,4 @@ export function openComponent(services: ComponentDeps): Component {
       await sender.close();
     },
   };
-}
-
-/** The signal as decoded from its own stanza, which is how a forwarded copy of it would be decoded. */
-function decodeOwn(signal: Signal, xml: string, bytes: number): Signal {
-  const element = readFrame(xml, bytes);
-  return (element && decodeSignal(element, signal.from, signal.to)) ?? signal;
 }

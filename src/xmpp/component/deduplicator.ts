@@ -1,4 +1,4 @@
-import type { Party, Signal } from "../../calls/signals/signal";
+import type { Party, SignalHeader, StanzaSignal } from "../../calls/signals/signal";
 import { hashToken } from "../../core/random";
 import type { Limiter, RateLimit } from "../../limits/limiter";
 
@@ -31,32 +31,28 @@ export class Deduplicator {
   constructor(private readonly limiter: Limiter) {}
 
   /**
-   * Records a signal before it is sent to the chat server.
+   * Records a signal of a GraphQL or REST client before it is sent to the chat server.
    * @param to its JID
-   * @param decode returns the signal as decoded from a copy; called if sender and id do not identify it
    */
-  async recordSent(signal: Signal, to: string, decode: () => Signal): Promise<void> {
-    await this.#isFirst(mayBeOwn(signal) ? signal : decode(), to);
+  async recordSent({ id, from }: SignalHeader, to: string): Promise<void> {
+    await this.limiter.take(SENT, keyOf(senderOf(from), to, id));
   }
 
   /**
    * Whether a copied signal is new: neither copied before nor sent by a node.
    * @param to the `to` attribute of the stanza, which is the same in all copies
    */
-  isNewCopy(copy: Signal, to: string | undefined): Promise<boolean> {
-    return this.#isFirst(copy, to);
+  async isNewCopy(copy: StanzaSignal, to: string | undefined): Promise<boolean> {
+    const key = [senderOf(copy.from), to, copy.id];
+    if (mayBeOwn(copy)) return (await this.limiter.take(SENT, keyOf(...key))) === 0;
+    const limit = copy.id === "" ? COPY_WITHOUT_ID : COPY;
+    // A server may add elements beside extraParams, which differ between copies.
+    return (await this.limiter.take(limit, keyOf(...key, copy.stanza.params))) === 0;
   }
 
   /** Claims an offer of another node. Returns false if another node was first. */
   async claim(offer: string): Promise<boolean> {
     return (await this.limiter.take(OFFER, keyOf(offer))) === 0;
-  }
-
-  async #isFirst(copy: Signal, to: string | undefined): Promise<boolean> {
-    const key = [senderOf(copy.from), to, copy.id];
-    if (mayBeOwn(copy)) return (await this.limiter.take(SENT, keyOf(...key))) === 0;
-    const limit = copy.id === "" ? COPY_WITHOUT_ID : COPY;
-    return (await this.limiter.take(limit, keyOf(...key, contentOf(copy)))) === 0;
   }
 }
 
@@ -64,12 +60,7 @@ export class Deduplicator {
  * Whether a node may have sent the signal: clients of the chat server always have a resource, and signals of
  * the nodes always have an id.
  */
-const mayBeOwn = ({ id, from }: Signal) =>
+const mayBeOwn = ({ id, from }: SignalHeader) =>
   id !== "" && (from.resource ?? GRAPHQL_PREFIX).startsWith(GRAPHQL_PREFIX);
 
 const senderOf = ({ applicationId, userId, resource }: Party) => [applicationId, userId, resource];
-
-/** The part that is the same in all copies of a stanza: a server may add elements to the message. */
-function contentOf({ id, from, to, siblings, lead, lang, ...content }: Signal): unknown {
-  return content;
-}

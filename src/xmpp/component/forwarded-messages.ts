@@ -1,12 +1,12 @@
 import type { Element } from "ltx";
 import type { Router } from "../../calls/router";
-import type { Party, Signal } from "../../calls/signals/signal";
+import type { Party, Signal, StanzaSignal } from "../../calls/signals/signal";
 import type { SignalSizeLimit } from "../../calls/signals/signal-size";
 import { Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
-import { childOf, elementsOf } from "../stanza/element";
+import { childOf, elementsOf } from "../../xml/element";
 import { stanzaError } from "../stanza/error";
 import { parseJid, parseUser } from "../stanza/jid";
 import { decodeSignal } from "../stanza/stanza";
@@ -75,7 +75,7 @@ export class ForwardedMessages {
     return user && jid.resource !== undefined ? { ...user, resource: jid.resource } : user;
   }
 
-  #queue(copy: Element, signal: Signal): void {
+  #queue(copy: Element, signal: StanzaSignal): void {
     const sender = String(copy.attrs.from);
     const handled = (this.#senders.get(sender) ?? Promise.resolve())
       .then(() => this.#deliver(copy, signal))
@@ -94,7 +94,7 @@ export class ForwardedMessages {
     this.deps.setPaused(true);
   }
 
-  async #deliver(copy: Element, signal: Signal): Promise<void> {
+  async #deliver(copy: Element, signal: StanzaSignal): Promise<void> {
     const { deduplicator, metrics, domain } = this.deps;
     const { to } = copy.attrs;
     const address = to === undefined ? undefined : parseJid(to);
@@ -107,10 +107,8 @@ export class ForwardedMessages {
     const party = to === undefined ? { applicationId, userId } : this.#user(to);
     if (party) signal.to = party;
     const sizeError = this.#checkSize(signal);
-    const { id, from, type } = signal;
-    const identified = sizeError ? { id, from, to: signal.to, type, extra: [] } : signal;
     // Deduplicated before any error is sent, so that the sender gets an error only once.
-    if (!(await deduplicator.isNewCopy(identified, to))) {
+    if (!(await deduplicator.isNewCopy(signal, to))) {
       metrics.chatServerForwardedMessages.inc({ outcome: "duplicate" });
       return;
     }
@@ -121,10 +119,7 @@ export class ForwardedMessages {
     metrics.chatServerForwardedMessages.inc({ outcome: "delivered" });
   }
 
-  /**
-   * The error for a signal that is too large. Checked before the content is hashed: one namespace declaration
-   * in a stanza may apply to a thousand elements.
-   */
+  /** The error for a signal that is too large; undefined for any other. */
   #checkSize(signal: Signal): unknown {
     try {
       this.deps.sizes.checkSignal(signal);

@@ -1,4 +1,4 @@
-import { XmlStreamError } from "../stanza/xml";
+import { XmlStreamError } from "../../xml/strict-reader";
 
 const DECLARATION = /^<\?xml\s/;
 

@@ -1,11 +1,11 @@
 import type { AnsweredMessage } from "../../calls/signals/device";
-import type { Party, Signal } from "../../calls/signals/signal";
+import type { FieldSignal, Party } from "../../calls/signals/signal";
 
 /**
  * The substitute that tells a legacy client that another device answered the call: a `hangUp` from the
  * other party of the call.
  */
-export function answeredElsewhere(answer: AnsweredMessage, to: Party): Signal {
+export function answeredElsewhere(answer: AnsweredMessage, to: Party): FieldSignal {
   const { cursor, peer, sessionId, word } = answer;
   const { applicationId, userId } = to;
   return {

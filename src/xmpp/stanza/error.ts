@@ -1,7 +1,7 @@
 import type { Element } from "ltx";
 import { ERRORS, type Fault } from "../../core/errors";
-import { attribute, escapeText } from "./element";
-import { CLIENT_NS } from "./xml";
+import { attribute, escapeText } from "../../xml/element";
+import { CLIENT_NS } from "../../xml/strict-reader";
 
 const STANZAS = "urn:ietf:params:xml:ns:xmpp-stanzas";
 const STREAMS = "urn:ietf:params:xml:ns:xmpp-streams";

@@ -1,7 +1,7 @@
 import type { Element } from "ltx";
-import { attribute, childOf, elementsOf, escapeText } from "./element";
+import { attribute, childOf, elementsOf, escapeText } from "../../xml/element";
+import { CLIENT_NS } from "../../xml/strict-reader";
 import type { StanzaErrorCondition } from "./error";
-import { CLIENT_NS } from "./xml";
 
 /** Namespace of resource binding. */
 export const BIND_NS = "urn:ietf:params:xml:ns:xmpp-bind";

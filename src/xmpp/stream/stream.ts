@@ -1,9 +1,9 @@
 import type { Element } from "ltx";
 import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
+import { CLIENT_NS, XmlStreamError } from "../../xml/strict-reader";
 import { type StreamCondition, streamError } from "../stanza/error";
 import { isHost } from "../stanza/jid";
-import { CLIENT_NS, XmlStreamError } from "../stanza/xml";
 import { type InboundLimits, InboundThrottle } from "./inbound-throttle";
 import type { Transport } from "./transport";
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Element } from "ltx";
-import { notWellFormed, strictParser, XmlStreamError } from "../stanza/xml";
+import { notWellFormed, strictParser, XmlStreamError } from "../../xml/strict-reader";
 
 /** Name of the element that represents the end tag of the stream; XML names cannot contain a slash. */
 const END = "/stream";

@@ -7,9 +7,9 @@ import { clientAddress, isLoopback, unmapIpv4 } from "../../core/client-address"
 import { closeGradually } from "../../core/close-gradually";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { tlsOptions } from "../../core/tls/pem";
+import { attribute, isElement } from "../../xml/element";
+import { readFrame, XmlStreamError } from "../../xml/strict-reader";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
-import { attribute, isElement } from "../stanza/element";
-import { readFrame, XmlStreamError } from "../stanza/xml";
 import type { Stream } from "../stream/stream";
 import type { Framing, Transport } from "../stream/transport";
 import { type ListenAddress, type ListeningPort, listen } from "./listen";

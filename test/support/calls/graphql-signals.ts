@@ -40,9 +40,9 @@ const LISTEN = `subscription {
     __typename id cursor signalType callId callType sdp platform callerId opponentIds userInfo
     from { userId device }
     to { userId device }
-    iceCandidates { sdpMLineIndex sdpMid candidate extra { tree } order }
+    iceCandidates { sdpMLineIndex sdpMid candidate extra { tree } }
     ... on UpdateSignal { parameters }
-    extra { tree } order siblings { tree } lead lang
+    extra { tree }
   }
 }`;
 

@@ -101,9 +101,8 @@ export const EXAMPLES: SignalExample[] = [
     signalType: "iceCandidates",
     iceCandidates: [
       {
-        // Without sdpMLineIndex, which defaults to 0.
+        // Empty in the stanza, which means 0.
         sdpMLineIndex: 0,
-        extra: [{ name: "sdpMLineIndex" }],
         sdpMid: "0",
         candidate:
           "candidate:842163049 1 udp 1677729535 198.51.100.7 46154 typ srflx raddr 10.0.0.5 rport 46154 generation 0 ufrag F7gI network-cost 999",
@@ -167,13 +166,12 @@ function without(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !empty(value)));
 }
 
-/** Input of sendSignal that forwards a received signal unchanged, without its recipient. */
+/** Input of sendSignal that forwards a received signal, without its recipient. */
 export function forwardedInput(signal: SignalData): Record<string, unknown> {
-  const { __typename, cursor, from, to, extra, siblings, iceCandidates, ...fields } = signal;
+  const { __typename, cursor, from, to, extra, iceCandidates, ...fields } = signal;
   return {
     ...fields,
     extra: elementInputs(extra),
-    siblings: elementInputs(siblings),
     iceCandidates:
       iceCandidates?.map((candidate: SignalData) => ({
         ...candidate,
@@ -184,9 +182,9 @@ export function forwardedInput(signal: SignalData): Record<string, unknown> {
 
 /** {@link forwardedInput} without unset fields, as written by a client that sends the signal itself. */
 export function asInput(signal: SignalData): Record<string, unknown> {
-  const { lead, opponentIds, iceCandidates, ...fields } = forwardedInput(signal);
+  const { opponentIds, iceCandidates, ...fields } = forwardedInput(signal);
   return {
-    ...without({ ...fields, lead: lead === 0 ? null : lead }),
+    ...without(fields),
     // An empty list of candidates is significant: it is an element.
     ...(opponentIds !== null && { opponentIds }),
     ...(Array.isArray(iceCandidates) && { iceCandidates: iceCandidates.map(without) }),

@@ -1,7 +1,7 @@
 import { Element, type Node } from "ltx";
-import type { XmlElement } from "../../calls/signals/signal";
-import { isXmlText, TEXT } from "../../calls/signals/xml-rules";
-import { Fault } from "../../core/errors";
+import { Fault } from "../core/errors";
+import { isXmlText } from "./rules";
+import { TEXT, type XmlElement } from "./xml-element";
 
 /**
  * Converts between ltx elements and the XmlElement form of signals, and serializes all XML. ltx's own

@@ -1,19 +1,10 @@
-import { Fault } from "../../core/errors";
-import type { XmlElement } from "./signal";
+import { Fault } from "../core/errors";
+import { TEXT, type XmlElement } from "./xml-element";
 
 /**
  * Checks that names and texts are valid XML (XML 1.0 fifth edition; Namespaces in XML 1.0). A signal is
  * checked on entry, so that every accepted signal can be written for every protocol.
  */
-
-/** Name of the entry for a run of text in mixed content. */
-export const TEXT = "#text";
-
-/**
- * Name of the entry for attributes of the parent element: of `extraParams` in a signal's `extra`, of the
- * message in its `siblings`. No known client writes such attributes.
- */
-export const ATTRIBUTES = "#attributes";
 
 /** Maximum nesting of an element inside `extraParams`; a stanza may have 32 levels. */
 export const ELEMENT_DEPTH = 28;

@@ -1,3 +1,8 @@
+/** A JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+/** A JSON object. */
+export type JsonObject = { [key: string]: Json };
+
 /**
  * Whether the arrays and objects of a JSON value nest deeper than a number of levels; the value itself is the
  * first level. Recursive readers check this first, to avoid a stack overflow.
