@@ -6,6 +6,7 @@ import { previewPush } from "../../src/push/payload/preview-push";
 import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";
 import { sizeProblem } from "../../src/push/payload/size";
 import { translate } from "../../src/push/payload/translate";
+import { anyText } from "../support/any-text";
 
 /** Property tests: any message results in a fault with a reason or in a valid push. */
 
@@ -121,11 +122,11 @@ const envelope = named([
 
 it("any text is parsed or refused", () => {
   const anything = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 300 }),
+    anyText({ maxLength: 300 }),
     fc.base64String(),
     fc.string().map((text) => `payload=${text}`),
     fc.base64String().map((text) => `payload=${text}`),
-    fc.string({ unit: "binary" }).map((text) => `data.a=${text}`),
+    anyText().map((text) => `data.a=${text}`),
     fc.array(fc.string()).map((parts) => parts.map((part) => `data.${part}`).join("&")),
   );
   fc.assert(

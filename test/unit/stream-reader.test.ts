@@ -5,6 +5,7 @@ import type { Element } from "ltx";
 import { writeElement } from "../../src/xml/element";
 import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xml/strict-reader";
 import { isStreamEnd, StreamReader } from "../../src/xmpp/transport/stream-reader";
+import { anyText } from "../support/any-text";
 
 const HEADER =
   '<stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="a.example" version="1.0">';
@@ -206,10 +207,13 @@ describe("limits", () => {
     const reader = new StreamReader();
     reader.feed(Buffer.from(HEADER));
     reader.next(8_192);
+    const blank = Buffer.from(" ");
+    let read = 0;
     for (let count = 0; count < 100_000; count += 1) {
-      reader.feed(Buffer.from(" "));
-      expect(reader.next(8_192)).toBeNull();
+      reader.feed(blank);
+      if (reader.next(8_192) !== null) read += 1;
     }
+    expect(read).toBe(0);
     reader.feed(Buffer.from("<a/>"));
     expect(reader.next(8_192)?.name).toBe("a");
   });
@@ -248,7 +252,7 @@ describe("random input", () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
       fc.constantFrom(HEADER, call, "</stream:stream>", "<a>", "</a>", "<![CDATA[", "]]>", "&#13;"),
-      fc.string({ unit: "binary", maxLength: 8 }),
+      anyText({ maxLength: 8 }),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (chunks) => {

@@ -22,6 +22,7 @@ export function checkWebUrl(field: string, text: string): void {
 
 /** Checks the length of a text, in characters. @returns the problem, or null */
 export function textProblem(value: string, max: number): string | null {
-  const length = value.length <= max ? value.length : [...value].length;
-  return length > max ? `is too long (maximum is ${max} characters)` : null;
+  // A character is one or two UTF-16 code units.
+  const fits = value.length <= max || (value.length <= 2 * max && [...value].length <= max);
+  return fits ? null : `is too long (maximum is ${max} characters)`;
 }
