@@ -1,5 +1,6 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
+import { PAGE_MAX } from "../core/text/page";
 import {
   countLiveSessions,
   type OwnedSession,
@@ -9,14 +10,11 @@ import { countApplicationUsers, readApplicationUsers } from "../users/lists/appl
 import type { User } from "../users/user";
 import type { AdminDeps } from "./admin-deps";
 
-/** Default and maximum number of entries of a page. */
-const PAGE_MAX = 100;
-
 /** Upper bound of a total: counting more would read as many rows. */
-export const COUNT_MAX = 10_000;
+export const LIST_COUNT_MAX = 10_000;
 
 /** Start and size of a page. */
-export interface PageRequest {
+export interface OffsetPageRequest {
   /** Id of the last entry seen; the page starts after it (keyset pagination). */
   after?: string | null;
   offset?: number | null;
@@ -25,14 +23,14 @@ export interface PageRequest {
 
 /** Number of entries of a list. */
 export interface Total {
-  /** At most {@link COUNT_MAX}. */
+  /** At most {@link LIST_COUNT_MAX}. */
   count: number;
   /** Whether the count is not capped. */
   exact: boolean;
 }
 
 /** A page of a list. `total` counts the list lazily, and only once. */
-export interface Page<T> {
+export interface OffsetPage<T> {
   nodes: T[];
   offset: number;
   limit: number;
@@ -47,13 +45,13 @@ export interface Page<T> {
 export async function listApplicationUsers(
   { store }: Pick<AdminDeps, "store">,
   applicationId: number,
-  request: PageRequest & { search?: string | null },
-): Promise<Page<User>> {
+  request: OffsetPageRequest & { search?: string | null },
+): Promise<OffsetPage<User>> {
   const { after = 0, offset, limit } = bounds(request);
   const search = request.search?.toLowerCase() || null;
   const list = { applicationId, search };
   const nodes = await readApplicationUsers(store, list, { after, offset, limit });
-  const count = () => countApplicationUsers(store, list, COUNT_MAX + 1);
+  const count = () => countApplicationUsers(store, list, LIST_COUNT_MAX + 1);
   return { nodes, offset, limit, total: totalOf(count) };
 }
 
@@ -61,12 +59,12 @@ export async function listApplicationUsers(
 export async function listApplicationSessions(
   { store, clock }: Pick<AdminDeps, "store" | "clock">,
   applicationId: number,
-  request: PageRequest,
-): Promise<Page<OwnedSession>> {
+  request: OffsetPageRequest,
+): Promise<OffsetPage<OwnedSession>> {
   const { after = Number.MAX_SAFE_INTEGER, offset, limit } = bounds(request);
   const list = { applicationId, at: new Date(clock.now()) };
   const nodes = await readLiveSessions(store, list, { after, offset, limit });
-  const count = () => countLiveSessions(store, list, COUNT_MAX + 1);
+  const count = () => countLiveSessions(store, list, LIST_COUNT_MAX + 1);
   return { nodes, offset, limit, total: totalOf(count) };
 }
 
@@ -75,7 +73,7 @@ function totalOf(read: () => Promise<number>): () => Promise<Total> {
   let counting: Promise<Total> | undefined;
   const count = async () => {
     const total = await read();
-    return { count: Math.min(total, COUNT_MAX), exact: total <= COUNT_MAX };
+    return { count: Math.min(total, LIST_COUNT_MAX), exact: total <= LIST_COUNT_MAX };
   };
   return () => {
     counting ??= count();
@@ -83,7 +81,7 @@ function totalOf(read: () => Promise<number>): () => Promise<Total> {
   };
 }
 
-function bounds(request: PageRequest): { after?: number; offset: number; limit: number } {
+function bounds(request: OffsetPageRequest): { after?: number; offset: number; limit: number } {
   const { after: lastId } = request;
   const after = lastId === undefined || lastId === null ? undefined : parseId(lastId);
   if (after === null) throw Fault.field("after", "is not an id");

@@ -2,7 +2,7 @@ import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, ObjectType } from "type-graphql";
 import type { OwnedSession } from "../sessions/application-sessions";
 import { UserType } from "../users/user.type";
-import type { Page } from "./application-lists";
+import type { OffsetPage } from "./application-lists";
 
 @ObjectType("ApplicationSession", {
   description: "A session as the owner of its application sees it.",
@@ -36,7 +36,7 @@ export class ApplicationSessionType {
 
 @ObjectType({ description: "A page of an application's users, ordered by id." })
 export class ApplicationUsers {
-  page!: Page<UserType>;
+  page!: OffsetPage<UserType>;
 
   @Field(() => [UserType], { description: "The users." })
   nodes!: UserType[];
@@ -52,7 +52,7 @@ export class ApplicationUsers {
 
 @ObjectType({ description: "A page of an application's sessions, newest first." })
 export class ApplicationSessions {
-  page!: Page<OwnedSession>;
+  page!: OffsetPage<OwnedSession>;
 
   @Field(() => [ApplicationSessionType], { description: "The sessions." })
   nodes!: ApplicationSessionType[];

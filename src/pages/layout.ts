@@ -76,7 +76,7 @@ const MARKS = {
 };
 
 /** Content of a page. */
-export interface Page {
+export interface PageContent {
   /** The heading, and the title of the window. */
   title: string;
   mark: keyof typeof MARKS;
@@ -87,7 +87,7 @@ export interface Page {
 }
 
 /** Renders a page as HTML. */
-export function renderPage({ title, mark, content, failed = false }: Page): string {
+export function renderPage({ title, mark, content, failed = false }: PageContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>

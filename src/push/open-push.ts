@@ -4,7 +4,7 @@ import { CONCURRENT_BATCHES, deliver } from "./delivery/deliver";
 import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
 import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
 import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
-import { JOBS, type PushDeps } from "./deps/push-deps";
+import { PUSH_JOBS, type PushDeps } from "./deps/push-deps";
 import { openProvider } from "./providers/open-provider";
 import { ProviderPool } from "./providers/provider-pool";
 
@@ -43,12 +43,12 @@ export function openPush(
       ((applicationId, environment, service) =>
         providers.get({ applicationId, environment, service })),
   };
-  jobs.work<FanOutJob>(JOBS.fanOut, (job) => fanOut(push, job));
-  jobs.work<DeliverJob>(JOBS.deliver, (job) => deliver(push, job), {
+  jobs.work<FanOutJob>(PUSH_JOBS.fanOut, (job) => fanOut(push, job));
+  jobs.work<DeliverJob>(PUSH_JOBS.deliver, (job) => deliver(push, job), {
     concurrency: CONCURRENT_BATCHES,
   });
-  jobs.work(JOBS.due, () => startDueDispatches(push), { everySeconds: DUE_INTERVAL_SECONDS });
-  jobs.work(JOBS.purge, () => purgeDeliveries(push), { everySeconds: PURGE_INTERVAL_SECONDS });
+  jobs.work(PUSH_JOBS.due, () => startDueDispatches(push), { everySeconds: DUE_INTERVAL_SECONDS });
+  jobs.work(PUSH_JOBS.purge, () => purgeDeliveries(push), { everySeconds: PURGE_INTERVAL_SECONDS });
   return {
     push,
     pushCredentials,

@@ -5,7 +5,7 @@ import { findCall, findCalls, listCalls } from "../../src/calls/history/call-lis
 import { expireCalls, purgeCalls } from "../../src/calls/history/cleanup";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
-import { writeEvents } from "../../src/calls/history/write-calls";
+import { writeCallEvents } from "../../src/calls/history/write-calls";
 import { type Clock, systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
@@ -127,7 +127,7 @@ it("runs no statement that scans a whole table", async () => {
     return found;
   };
   const callers = Array.from({ length: 100 }, (_, n) => 1_000 + n);
-  const calling = await writeEvents(
+  const calling = await writeCallEvents(
     records,
     callers.map((from) => event("call", from, 7, `new-${from}`)),
   );
@@ -140,7 +140,7 @@ it("runs no statement that scans a whole table", async () => {
       event("accept", 7, from, `new-${from}`),
       event("hangUp", from, 7, `new-${from}`),
     ]);
-  expect((await writeEvents(records, answers)).unknown).toEqual([]);
+  expect((await writeCallEvents(records, answers)).unknown).toEqual([]);
   ahead = 2 * MINUTE;
   await expireCalls(records);
   expect((await findCall(records, viewer, "new-1099")).state).toBe("missed");

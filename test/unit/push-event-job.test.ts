@@ -1,7 +1,7 @@
 import type { JobOptions } from "../../src/jobs/jobs";
 import { FAN_OUT_OPTIONS } from "../../src/push/deps/push-deps";
 import { validateEvent } from "../../src/push/events/event-request";
-import { writeEvents } from "../../src/push/events/events";
+import { writePushEvents } from "../../src/push/events/events";
 import type { Transaction } from "../../src/store/store";
 
 test("the fan-out resumes after a minute if its node dies, from the first window on", async () => {
@@ -9,7 +9,7 @@ test("the fan-out resumes after a minute if its node dies, from the first window
   const request = validateEvent({ environment: "development", userIds: ["1"], message }, 0);
   const transaction = { query: async () => [{ id: 7 }] } as unknown as Transaction;
   const asked: Array<[string, object, JobOptions?]> = [];
-  await writeEvents(
+  await writePushEvents(
     transaction,
     async (...job) => void asked.push(job),
     { applicationId: 1, userId: 1 },

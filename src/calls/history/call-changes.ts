@@ -6,27 +6,27 @@ import type { RecordedCall } from "./recorded-calls";
 
 const channelOf = (userId: number) => `calls:${userId}`;
 
-/** A changed call in a notice on the bus. */
-type Notice = [id: number, sessionId: string];
+/** A changed call in a message on the bus. */
+type ChangedCall = [id: number, sessionId: string];
 
 /** Publishes changed calls to the subscriptions of their participants, on all nodes. */
 export async function publishChanges(
   { bus, log }: Pick<HistoryDeps, "bus" | "log">,
   calls: readonly RecordedCall[],
 ): Promise<void> {
-  const byUser = new Map<number, Notice[]>();
+  const byUser = new Map<number, ChangedCall[]>();
   for (const { id, sessionId, callerId, callees } of calls) {
     for (const userId of [callerId, ...callees.keys()]) {
       if (userId === null) continue;
-      const notices = byUser.get(userId);
-      if (notices) notices.push([id, sessionId]);
+      const changed = byUser.get(userId);
+      if (changed) changed.push([id, sessionId]);
       else byUser.set(userId, [[id, sessionId]]);
     }
   }
   try {
     await Promise.all(
-      [...byUser].map(([userId, notices]) =>
-        bus.publish(channelOf(userId), JSON.stringify(notices)),
+      [...byUser].map(([userId, changed]) =>
+        bus.publish(channelOf(userId), JSON.stringify(changed)),
       ),
     );
   } catch (error) {
@@ -49,7 +49,7 @@ export async function watchCalls(
   const queue = new CoalescingQueue(() => void unsubscribe());
   unsubscribe = await deps.bus.subscribe(channelOf(viewer.userId), (message) => {
     if (message === "") return;
-    for (const [id, name] of JSON.parse(message) as Notice[]) {
+    for (const [id, name] of JSON.parse(message) as ChangedCall[]) {
       if (sessionId === null || name === sessionId) queue.add(id);
     }
   });

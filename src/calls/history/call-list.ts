@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { parseId } from "../../core/text/ids";
+import { idBefore, type PageRequest, pageSize } from "../../core/text/page";
 import type { UserViewer } from "../../core/viewer";
 import type { Statement } from "../../store/store";
 import { findUsersById } from "../../users/find-user";
@@ -7,9 +7,6 @@ import type { User } from "../../users/user";
 import { type CalleeRow, toCallee } from "./call-rows";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";
 import { type HistoryDeps } from "./history-deps";
-
-/** Maximum and default size of a page. */
-export const PAGE_MAX = 100;
 
 /** Why a user's participation in a call ended. */
 export type CallReason = NonNullable<ReturnType<typeof reasonOf>>;
@@ -90,10 +87,7 @@ interface CallRow {
 type ParticipantRow = CalleeRow & { state: CallState; woken_at: Date | null };
 
 /** Page and filter of the call list. */
-export interface CallPageRequest {
-  first?: number | null;
-  /** Cursor of the last call of the previous page. */
-  after?: string | null;
+export interface CallPageRequest extends PageRequest {
   /** States of the calls; all when omitted. */
   states?: CallState[] | null;
 }
@@ -105,13 +99,10 @@ export interface CallPageRequest {
 export async function listCalls(
   deps: HistoryDeps,
   { userId }: UserViewer,
-  { first, after, states }: CallPageRequest,
+  page: CallPageRequest,
 ): Promise<{ nodes: Call[]; hasNextPage: boolean }> {
-  const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
-  if (limit < 1) throw Fault.field("first", "must be at least 1");
-  const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
-  if (before === null) throw Fault.field("after", "is not a cursor of this list");
-  const values = [userId, before, states ?? null, limit + 1];
+  const limit = pageSize(page);
+  const values = [userId, idBefore(page), page.states ?? null, limit + 1];
   const rows = await deps.store.query<CallRow>(LIST, values);
   const nodes = await withParticipants(deps, rows.slice(0, limit));
   return { nodes, hasNextPage: rows.length > limit };

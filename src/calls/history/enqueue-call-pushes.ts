@@ -3,7 +3,7 @@ import type { Enqueue } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { CallEvent } from "./call-event";
 import type { DerivedState } from "./call-states";
-import { JOBS } from "./history-deps";
+import { CALL_JOBS } from "./history-deps";
 import type { CallPushJob, PendingCallPush } from "./incoming-call-push";
 import type { RecordedCall } from "./recorded-calls";
 
@@ -55,7 +55,7 @@ export async function enqueueCallPushes(
     const pushes = [...group.values()];
     const jobs: CallPushJob[] = [];
     while (pushes.length > 0) jobs.push({ wakes: pushes.splice(0, JOB_USERS_MAX) });
-    await enqueue(JOBS.incomingCallPush, jobs, { afterSeconds, leaseSeconds: 60 });
+    await enqueue(CALL_JOBS.incomingCallPush, jobs, { afterSeconds, leaseSeconds: 60 });
   }
 }
 

@@ -29,7 +29,7 @@ export interface HistoryContext extends RequestContext {
 }
 
 /** Names of the job queues. */
-export const JOBS = {
+export const CALL_JOBS = {
   /** Sends incoming-call pushes to users who have not answered. */
   incomingCallPush: "call-wake",
   /** Applies the ring time-out. */

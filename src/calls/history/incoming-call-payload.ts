@@ -20,7 +20,7 @@ export interface RingingRow {
 }
 
 /** A call that is ringing for a user, with its caller's name and the builds that its push is for. */
-export interface RingingCall extends RingingRow {
+export interface CallToPush extends RingingRow {
   full_name: string | null;
   environment: PushEnvironment;
 }
@@ -31,7 +31,7 @@ export interface RingingCall extends RingingRow {
  * it.
  */
 export function incomingCallPayload(
-  row: RingingCall,
+  row: CallToPush,
   { opponentIds, userInfo }: Invitation,
 ): CallPushContent {
   const name = truncateText(row.full_name?.trim() ?? "", NAME_MAX);

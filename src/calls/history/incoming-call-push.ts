@@ -1,6 +1,6 @@
 import { findCallPushSettings } from "../../applications/call-push-settings";
 import { Fault } from "../../core/errors";
-import { JOBS as PUSH_JOBS } from "../../push/deps/push-deps";
+import { PUSH_JOBS } from "../../push/deps/push-deps";
 import {
   CALL_PUSH_ROUTING,
   type CallPush,
@@ -13,7 +13,7 @@ import type { Statement } from "../../store/store";
 import { findUsersById } from "../../users/find-user";
 import type { Invitation } from "./call-event";
 import type { HistoryDeps } from "./history-deps";
-import { incomingCallPayload, type RingingCall, type RingingRow } from "./incoming-call-payload";
+import { type CallToPush, incomingCallPayload, type RingingRow } from "./incoming-call-payload";
 
 /** An incoming-call push to one user. */
 export interface PendingCallPush extends Invitation {
@@ -96,7 +96,7 @@ async function readRinging(
   deps: HistoryDeps,
   wakes: readonly PendingCallPush[],
   now: number,
-): Promise<RingingCall[]> {
+): Promise<CallToPush[]> {
   const rows = await deps.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
   if (rows.length === 0) return [];
   const settings = await findCallPushSettings(

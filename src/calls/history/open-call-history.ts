@@ -1,5 +1,5 @@
 import { EXPIRE_INTERVAL_S, expireCalls, PURGE_INTERVAL_S, purgeCalls } from "./cleanup";
-import { type HistoryDeps, JOBS } from "./history-deps";
+import { CALL_JOBS, type HistoryDeps } from "./history-deps";
 import { type CallPushJob, sendCallPushes } from "./incoming-call-push";
 import { Recorder } from "./recorder";
 
@@ -8,10 +8,10 @@ import { Recorder } from "./recorder";
  * @param alone whether this is the only node
  */
 export function openCallHistory(deps: HistoryDeps, { alone }: { alone: boolean }): Recorder {
-  deps.jobs.work<CallPushJob>(JOBS.incomingCallPush, (job) => sendCallPushes(deps, job), {
+  deps.jobs.work<CallPushJob>(CALL_JOBS.incomingCallPush, (job) => sendCallPushes(deps, job), {
     concurrency: 2,
   });
-  deps.jobs.work(JOBS.missed, () => expireCalls(deps), { everySeconds: EXPIRE_INTERVAL_S });
-  deps.jobs.work(JOBS.purge, () => purgeCalls(deps), { everySeconds: PURGE_INTERVAL_S });
+  deps.jobs.work(CALL_JOBS.missed, () => expireCalls(deps), { everySeconds: EXPIRE_INTERVAL_S });
+  deps.jobs.work(CALL_JOBS.purge, () => purgeCalls(deps), { everySeconds: PURGE_INTERVAL_S });
   return new Recorder(deps, alone);
 }

@@ -4,7 +4,7 @@ import { isDeadlock } from "../../store/database-errors";
 import { type CallEvent, type SentSignal, toCallEvent } from "./call-event";
 import type { HistoryDeps } from "./history-deps";
 import { asOwnCall } from "./recorded-calls";
-import { writeEvents } from "./write-calls";
+import { writeCallEvents } from "./write-calls";
 
 /** Maximum number of queued events on one node; beyond it, new events are dropped and counted. */
 export const EVENTS_MAX = 10_000;
@@ -138,7 +138,7 @@ export class Recorder {
   private async write(batch: QueuedEvent[]): Promise<Outcome> {
     const { log, metrics } = this.deps;
     try {
-      const { unknown } = await writeEvents(
+      const { unknown } = await writeCallEvents(
         this.deps,
         batch.map(({ event }) => event),
       );

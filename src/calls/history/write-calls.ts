@@ -5,7 +5,7 @@ import type { CallEvent } from "./call-event";
 import { insertCalls, lockCalls, lockMatching, saveCalls } from "./call-rows";
 import { type DerivedState, deriveState } from "./call-states";
 import { enqueueCallPushes } from "./enqueue-call-pushes";
-import { type HistoryDeps, JOBS } from "./history-deps";
+import { CALL_JOBS, type HistoryDeps } from "./history-deps";
 import { expireRinging, matchEvent, type RecordedCall } from "./recorded-calls";
 
 /** The result of writing events. */
@@ -19,7 +19,7 @@ export interface WriteResult {
  * Nodes may write in any order.
  * @throws Fault UNAVAILABLE when the database cannot be reached
  */
-export async function writeEvents(
+export async function writeCallEvents(
   deps: HistoryDeps,
   events: readonly CallEvent[],
 ): Promise<WriteResult> {
@@ -29,7 +29,7 @@ export async function writeEvents(
   const answers = events.filter((event) => event.kind !== "call");
   const started = calls.filter(({ initiator, from }) => initiator === from);
   const { changed, unknown } = await deps.jobs.transaction(
-    [JOBS.incomingCallPush],
+    [CALL_JOBS.incomingCallPush],
     async (transaction, enqueue) => {
       await insertCalls(transaction, started);
       const known = await lockMatching(transaction, events);

@@ -52,7 +52,7 @@ export interface CredentialScope {
 }
 
 /** Credentials to set, for exactly one service. */
-export interface CredentialsInput {
+export interface CredentialsChange {
   apns?: ApnsInput | null;
   fcm?: FcmInput | null;
   web?: WebInput | null;
@@ -83,7 +83,7 @@ export async function setCredentials(
   deps: PushCredentialService,
   accountId: number,
   { applicationId, environment }: CredentialScope,
-  input: CredentialsInput,
+  input: CredentialsChange,
   skipCheck: boolean,
 ): Promise<{ id: number; warning: string | null }> {
   const { store, sealer, clock, sessionEvents } = deps;
@@ -154,7 +154,7 @@ export async function publicKeyOf(
   return found?.credentials.service === "web" ? found.credentials.publicKey : null;
 }
 
-function validateInput({ apns, fcm, web }: CredentialsInput, now: number): Credentials {
+function validateInput({ apns, fcm, web }: CredentialsChange, now: number): Credentials {
   if ([apns, fcm, web].filter(Boolean).length === 1) {
     if (apns) return validateApns(apns, now);
     if (fcm) return validateFcm(fcm);

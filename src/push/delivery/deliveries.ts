@@ -1,12 +1,11 @@
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
+import { type PageRequest, pageSize } from "../../core/text/page";
 import type { UserViewer } from "../../core/viewer";
 import type { PushDeps } from "../deps/push-deps";
 import type { PushEvent } from "../events/push-event";
 import { findDeliveries, listDeliveriesOfEvent, type PushDelivery } from "./delivery-queries";
 
-/** Default and maximum number of deliveries per page. */
-export const PAGE_MAX = 100;
 /** Maximum number of batches queued for a slow subscriber. */
 const QUEUE_MAX = 100;
 
@@ -27,11 +26,10 @@ const channelOf = (userId: number) => `push:deliveries:${userId}`;
 export async function listDeliveries(
   { store }: Pick<PushDeps, "store">,
   eventId: number,
-  { first, after }: { first?: number | null; after?: string | null },
+  page: PageRequest,
 ): Promise<{ nodes: PushDelivery[]; hasNextPage: boolean }> {
-  const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
-  if (limit < 1) throw Fault.field("first", "must be at least 1");
-  const from = after ?? "0";
+  const limit = pageSize(page);
+  const from = page.after ?? "0";
   if (!/^\d{1,15}$/.test(from)) throw Fault.field("after", "is not a cursor of this list");
   const found = await listDeliveriesOfEvent(store.query, eventId, Number(from), limit + 1);
   return { nodes: found.slice(0, limit), hasNextPage: found.length > limit };

@@ -3,7 +3,7 @@ import { Fault } from "../../core/errors";
 import { randomInteger } from "../../core/random";
 import { toValidText, truncateText } from "../../core/text/text";
 import { isDeadlock } from "../../store/database-errors";
-import { JOBS, type PushDeps } from "../deps/push-deps";
+import { PUSH_JOBS, type PushDeps } from "../deps/push-deps";
 import { deleteUnregisteredDevices } from "../devices/device-queries";
 import { countOutcomes, holdEvent } from "../events/dispatch-queries";
 import type { Outcome } from "../providers/port/provider";
@@ -66,7 +66,7 @@ function record(
   attempts: ResolvedAttempt[],
   now: number,
 ): Promise<void> {
-  return push.jobs.transaction([JOBS.deliver], async ({ query }, enqueue) => {
+  return push.jobs.transaction([PUSH_JOBS.deliver], async ({ query }, enqueue) => {
     // Locks the event before its deliveries, the same order as deleting an event. The lock is shared, so that
     // batches of one event do not block each other.
     if (!(await holdEvent(query, job.event))) return;
@@ -86,7 +86,7 @@ function record(
     }
     for (const [afterSeconds, deliveries] of groupRetries(updated, now)) {
       const batch: DeliverJob = { event: job.event, deliveries, attempts: job.attempts + 1 };
-      await enqueue(JOBS.deliver, batch, { ...DELIVER_OPTIONS, afterSeconds });
+      await enqueue(PUSH_JOBS.deliver, batch, { ...DELIVER_OPTIONS, afterSeconds });
     }
   });
 }

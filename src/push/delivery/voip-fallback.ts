@@ -1,6 +1,6 @@
 import type { Enqueue } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
-import { JOBS } from "../deps/push-deps";
+import { PUSH_JOBS } from "../deps/push-deps";
 import {
   countStandardDeliveries,
   createStandardEvent,
@@ -36,6 +36,6 @@ export async function sendVoipFallback(
   for (let from = 0; from < ids.length; from += WINDOW_SIZE) {
     const deliveries = ids.slice(from, from + WINDOW_SIZE);
     const batch: DeliverJob = { event, deliveries, attempts: 0 };
-    await enqueue(JOBS.deliver, batch, DELIVER_OPTIONS);
+    await enqueue(PUSH_JOBS.deliver, batch, DELIVER_OPTIONS);
   }
 }

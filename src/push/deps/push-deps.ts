@@ -42,7 +42,7 @@ export interface PushContext extends RequestContext {
 }
 
 /** Job names of the push module. */
-export const JOBS = {
+export const PUSH_JOBS = {
   /** Fans an event out into deliveries, one window of recipients at a time. */
   fanOut: "push-expand",
   /** Sends a batch of deliveries. */

@@ -13,7 +13,7 @@ import {
 import { type SubscriptionFields, validateSubscription } from "./subscription-fields";
 
 /** Dependencies of the functions for devices. */
-export type DeviceDeps = Pick<PushDeps, "store" | "clock" | "connector">;
+export type PushDeviceDeps = Pick<PushDeps, "store" | "clock" | "connector">;
 
 /** Maximum number of attempts on deadlock. */
 const ATTEMPTS = 3;
@@ -26,7 +26,7 @@ const ATTEMPTS = 3;
  * @throws Fault INVALID with every wrong field, UNAUTHENTICATED if the user was deleted in the meantime
  */
 export async function createPushSubscription(
-  { store, clock, connector }: DeviceDeps,
+  { store, clock, connector }: PushDeviceDeps,
   viewer: UserViewer,
   fields: SubscriptionFields,
 ): Promise<PushSubscription> {
@@ -39,7 +39,7 @@ export async function createPushSubscription(
 
 /** Lists the viewer's subscriptions, oldest first. */
 export function listPushSubscriptions(
-  { store }: DeviceDeps,
+  { store }: PushDeviceDeps,
   { userId }: UserViewer,
 ): Promise<PushSubscription[]> {
   return listSubscriptions(store.query, userId);
@@ -51,7 +51,7 @@ export function listPushSubscriptions(
  * @throws Fault NOT_FOUND, also for another user's subscription
  */
 export async function deletePushSubscription(
-  { store }: DeviceDeps,
+  { store }: PushDeviceDeps,
   { userId }: UserViewer,
   id: string,
 ): Promise<number> {

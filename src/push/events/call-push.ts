@@ -1,9 +1,9 @@
+import type { JsonObject } from "../../core/json";
 import type { Enqueue } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
-import { FAN_OUT_OPTIONS, JOBS } from "../deps/push-deps";
+import { FAN_OUT_OPTIONS, PUSH_JOBS } from "../deps/push-deps";
 import type { Selector } from "../devices/recipient-queries";
-import type { JsonObject } from "../payload/json";
 import { insertCallPushes, withdrawEvents } from "./call-push-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";
 import { validateEvent } from "./event-request";
@@ -58,7 +58,7 @@ export function validateCallPush({ content, ...request }: CallPushRequest, now: 
 
 /**
  * Writes incoming-call pushes, one event per channel, and their fan-out jobs, with two statements in total.
- * Runs in the caller's transaction, which must be opened for the job `JOBS.fanOut`.
+ * Runs in the caller's transaction, which must be opened for the job `PUSH_JOBS.fanOut`.
  * @param now milliseconds since the Unix epoch
  */
 export async function writeCallPushes(
@@ -69,7 +69,7 @@ export async function writeCallPushes(
 ): Promise<void> {
   const ids = await insertCallPushes(query, pushes, new Date(now));
   const jobs = ids.map((id) => ({ event: id, occurrence: 0, ...FIRST_WINDOW }));
-  await enqueue(JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
+  await enqueue(PUSH_JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
+import { idBefore, type PageRequest, pageSize } from "../../core/text/page";
 import type { AccountViewer, UserViewer } from "../../core/viewer";
 import { type PushDeps } from "../deps/push-deps";
 import {
@@ -11,15 +12,6 @@ import {
   stopEventOfUser,
 } from "./event-queries";
 import type { PushEvent } from "./push-event";
-
-/** Default and maximum number of events per page. */
-export const PAGE_MAX = 100;
-
-/** A page to list: up to `first` events after the cursor `after`. */
-export interface PageRequest {
-  first?: number | null;
-  after?: string | null;
-}
 
 /** A page of events. */
 export interface EventPage {
@@ -104,14 +96,11 @@ export async function deleteEvent(
  * @throws Fault INVALID on `first` or `after`
  */
 async function listPage(
-  { first, after }: PageRequest,
+  page: PageRequest,
   read: (before: number, limit: number) => Promise<PushEvent[]>,
 ): Promise<EventPage> {
-  const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
-  if (limit < 1) throw Fault.field("first", "must be at least 1");
-  const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
-  if (before === null) throw Fault.field("after", "is not a cursor of this list");
-  const events = await read(before, limit + 1);
+  const limit = pageSize(page);
+  const events = await read(idBefore(page), limit + 1);
   return { nodes: events.slice(0, limit), hasNextPage: events.length > limit };
 }
 

@@ -5,7 +5,7 @@ import type { UserViewer } from "../../core/viewer";
 import type { Enqueue } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
-import { FAN_OUT_OPTIONS, JOBS, type PushDeps } from "../deps/push-deps";
+import { FAN_OUT_OPTIONS, PUSH_JOBS, type PushDeps } from "../deps/push-deps";
 import { FIRST_WINDOW } from "./dispatch-queries";
 import {
   type EventDetails,
@@ -59,7 +59,7 @@ export async function createEvents(
     throw Fault.field("idempotencyKey", "must be 1 to 255 visible ASCII characters");
   }
   const requestHash = key === null ? null : hashOf(input);
-  return jobs.transaction([JOBS.fanOut], async (transaction, enqueue) => {
+  return jobs.transaction([PUSH_JOBS.fanOut], async (transaction, enqueue) => {
     if (key !== null && sender.userId !== null) {
       const existing = await findByKey(transaction, sender.userId, key, requestHash, now);
       if (existing !== null) return existing;
@@ -68,7 +68,7 @@ export async function createEvents(
     const request = validateEvent(input, now);
     const channels = await channelsOf(transaction, sender, request);
     const details = { channels, key, requestHash, now, callId: null };
-    return writeEvents(transaction, enqueue, sender, request, details);
+    return writePushEvents(transaction, enqueue, sender, request, details);
   });
 }
 
@@ -76,7 +76,7 @@ export async function createEvents(
  * Writes the events of a validated request, one per channel, and the fan-out jobs of an immediate push.
  * @param details.callId the call of an incoming-call push; null for an API request
  */
-export async function writeEvents(
+export async function writePushEvents(
   transaction: Transaction,
   enqueue: Enqueue,
   sender: Sender,
@@ -89,7 +89,11 @@ export async function writeEvents(
   if (voip && standard) await linkStandardEvent(transaction.query, voip.id, standard.id);
   if (request.eventType === "one_shot") {
     for (const { id } of events) {
-      await enqueue(JOBS.fanOut, { event: id, occurrence: 0, ...FIRST_WINDOW }, FAN_OUT_OPTIONS);
+      await enqueue(
+        PUSH_JOBS.fanOut,
+        { event: id, occurrence: 0, ...FIRST_WINDOW },
+        FAN_OUT_OPTIONS,
+      );
     }
   }
   return events;

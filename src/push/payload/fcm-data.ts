@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json";
+import type { Json, JsonObject } from "../../core/json";
 
 /**
  * Keys reserved by Firebase: for some it refuses the whole message, and its Android library hides the others

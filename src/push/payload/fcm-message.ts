@@ -1,8 +1,9 @@
 import { Fault } from "../../core/errors";
+import type { JsonObject } from "../../core/json";
 import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text/text";
 import { toData } from "./fcm-data";
 import { readFcmNotification } from "./fcm-notification";
-import { isObject, type JsonObject, omitUndefined, unlessEmpty } from "./json";
+import { isObject, omitUndefined, unlessEmpty } from "./json";
 import { KeyReader } from "./key-reader";
 import type { FcmMessage } from "./push-payload";
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json";
+import type { Json, JsonObject } from "../../core/json";
 import { KeyReader } from "./key-reader";
 
 /** Parameters of a notification, grouped as in a message of the HTTP v1 API. */

@@ -1,10 +1,6 @@
 import { Fault } from "../../core/errors";
+import type { Json, JsonObject } from "../../core/json";
 import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text/text";
-
-/** A JSON value. */
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-/** A JSON object. */
-export type JsonObject = { [key: string]: Json };
 
 /** Maximum nesting depth of objects and arrays, including the outermost. */
 export const DEPTH_MAX = 20;

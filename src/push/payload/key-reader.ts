@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
+import type { JsonObject } from "../../core/json";
 import { isValidText } from "../../core/text/text";
-import { isObject, type JsonObject } from "./json";
+import { isObject } from "./json";
 
 /** Maximum number of problems that a fault lists. */
 const PROBLEMS_MAX = 10;

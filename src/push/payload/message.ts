@@ -1,7 +1,8 @@
 import { Fault } from "../../core/errors";
+import type { JsonObject } from "../../core/json";
 import type { PushChannel } from "../channels/channel";
 import { type FcmContent, readFcmContent, readFcmPairs } from "./fcm-message";
-import { type JsonObject, parseObject } from "./json";
+import { parseObject } from "./json";
 import { readUniversal, type UniversalMessage } from "./universal";
 
 /** Maximum length of `event[message]` in characters. size.ts checks the limits of the platforms. */

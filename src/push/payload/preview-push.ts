@@ -1,5 +1,5 @@
+import type { JsonObject } from "../../core/json";
 import type { PushChannel } from "../channels/channel";
-import type { JsonObject } from "./json";
 import type { PushPayload } from "./push-payload";
 import { sizeOf } from "./size";
 

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, omitUndefined, unlessEmpty } from "./json";
+import type { JsonObject } from "../../core/json";
+import { isObject, omitUndefined, unlessEmpty } from "./json";
 import type { ApnsPush } from "./push-payload";
 import type { UniversalMessage } from "./universal";
 

@@ -1,5 +1,6 @@
+import type { JsonObject } from "../../core/json";
 import { type FcmNotification, readFcmNotification } from "./fcm-notification";
-import { type JsonObject, omitUndefined } from "./json";
+import { omitUndefined } from "./json";
 import { KeyReader } from "./key-reader";
 
 /** A message for all platforms. Absent standard keys are undefined. */

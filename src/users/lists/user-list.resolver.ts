@@ -41,7 +41,7 @@ export class UserConnectionResolver {
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
   edges(@Root() { list }: UserConnection): UserEdge[] {
-    return list.users.map((node, index) => ({ node, cursor: encodeCursor(list.offset + index) }));
+    return list.users.map((node, index) => ({ node, cursor: encodePosition(list.offset + index) }));
   }
 
   @FieldResolver(() => GraphQLSafeInt, {
@@ -59,8 +59,8 @@ export class UserConnectionResolver {
     return {
       hasNextPage: end < (await list.total()),
       hasPreviousPage: list.offset > 0,
-      startCursor: list.users.length > 0 ? encodeCursor(list.offset) : null,
-      endCursor: list.users.length > 0 ? encodeCursor(end - 1) : null,
+      startCursor: list.users.length > 0 ? encodePosition(list.offset) : null,
+      endCursor: list.users.length > 0 ? encodePosition(end - 1) : null,
     };
   }
 }
@@ -102,7 +102,7 @@ export class UserListResolver {
     const list = await listUsers(context.users, await context.auth.user(), {
       filter,
       sort,
-      offset: after ? decodeCursor(after) + 1 : offset,
+      offset: after ? decodePosition(after) + 1 : offset,
       limit: first ?? limit,
       withTotal: info && selectsField(info, ["totalCount", "pageInfo"]),
     });
@@ -111,11 +111,11 @@ export class UserListResolver {
 }
 
 /** Encodes a position in a list, counted from 0, as a cursor. */
-export function encodeCursor(position: number): string {
+export function encodePosition(position: number): string {
   return Buffer.from(`place:${position}`).toString("base64url");
 }
 
-function decodeCursor(cursor: string): number {
+function decodePosition(cursor: string): number {
   const match = /^place:(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString());
   if (!match) throw Fault.field("after", "is not a cursor of this list");
   return Number(match[1]);

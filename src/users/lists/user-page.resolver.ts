@@ -5,7 +5,7 @@ import { Allow } from "../../access/request-auth";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
-import { encodeCursor } from "./user-list.resolver";
+import { encodePosition } from "./user-list.resolver";
 import { UserEdge } from "./user-list.type";
 import { listUserPage, usersByFullName, usersByTags } from "./user-page";
 import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";
@@ -102,7 +102,7 @@ export class UserPageResolver {
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
   edges(@Root() { list }: UserPage): UserEdge[] {
-    return list.users.map((node, index) => ({ node, cursor: encodeCursor(list.offset + index) }));
+    return list.users.map((node, index) => ({ node, cursor: encodePosition(list.offset + index) }));
   }
 
   @FieldResolver(() => GraphQLSafeInt, { description: "Number of users on all pages." })
