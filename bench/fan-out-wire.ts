@@ -13,7 +13,7 @@ const CANDIDATE = {
   candidate: "candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx generation 0",
 };
 
-/** A delivery of the service, which the floor forwards unchanged. */
+/** A delivery of the service, which the baseline forwards unchanged. */
 const DELIVERED = JSON.stringify({
   id: "s",
   type: "next",
@@ -31,7 +31,7 @@ const DELIVERED = JSON.stringify({
 
 /** The protocol of a fan-out's sockets. */
 export interface FanOutProtocol {
-  /** Opens a receiver's socket; the floor ignores the token. */
+  /** Opens a receiver's socket; the baseline ignores the token. */
   receive(token: string): Promise<WebSocket>;
   /** Opens the sender's socket. */
   send(token: string): Promise<WebSocket>;
@@ -64,7 +64,7 @@ export function serviceWire(url: string, userId: number): FanOutProtocol {
   };
 }
 
-/** The floor: each message of the sender goes to every receiver unchanged. */
+/** The baseline: each message of the sender goes to every receiver unchanged. */
 export function bareWire(url: string): FanOutProtocol {
   const open = async () => {
     const socket = new WebSocket(url);

@@ -8,7 +8,7 @@ export interface FanOutBenchmark {
   kind: "fan-out";
   /** URL of the WebSocket. */
   url: string;
-  /** Whether the server is the floor, which forwards messages unchanged. */
+  /** Whether the server is the baseline, which forwards messages unchanged. */
   bare: boolean;
   /** Number of signals in flight; 0 for one signal every 50 ms with measured latency. */
   window: number;

@@ -13,7 +13,7 @@ import {
   readApplication,
   type Service,
   type ServiceLocation,
-  startFloor,
+  startBaseline,
   startService,
 } from "./service";
 import { measureStarts, type Start } from "./starts";
@@ -60,14 +60,14 @@ async function main(run: BenchmarkRun, options: Options): Promise<void> {
   run.onCleanUp(() => redis.stop());
   const driver = new Driver();
   run.onCleanUp(() => driver.stop());
-  const lone: ServiceLocation = {
+  const location: ServiceLocation = {
     dataDir: await run.createTempFolder(),
     databaseUrl: postgres.url,
   };
 
-  const first = await startService(lone);
+  const first = await startService(location);
   await first.stop();
-  const signing = readApplication(lone.dataDir);
+  const signing = readApplication(location.dataDir);
   const data = await seed(postgres.url, signing.applicationId);
 
   const chosen = scenarios(data, signing).filter(({ name, subject }) =>
@@ -75,17 +75,17 @@ async function main(run: BenchmarkRun, options: Options): Promise<void> {
   );
   const profile = options.profile ? join(packageRoot(), "dist/bench/profiles") : undefined;
   const start: Record<Subject, () => Promise<Service>> = {
-    floor: () => startFloor(postgres.url),
-    lone: () => startService(lone, profile),
-    redis: () => startService({ ...lone, redisUrl: redis.url }, profile),
+    baseline: () => startBaseline(postgres.url),
+    single: () => startService(location, profile),
+    redis: () => startService({ ...location, redisUrl: redis.url }, profile),
   };
   const windows = options.quick ? QUICK : NORMAL;
   const measurements: Measurement[] = [];
-  for (const subject of ["floor", "lone", "redis"] as const) {
+  for (const subject of ["baseline", "single", "redis"] as const) {
     const work = chosen.filter((scenario) => scenario.subject === subject);
     measurements.push(...(await measureAll(run, start[subject], driver, work, windows)));
   }
-  const starts = options.only === "" ? await allStarts(run, lone) : [];
+  const starts = options.only === "" ? await allStarts(run, location) : [];
 
   const tables = toTables(measurements, starts);
   console.log(`\n${tables}`);

@@ -2,16 +2,16 @@ import type { Job } from "./driver";
 import type { LoadRequest, Signing } from "./load";
 import { PASSWORD, type Seed } from "./seed";
 
-/** The server of a scenario: the floor, a single node without Redis, or a node with Redis. */
-export type Subject = "floor" | "lone" | "redis";
+/** The server of a scenario: the baseline, a single node without Redis, or a node with Redis. */
+export type Subject = "baseline" | "single" | "redis";
 
 /** A measured workload. */
 export interface Scenario {
   /** Name of the table row. */
   name: string;
   subject: Subject;
-  /** Name of the floor's scenario with the same work. */
-  floor?: string;
+  /** Name of the baseline's scenario with the same work. */
+  baseline?: string;
   aim?: Aim;
   /** The driver's job against a server. */
   job(baseUrl: string, seconds: number): Job;
@@ -19,8 +19,8 @@ export interface Scenario {
   paced?(baseUrl: string, seconds: number): Job;
 }
 
-/** The aim for one core: a number per second, or a share of the floor's throughput. */
-export type Aim = { perSecond: number } | { shareOfFloor: number };
+/** The aim for one core: a number per second, or a share of the baseline's throughput. */
+export type Aim = { perSecond: number } | { shareOfBaseline: number };
 
 /** Number of connections of an HTTP scenario. */
 const CONNECTIONS = 32;
@@ -72,52 +72,52 @@ export function scenarios(seed: Seed, signing: Signing): Scenario[] {
   const password: LoadRequest[] = [
     { method: "POST", path: "/session", body: { password: PASSWORD } },
   ];
-  const floorUsers = [{ method: "GET" as const, path: `/users?tag=${seed.tag}` }];
+  const baselineUsers = [{ method: "GET" as const, path: `/users?tag=${seed.tag}` }];
   const hello = [{ method: "GET" as const, path: "/hello" }];
 
   return [
-    { name: "hello", subject: "floor", job: load(hello) },
-    { name: "session and user, one prepared select", subject: "floor", job: load(session) },
-    { name: "100 users, one prepared select", subject: "floor", job: load(floorUsers) },
-    { name: "one argon2id verification", subject: "floor", job: load(password, true) },
+    { name: "hello", subject: "baseline", job: load(hello) },
+    { name: "session and user, one prepared select", subject: "baseline", job: load(session) },
+    { name: "100 users, one prepared select", subject: "baseline", job: load(baselineUsers) },
+    { name: "one argon2id verification", subject: "baseline", job: load(password, true) },
     {
-      ...{ name: "to 100 bare sockets", subject: "floor" },
+      ...{ name: "to 100 bare sockets", subject: "baseline" },
       ...{ job: fanOut(true, WINDOW), paced: fanOut(true, 0) },
     },
     {
-      ...{ name: "GET /session", subject: "lone", job: load(session) },
-      ...{ floor: "session and user, one prepared select", aim: { perSecond: 15_000 } },
+      ...{ name: "GET /session", subject: "single", job: load(session) },
+      ...{ baseline: "session and user, one prepared select", aim: { perSecond: 15_000 } },
     },
     {
-      ...{ name: "100 users by REST", subject: "lone", job: load(rest) },
-      ...{ floor: "100 users, one prepared select", aim: { perSecond: 1_400 } },
+      ...{ name: "100 users by REST", subject: "single", job: load(rest) },
+      ...{ baseline: "100 users, one prepared select", aim: { perSecond: 1_400 } },
     },
     {
-      ...{ name: "100 users by GraphQL", subject: "lone", job: load(graphql) },
-      ...{ floor: "100 users, one prepared select", aim: { perSecond: 1_000 } },
+      ...{ name: "100 users by GraphQL", subject: "single", job: load(graphql) },
+      ...{ baseline: "100 users, one prepared select", aim: { perSecond: 1_000 } },
     },
     {
-      ...{ name: "POST /session, of a user", subject: "lone", job: load(signIns, true) },
-      ...{ floor: "one argon2id verification", aim: { shareOfFloor: 0.8 } },
+      ...{ name: "POST /session, of a user", subject: "single", job: load(signIns, true) },
+      ...{ baseline: "one argon2id verification", aim: { shareOfBaseline: 0.8 } },
     },
     {
-      ...{ name: "POST /session, of the application", subject: "lone" },
+      ...{ name: "POST /session, of the application", subject: "single" },
       job: load(anonymous, true),
     },
     {
-      ...{ name: "signals to 100 subscribers", subject: "lone", floor: "to 100 bare sockets" },
+      ...{ name: "signals to 100 subscribers", subject: "single", baseline: "to 100 bare sockets" },
       ...{ job: fanOut(false, WINDOW), paced: fanOut(false, 0), aim: { perSecond: 80_000 } },
     },
     {
       ...{ name: "GET /session", subject: "redis", job: load(session) },
-      ...{ floor: "session and user, one prepared select", aim: { perSecond: 10_000 } },
+      ...{ baseline: "session and user, one prepared select", aim: { perSecond: 10_000 } },
     },
     {
       ...{ name: "100 users by REST", subject: "redis", job: load(rest) },
-      floor: "100 users, one prepared select",
+      baseline: "100 users, one prepared select",
     },
     {
-      ...{ name: "signals to 100 subscribers", subject: "redis", floor: "to 100 bare sockets" },
+      ...{ name: "signals to 100 subscribers", subject: "redis", baseline: "to 100 bare sockets" },
       ...{ job: fanOut(false, WINDOW), paced: fanOut(false, 0), aim: { perSecond: 80_000 } },
     },
   ] satisfies Scenario[];

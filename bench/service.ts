@@ -74,11 +74,11 @@ export function readApplication(dataDir: string) {
   return { applicationId: application_id, authKey: auth_key, authSecret: auth_secret };
 }
 
-/** Starts the floor with the same database. */
-export async function startFloor(databaseUrl: string): Promise<Service> {
+/** Starts the baseline with the same database. */
+export async function startBaseline(databaseUrl: string): Promise<Service> {
   const port = await freePort();
   const measured = await startMeasured({
-    args: [join(__dirname, "floor.js"), String(port), databaseUrl],
+    args: [join(__dirname, "baseline.js"), String(port), databaseUrl],
     environment: {},
     ready: /^ready$/m,
   });

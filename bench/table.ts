@@ -4,21 +4,21 @@ import type { Subject } from "./scenarios";
 import type { Start } from "./starts";
 
 const SUBJECTS: Record<Subject, string> = {
-  floor: "floor",
-  lone: "lone node",
+  baseline: "baseline",
+  single: "single node",
   redis: "node with Redis",
 };
 
 /** The measurements as Markdown tables, with their aims. */
 export function toTables(measurements: Measurement[], starts: Start[]): string {
-  const floors = new Map(
+  const baselines = new Map(
     measurements
-      .filter(({ scenario }) => scenario.subject === "floor")
+      .filter(({ scenario }) => scenario.subject === "baseline")
       .map((measurement) => [measurement.scenario.name, measurement]),
   );
   const work = measurements.map((measurement) => {
     const { scenario, perSecond, p50, p99, cpuMicros, rssMb } = measurement;
-    const floor = scenario.floor === undefined ? undefined : floors.get(scenario.floor);
+    const baseline = scenario.baseline === undefined ? undefined : baselines.get(scenario.baseline);
     return [
       `${SUBJECTS[scenario.subject]}: ${scenario.name}`,
       whole(perSecond),
@@ -26,8 +26,8 @@ export function toTables(measurements: Measurement[], starts: Start[]): string {
       short(cpuMicros),
       whole(perCore(measurement)),
       whole(rssMb),
-      floor ? `${(cpuMicros / floor.cpuMicros).toFixed(2)} ×` : "",
-      compareWithAim(measurement, floor),
+      baseline ? `${(cpuMicros / baseline.cpuMicros).toFixed(2)} ×` : "",
+      compareWithAim(measurement, baseline),
     ];
   });
   const tables = [
@@ -39,7 +39,7 @@ export function toTables(measurements: Measurement[], starts: Start[]): string {
 
 const WORK_HEAD = [
   ...["work", "per second", "p50 / p99 ms", "CPU µs each", "one core carries"],
-  ...["RSS MB", "CPU to the floor's", "aim"],
+  ...["RSS MB", "CPU to the baseline's", "aim"],
 ];
 const START_HEAD = ["start", "ready in ms", "idle RSS MB", "aim"];
 
@@ -48,16 +48,16 @@ export function writeTables(tables: string): void {
   putIntoReadme("npm run bench -- --write", tables);
 }
 
-function compareWithAim(measurement: Measurement, floor: Measurement | undefined): string {
+function compareWithAim(measurement: Measurement, baseline: Measurement | undefined): string {
   const { aim } = measurement.scenario;
   if (!aim) return "";
   if ("perSecond" in aim) {
     return `${verdict(perCore(measurement) >= aim.perSecond)}: ≥ ${whole(aim.perSecond)} per core`;
   }
-  const percent = aim.shareOfFloor * 100;
-  if (!floor) return "";
-  const share = perCore(measurement) / perCore(floor);
-  return `${verdict(share >= aim.shareOfFloor)}: ${whole(share * 100)} % of the floor, ≥ ${percent} %`;
+  const percent = aim.shareOfBaseline * 100;
+  if (!baseline) return "";
+  const share = perCore(measurement) / perCore(baseline);
+  return `${verdict(share >= aim.shareOfBaseline)}: ${whole(share * 100)} % of the baseline, ≥ ${percent} %`;
 }
 
 function startRow({ name, readyMs, rssMb, aim }: Start): string[] {

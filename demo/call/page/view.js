@@ -94,12 +94,12 @@ export function showState(
   setStream($("local"), local);
   setStream($("remote"), remote);
   if (person) {
-    paintAvatar($("stage-avatar"), person, "large");
-    $("stage-title").textContent = person.name;
+    paintAvatar($("call-avatar"), person, "large");
+    $("call-title").textContent = person.name;
     $("facts-name").textContent = person.name;
   }
   const kind = callType === "VIDEO" ? "video" : "audio";
-  $("stage-note").textContent = noteOf();
+  $("call-note").textContent = noteOf();
   $("accept-icon").setAttribute("href", callType === "VIDEO" ? "#i-video" : "#i-phone");
   $("hang-up-label").textContent = name === "calling" ? "Cancel" : "Hang up";
   showFacts(state, null);

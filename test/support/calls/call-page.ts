@@ -84,7 +84,7 @@ export class CallPage {
 
   /** The page's text about the call, below the peer's name. */
   note(): Promise<string> {
-    return this.page.innerText("#stage-note");
+    return this.page.innerText("#call-note");
   }
 
   async dial(login: string, callType: "VIDEO" | "AUDIO" = "VIDEO"): Promise<void> {

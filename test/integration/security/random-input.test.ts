@@ -34,7 +34,7 @@ describe("seeded random input", () => {
     `GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n\x81\x05hello`,
   ];
 
-  async function sendNoise(random: Random, rounds: number, at: number): Promise<void> {
+  async function sendCorrupted(random: Random, rounds: number, at: number): Promise<void> {
     for (let turn = 0; turn < rounds; turn += 1) {
       const answers = await Promise.all(
         requests().map((request) => exchange(corrupt(random, Buffer.from(request, "latin1")), at)),
@@ -48,14 +48,14 @@ describe("seeded random input", () => {
 
   test("in requests", async () => {
     const random = seededRandom(1);
-    await sendNoise(random, 40, port);
+    await sendCorrupted(random, 40, port);
     const before = usedHeap();
-    await sendNoise(random, 80, port);
+    await sendCorrupted(random, 80, port);
     expect(usedHeap() - before).toBeLessThan(20_000_000);
   });
 
   test("in requests to the chat endpoint", async () => {
-    await sendNoise(seededRandom(2), 30, chatPort);
+    await sendCorrupted(seededRandom(2), 30, chatPort);
   });
 
   test("in graphql-transport-ws messages", async () => {

@@ -7,8 +7,8 @@ import { SESSION_COLUMNS } from "../src/sessions/session";
 import { USER_COLUMNS } from "../src/users/user";
 
 /**
- * The floor: a server with the minimum of work for each request and none of the service's code. Started as
- * `node floor.js PORT DATABASE_URL`, it prints `ready` and serves GET /hello; GET /session and GET /users
+ * The baseline: a server with the minimum of work for each request and none of the service's code. Started as
+ * `node baseline.js PORT DATABASE_URL`, it prints `ready` and serves GET /hello; GET /session and GET /users
  * with one prepared select each, of the same columns as the service's; POST /session with one argon2id
  * verification; and a WebSocket that forwards each message unchanged to every other socket.
  */
