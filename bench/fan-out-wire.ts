@@ -20,9 +20,13 @@ const DELIVERED = JSON.stringify({
   payload: {
     data: {
       callSignals: {
-        ...{ __typename: "IceCandidatesSignal", id: "nJ4jzGhpS1YX0TZQ" },
-        ...{ cursor: "nJ4jzGhpS1YX0TZQ.100000", signalType: "iceCandidates", callId: "SESSION" },
-        ...{ platform: "web", from: { userId: "1001", device: "graphql-1001" } },
+        __typename: "IceCandidatesSignal",
+        id: "nJ4jzGhpS1YX0TZQ",
+        cursor: "nJ4jzGhpS1YX0TZQ.100000",
+        signalType: "iceCandidates",
+        callId: "SESSION",
+        platform: "web",
+        from: { userId: "1001", device: "graphql-1001" },
         iceCandidates: [CANDIDATE],
       },
     },
@@ -52,11 +56,15 @@ export function serviceWire(url: string, userId: number): FanOutProtocol {
     send: (token) => connect(url, token),
     signal(callId) {
       const input = {
-        ...{ to: { userId }, signalType: "iceCandidates", callId },
-        ...{ platform: "web", iceCandidates: [CANDIDATE] },
+        to: { userId },
+        signalType: "iceCandidates",
+        callId,
+        platform: "web",
+        iceCandidates: [CANDIDATE],
       };
       return JSON.stringify({
-        ...{ id: callId, type: "subscribe" },
+        id: callId,
+        type: "subscribe",
         payload: { query: MUTATION, variables: { input } },
       });
     },

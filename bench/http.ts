@@ -41,7 +41,10 @@ function readOptions(): Options {
   const flag = { type: "boolean", default: false } as const;
   const { values } = parseArgs({
     options: {
-      ...{ quick: flag, profile: flag, write: flag, help: flag },
+      quick: flag,
+      profile: flag,
+      write: flag,
+      help: flag,
       only: { type: "string", default: "" },
     },
   });

@@ -46,7 +46,11 @@ export function signBody(signing: Signing, body: object): Record<string, unknown
   const line = `application_id=${applicationId}&auth_key=${authKey}&nonce=${nonce}&timestamp=${timestamp}`;
   const signature = createHmac("sha1", authSecret).update(line).digest("hex");
   return {
-    ...{ application_id: applicationId, auth_key: authKey, nonce, timestamp, signature },
+    application_id: applicationId,
+    auth_key: authKey,
+    nonce,
+    timestamp,
+    signature,
     ...body,
   };
 }
@@ -78,7 +82,12 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(
       {
-        ...{ url: baseUrl, connections, duration: seconds, requests, setupClient, timeout: 10 },
+        url: baseUrl,
+        connections,
+        duration: seconds,
+        requests,
+        setupClient,
+        timeout: 10,
         ...(rate === undefined ? {} : { overallRate: rate }),
       },
       (error, answer) => (error ? reject(error) : resolve(answer)),

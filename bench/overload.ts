@@ -63,7 +63,11 @@ async function main(
   const service = await startService(place);
   run.onCleanUp(() => service.stop());
   const load = (seconds: number, connections: number, rate?: number): LoadJob => ({
-    ...{ kind: "load", baseUrl: service.baseUrl, seconds, connections, rate },
+    kind: "load",
+    baseUrl: service.baseUrl,
+    seconds,
+    connections,
+    rate,
     requests: mixedRequests(data),
   });
   // This load is never shed: each connection has only one request in flight.

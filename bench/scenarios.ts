@@ -37,7 +37,11 @@ export function scenarios(seed: Seed, signing: Signing): Scenario[] {
   const load = (requests: LoadRequest[], signed = false) => {
     const connections = signed ? SIGN_IN_CONNECTIONS : CONNECTIONS;
     return (baseUrl: string, seconds: number): Job => ({
-      ...{ kind: "load", baseUrl, seconds, connections, requests },
+      kind: "load",
+      baseUrl,
+      seconds,
+      connections,
+      requests,
       signing: signed ? signing : undefined,
     });
   };
@@ -53,7 +57,10 @@ export function scenarios(seed: Seed, signing: Signing): Scenario[] {
   const fanOut =
     (bare: boolean, window: number) =>
     (baseUrl: string, seconds: number): Job => ({
-      ...{ kind: "fan-out", bare, window, seconds },
+      kind: "fan-out",
+      bare,
+      window,
+      seconds,
       url: `${baseUrl.replace("http", "ws")}/graphql`,
       receivers: seed.devices.tokens,
       sender: seed.tokens[0] ?? "",
@@ -65,7 +72,8 @@ export function scenarios(seed: Seed, signing: Signing): Scenario[] {
   const query = `query ($filter: UserFilter!) {
     users(filter: $filter) { limit offset totalCount nodes { ${USER_FIELDS} } } }`;
   const graphql = withTokens({
-    ...{ method: "POST", path: "/graphql" },
+    method: "POST",
+    path: "/graphql",
     body: { query, variables: { filter: { userTags: { eq: seed.tag } } } },
   });
   const anonymous: LoadRequest[] = [{ method: "POST", path: "/session", body: {} }];
@@ -81,44 +89,72 @@ export function scenarios(seed: Seed, signing: Signing): Scenario[] {
     { name: "100 users, one prepared select", subject: "baseline", job: load(baselineUsers) },
     { name: "one argon2id verification", subject: "baseline", job: load(password, true) },
     {
-      ...{ name: "to 100 bare sockets", subject: "baseline" },
-      ...{ job: fanOut(true, WINDOW), paced: fanOut(true, 0) },
+      name: "to 100 bare sockets",
+      subject: "baseline",
+      job: fanOut(true, WINDOW),
+      paced: fanOut(true, 0),
     },
     {
-      ...{ name: "GET /session", subject: "single", job: load(session) },
-      ...{ baseline: "session and user, one prepared select", aim: { perSecond: 15_000 } },
+      name: "GET /session",
+      subject: "single",
+      job: load(session),
+      baseline: "session and user, one prepared select",
+      aim: { perSecond: 15_000 },
     },
     {
-      ...{ name: "100 users by REST", subject: "single", job: load(rest) },
-      ...{ baseline: "100 users, one prepared select", aim: { perSecond: 1_400 } },
+      name: "100 users by REST",
+      subject: "single",
+      job: load(rest),
+      baseline: "100 users, one prepared select",
+      aim: { perSecond: 1_400 },
     },
     {
-      ...{ name: "100 users by GraphQL", subject: "single", job: load(graphql) },
-      ...{ baseline: "100 users, one prepared select", aim: { perSecond: 1_000 } },
+      name: "100 users by GraphQL",
+      subject: "single",
+      job: load(graphql),
+      baseline: "100 users, one prepared select",
+      aim: { perSecond: 1_000 },
     },
     {
-      ...{ name: "POST /session, of a user", subject: "single", job: load(signIns, true) },
-      ...{ baseline: "one argon2id verification", aim: { shareOfBaseline: 0.8 } },
+      name: "POST /session, of a user",
+      subject: "single",
+      job: load(signIns, true),
+      baseline: "one argon2id verification",
+      aim: { shareOfBaseline: 0.8 },
     },
     {
-      ...{ name: "POST /session, of the application", subject: "single" },
+      name: "POST /session, of the application",
+      subject: "single",
       job: load(anonymous, true),
     },
     {
-      ...{ name: "signals to 100 subscribers", subject: "single", baseline: "to 100 bare sockets" },
-      ...{ job: fanOut(false, WINDOW), paced: fanOut(false, 0), aim: { perSecond: 80_000 } },
+      name: "signals to 100 subscribers",
+      subject: "single",
+      baseline: "to 100 bare sockets",
+      job: fanOut(false, WINDOW),
+      paced: fanOut(false, 0),
+      aim: { perSecond: 80_000 },
     },
     {
-      ...{ name: "GET /session", subject: "redis", job: load(session) },
-      ...{ baseline: "session and user, one prepared select", aim: { perSecond: 10_000 } },
+      name: "GET /session",
+      subject: "redis",
+      job: load(session),
+      baseline: "session and user, one prepared select",
+      aim: { perSecond: 10_000 },
     },
     {
-      ...{ name: "100 users by REST", subject: "redis", job: load(rest) },
+      name: "100 users by REST",
+      subject: "redis",
+      job: load(rest),
       baseline: "100 users, one prepared select",
     },
     {
-      ...{ name: "signals to 100 subscribers", subject: "redis", baseline: "to 100 bare sockets" },
-      ...{ job: fanOut(false, WINDOW), paced: fanOut(false, 0), aim: { perSecond: 80_000 } },
+      name: "signals to 100 subscribers",
+      subject: "redis",
+      baseline: "to 100 bare sockets",
+      job: fanOut(false, WINDOW),
+      paced: fanOut(false, 0),
+      aim: { perSecond: 80_000 },
     },
   ] satisfies Scenario[];
 }

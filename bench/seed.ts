@@ -52,7 +52,10 @@ export async function seed(url: string, applicationId: number): Promise<Seed> {
 /** Adds {@link USERS} users with consecutive ids. @returns the first id */
 async function addUsers(url: string, applicationId: number): Promise<number> {
   const passwordHash = await hash(PASSWORD, {
-    ...{ algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 },
+    algorithm: 2,
+    memoryCost: 19_456,
+    timeCost: 2,
+    parallelism: 1,
   });
   const [first] = (await execute(
     url,

@@ -55,8 +55,12 @@ function readOptions(): Options {
   const flag = { type: "boolean", default: false } as const;
   const { values } = parseArgs({
     options: {
-      ...{ quick: flag, profile: flag, write: flag, help: flag },
-      ...{ only: { type: "string", default: "" }, idle: { type: "string", default: "0" } },
+      quick: flag,
+      profile: flag,
+      write: flag,
+      help: flag,
+      only: { type: "string", default: "" },
+      idle: { type: "string", default: "0" },
     },
   });
   const idle = Number(values.idle);

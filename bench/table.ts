@@ -38,8 +38,14 @@ export function toTables(measurements: Measurement[], starts: Start[]): string {
 }
 
 const WORK_HEAD = [
-  ...["work", "per second", "p50 / p99 ms", "CPU µs each", "one core carries"],
-  ...["RSS MB", "CPU to the baseline's", "aim"],
+  "work",
+  "per second",
+  "p50 / p99 ms",
+  "CPU µs each",
+  "one core carries",
+  "RSS MB",
+  "CPU to the baseline's",
+  "aim",
 ];
 const START_HEAD = ["start", "ready in ms", "idle RSS MB", "aim"];
 

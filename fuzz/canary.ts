@@ -17,11 +17,11 @@ const LISTEN = "subscription { callSignals { signalType callId } }";
  * receives a signal over a subscription, and pings over a chat stream.
  */
 export class Canary {
-  readonly #stop: Array<() => void> = [];
-  readonly #work: Promise<void>[] = [];
-  #running = true;
+  private readonly cleanups: Array<() => void> = [];
+  private readonly work: Promise<void>[] = [];
+  private running = true;
   /** Longest round since the last call of {@link slowest}, in milliseconds. */
-  #slowest = 0;
+  private slowestMs = 0;
   rounds = 0;
 
   private constructor(private readonly fail: (words: string) => void) {}
@@ -31,51 +31,51 @@ export class Canary {
     const canary = new Canary(fail);
     for (const node of deployment.nodes) {
       const user = await deployment.fixture.newGuest(deployment.fixture.canary);
-      await canary.#join(node, user);
+      await canary.join(node, user);
     }
     return canary;
   }
 
   slowest(): number {
-    const slowest = this.#slowest;
-    this.#slowest = 0;
+    const slowest = this.slowestMs;
+    this.slowestMs = 0;
     return slowest;
   }
 
   async stop(): Promise<void> {
-    this.#running = false;
-    await Promise.all(this.#work);
-    for (const step of this.#stop) step();
+    this.running = false;
+    await Promise.all(this.work);
+    for (const cleanUp of this.cleanups) cleanUp();
   }
 
-  async #join(node: NodeProcess, user: FuzzUser): Promise<void> {
+  private async join(node: NodeProcess, user: FuzzUser): Promise<void> {
     const subscription = await Subscription.open(node, user);
     const stream = await signIn(node, user);
-    this.#stop.push(
+    this.cleanups.push(
       () => subscription.close(),
       () => stream.destroy(),
     );
-    this.#work.push(this.#loop(node, user, subscription, stream));
+    this.work.push(this.loop(node, user, subscription, stream));
   }
 
-  async #loop(
+  private async loop(
     node: NodeProcess,
     user: FuzzUser,
     subscription: Subscription,
     stream: XmppStream,
   ): Promise<void> {
-    for (let round = 0; this.#running; round += 1) {
+    for (let round = 0; this.running; round += 1) {
       const begun = performance.now();
       try {
         await within("the session is read", readSession(node, user));
-        await within("a signal arrives", subscription.hears(`canary-${round}`));
+        await within("a signal arrives", subscription.receives(`canary-${round}`));
         await within("a ping is answered", ping(stream, `canary-${round}-`));
       } catch (error) {
-        if (this.#running) this.fail(`canary: ${(error as Error).message}`);
+        if (this.running) this.fail(`canary: ${(error as Error).message}`);
         return;
       }
       this.rounds += 1;
-      this.#slowest = Math.max(this.#slowest, performance.now() - begun);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
       await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
     }
   }
@@ -129,23 +129,23 @@ async function ping(stream: XmppStream, id: string): Promise<void> {
 
 /** A graphql-ws socket with one subscription, which sends signals to itself. */
 class Subscription {
-  readonly #waiting = new Map<string, (error?: Error) => void>();
-  #over: string | undefined;
-  #messages = 0;
-  #acknowledge: () => void = () => undefined;
-  readonly #acknowledged = new Promise<void>((resolve) => {
-    this.#acknowledge = resolve;
+  private readonly waiting = new Map<string, (error?: Error) => void>();
+  private over: string | undefined;
+  private messages = 0;
+  private acknowledge: () => void = () => undefined;
+  private readonly acknowledged = new Promise<void>((resolve) => {
+    this.acknowledge = resolve;
   });
 
   private constructor(
     private readonly socket: WebSocket,
     private readonly user: FuzzUser,
   ) {
-    socket.on("message", (data) => this.#take(String(data)));
+    socket.on("message", (data) => this.take(String(data)));
     socket.on("error", () => undefined);
     socket.on("close", (code, reason) => {
-      this.#over = `the subscription's socket was closed with ${code} ${reason}`;
-      for (const done of this.#waiting.values()) done(new Error(this.#over));
+      this.over = `the subscription's socket was closed with ${code} ${reason}`;
+      for (const done of this.waiting.values()) done(new Error(this.over));
     });
   }
 
@@ -157,26 +157,26 @@ class Subscription {
       socket.once("open", resolve);
       socket.once("error", reject);
     });
-    made.#send({ type: "connection_init", payload: { token: user.token } });
-    await made.#acknowledged;
-    made.#send({ id: "listen", type: "subscribe", payload: { query: LISTEN } });
+    made.send({ type: "connection_init", payload: { token: user.token } });
+    await made.acknowledged;
+    made.send({ id: "listen", type: "subscribe", payload: { query: LISTEN } });
     return made;
   }
 
   /** Sends itself a signal until it arrives, because the protocol does not confirm subscriptions. */
-  async hears(callId: string): Promise<void> {
-    if (this.#over !== undefined) throw new Error(this.#over);
+  async receives(callId: string): Promise<void> {
+    if (this.over !== undefined) throw new Error(this.over);
     const received = new Promise<void>((resolve, reject) => {
-      this.#waiting.set(callId, (error) => (error ? reject(error) : resolve()));
+      this.waiting.set(callId, (error) => (error ? reject(error) : resolve()));
     });
     const input = { to: { userId: this.user.id }, signalType: "update", callId };
     const payload = { query: SEND, variables: { input } };
-    const send = () => this.#send({ id: `send-${++this.#messages}`, type: "subscribe", payload });
+    const send = () => this.send({ id: `send-${++this.messages}`, type: "subscribe", payload });
     send();
     const again = setInterval(send, 5_000);
     await received.finally(() => {
       clearInterval(again);
-      this.#waiting.delete(callId);
+      this.waiting.delete(callId);
     });
   }
 
@@ -184,19 +184,19 @@ class Subscription {
     this.socket.close();
   }
 
-  #send(message: object): void {
+  private send(message: object): void {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  #take(text: string): void {
+  private take(text: string): void {
     const { id, type, payload } = JSON.parse(text);
-    if (type === "connection_ack") this.#acknowledge();
+    if (type === "connection_ack") this.acknowledge();
     if (id !== "listen") return;
     if (type !== "next") {
-      this.#over = `the subscription ended: ${text}`;
-      for (const done of this.#waiting.values()) done(new Error(this.#over));
+      this.over = `the subscription ended: ${text}`;
+      for (const done of this.waiting.values()) done(new Error(this.over));
       return;
     }
-    this.#waiting.get(payload?.data?.callSignals?.callId)?.();
+    this.waiting.get(payload?.data?.callSignals?.callId)?.();
   }
 }

@@ -35,9 +35,15 @@ export function readOptions(all: Target[]): Options {
   const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
   const { values } = parseArgs({
     options: {
-      ...{ seconds: text("120"), inputs: { type: "string" }, seed: text("1") },
-      ...{ target: text(""), on: text("embedded,services"), "hang-ms": text("10000") },
-      ...{ from: text("0"), cases: { type: "string" }, help: { type: "boolean" } },
+      seconds: text("120"),
+      inputs: { type: "string" },
+      seed: text("1"),
+      target: text(""),
+      on: text("embedded,services"),
+      "hang-ms": text("10000"),
+      from: text("0"),
+      cases: { type: "string" },
+      help: { type: "boolean" },
     } as const,
   });
   const targets = choose(values.target, all, "target");

@@ -23,12 +23,12 @@ const KINDS_MAX = 100;
 
 /** Runs the cases of targets on one deployment, and checks the properties. */
 export class Runner {
-  #report: TargetReport | null = null;
-  readonly #requests = new Map<string, string>();
-  #recent: number[] = [];
-  #underway = new Set<number>();
-  #canary: Canary | null = null;
-  #allowed: RegExp | undefined;
+  private report: TargetReport | null = null;
+  private readonly requests = new Map<string, string>();
+  private recent: number[] = [];
+  private underway = new Set<number>();
+  private canary: Canary | null = null;
+  private allowed: RegExp | undefined;
 
   constructor(
     private readonly deployment: Deployment,
@@ -37,108 +37,117 @@ export class Runner {
 
   /** Starts the canary. */
   async begin(): Promise<void> {
-    this.#canary = await Canary.start(this.deployment, (text) => this.#violate("canary", text));
+    this.canary = await Canary.start(this.deployment, (text) => this.violate("canary", text));
   }
 
-  end = async (): Promise<void> => this.#canary?.stop();
+  end = async (): Promise<void> => this.canary?.stop();
 
   /** Handles a log line above `info`. */
   logWarning({ text, requestId }: LogWarning): void {
-    if (this.#allowed?.test(text)) return;
-    const cause = requestId === undefined ? undefined : this.#requests.get(requestId);
-    this.#violate("log", `${text}\n    ${cause ?? this.#around()}`);
+    if (this.allowed?.test(text)) return;
+    const cause = requestId === undefined ? undefined : this.requests.get(requestId);
+    this.violate("log", `${text}\n    ${cause ?? this.around()}`);
   }
 
   /** Runs a target for a number of seconds. */
   async run(target: Target, seconds: number): Promise<TargetReport> {
     const { deployment, options } = this;
     const report: TargetReport = {
-      ...{ name: `${target.name} on ${deployment.name}`, inputs: 0, cases: 0, seconds: 0 },
-      ...{ outcomes: new Map(), stalledMs: 0, busyMs: 0, roundMs: 0, memory: [0, 0] },
+      name: `${target.name} on ${deployment.name}`,
+      inputs: 0,
+      cases: 0,
+      seconds: 0,
+      outcomes: new Map(),
+      stalledMs: 0,
+      busyMs: 0,
+      roundMs: 0,
+      memory: [0, 0],
       violations: new Map(),
     };
-    this.#report = report;
-    this.#allowed = target.allowed;
-    this.#recent = [];
+    this.report = report;
+    this.allowed = target.allowed;
+    this.recent = [];
     await target.prepare?.(deployment);
-    await this.#measure(report);
+    await this.measure(report);
     [report.stalledMs, report.busyMs] = [0, 0];
-    this.#canary?.slowest();
+    this.canary?.slowest();
     const begun = performance.now();
     let next = options.from;
     const turn = async (share: number) => {
       const workers = Array.from({ length: target.concurrency }, async () => {
-        while (this.#goesOn(report, begun, seconds * share, share) && next < this.#last()) {
-          await this.#runCase(target, report, next++);
+        while (this.goesOn(report, begun, seconds * share, share) && next < this.last()) {
+          await this.runCase(target, report, next++);
         }
       });
       await Promise.all(workers);
-      return this.#measure(report);
+      return this.measure(report);
     };
     const before = await turn(WARM_UP);
     const after = await turn(1);
     await target.finish?.();
-    this.#evaluate(report, before, after);
+    this.evaluate(report, before, after);
     report.seconds = (performance.now() - begun) / 1000;
-    report.roundMs = this.#canary?.slowest() ?? 0;
+    report.roundMs = this.canary?.slowest() ?? 0;
     return report;
   }
 
-  #last = () => this.options.from + this.options.cases;
+  private last = () => this.options.from + this.options.cases;
 
-  #goesOn(report: TargetReport, begun: number, seconds: number, share: number): boolean {
-    if (this.#nodes().some((node) => node.exitReason() !== null)) return false;
+  private goesOn(report: TargetReport, begun: number, seconds: number, share: number): boolean {
+    if (this.nodes().some((node) => node.exitReason() !== null)) return false;
     const { inputs } = this.options;
     if (inputs !== null) return report.inputs < inputs * share;
     // On a machine that stalls for seconds, a target must not pass without running cases.
     return report.cases < CASES_MIN || performance.now() - begun < seconds * 1000;
   }
 
-  #nodes = (): NodeProcess[] => [...this.deployment.nodes, this.deployment.component.node];
+  private nodes = (): NodeProcess[] => [...this.deployment.nodes, this.deployment.component.node];
 
-  async #runCase(target: Target, report: TargetReport, number: number): Promise<void> {
+  private async runCase(target: Target, report: TargetReport, number: number): Promise<void> {
     const { deployment, options } = this;
     const sent: string[] = [];
     const again = `npm run fuzz -- --seed ${options.seed} --target ${target.name} --on ${deployment.name} --from ${number} --cases 1`;
     const describe = () => `again: ${again}\n    sent: ${sent.join("\n    sent: ").slice(-SHOWN)}`;
     const each: Case = {
-      ...{ random: randomFor(options.seed, target.name, number), number, deployment },
+      random: randomFor(options.seed, target.name, number),
+      number,
+      deployment,
       sent: (input) => {
         report.inputs += 1;
         sent.push(JSON.stringify(String(input).slice(0, SHOWN)));
         if (sent.length > 20) sent.shift();
       },
       outcome: (words) => void report.outcomes.set(words, (report.outcomes.get(words) ?? 0) + 1),
-      violation: (text) => this.#violate("answers", `${text}\n    ${describe()}`),
-      request: (id) => this.#remember(id, describe),
+      violation: (text) => this.violate("answers", `${text}\n    ${describe()}`),
+      request: (id) => this.remember(id, describe),
     };
-    this.#underway.add(number);
+    this.underway.add(number);
     try {
       await target.run(each);
     } catch (error) {
-      const ended = this.#nodes().find((node) => node.exitReason() !== null);
+      const ended = this.nodes().find((node) => node.exitReason() !== null);
       const text = ended?.exitReason() ?? `the driver failed: ${(error as Error).stack}`;
       each.violation(text);
     }
     report.cases += 1;
-    this.#underway.delete(number);
-    this.#recent.push(number);
-    if (this.#recent.length > RECENT) this.#recent.shift();
+    this.underway.delete(number);
+    this.recent.push(number);
+    if (this.recent.length > RECENT) this.recent.shift();
   }
 
-  #remember(id: string, describe: () => string): void {
-    this.#requests.set(id, describe());
-    if (this.#requests.size <= REQUESTS_MAX) return;
-    const [first] = this.#requests.keys();
-    if (first !== undefined) this.#requests.delete(first);
+  private remember(id: string, describe: () => string): void {
+    this.requests.set(id, describe());
+    if (this.requests.size <= REQUESTS_MAX) return;
+    const [first] = this.requests.keys();
+    if (first !== undefined) this.requests.delete(first);
   }
 
-  #around(): string {
-    return `cases under way: ${[...this.#underway].join(" ")}; just ended: ${this.#recent.join(" ")}`;
+  private around(): string {
+    return `cases under way: ${[...this.underway].join(" ")}; just ended: ${this.recent.join(" ")}`;
   }
 
-  #violate(property: Property, text: string): void {
-    const violations = this.#report?.violations;
+  private violate(property: Property, text: string): void {
+    const violations = this.report?.violations;
     if (!violations) return;
     const kind = kindOf(text);
     const known = violations.get(kind);
@@ -147,12 +156,12 @@ export class Runner {
   }
 
   /** Measures the memory of each node, and adds event loop delays to the report. */
-  async #measure(report: TargetReport): Promise<number[]> {
+  private async measure(report: TargetReport): Promise<number[]> {
     const found: number[] = [];
-    for (const node of this.#nodes()) {
+    for (const node of this.nodes()) {
       const ended = node.exitReason();
       if (ended !== null) {
-        this.#violate("canary", `${ended}; ${this.#around()}`);
+        this.violate("canary", `${ended}; ${this.around()}`);
         found.push(0);
         continue;
       }
@@ -164,18 +173,18 @@ export class Runner {
     return found;
   }
 
-  #evaluate(report: TargetReport, before: number[], after: number[]): void {
+  private evaluate(report: TargetReport, before: number[], after: number[]): void {
     const { hangMs } = this.options;
     if (report.busyMs > hangMs) {
       const text = `an event loop was blocked for ${report.busyMs.toFixed(0)} ms of CPU time (limit ${hangMs})`;
-      this.#violate("hang", text);
+      this.violate("hang", text);
     }
     const nodes = after.map((bytes, place): [number, number] => [before[place] ?? 0, bytes]);
     const [most] = nodes.sort(([a, b], [c, d]) => d - c - (b - a));
     if (most) report.memory = most;
     const [start, end] = report.memory;
     if (end - start > GROWTH_MAX) {
-      this.#violate("memory", `a node grew from ${start} to ${end} bytes`);
+      this.violate("memory", `a node grew from ${start} to ${end} bytes`);
     }
   }
 }

@@ -61,7 +61,12 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
     const created = await bootstrap(store, sealer, config.DATA_DIR, addresses);
     transports.start();
     return {
-      ...{ addresses, chatUrls, created, log, store, reload },
+      addresses,
+      chatUrls,
+      created,
+      log,
+      store,
+      reload,
       close: () => lifecycle.close(),
     };
   } catch (error) {

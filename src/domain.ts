@@ -101,7 +101,9 @@ export async function openUserModules(
     webOrigins.invalidate(event);
   });
   const activity = new ActivityTracker({
-    ...{ store, clock, log },
+    store,
+    clock,
+    log,
     sessionEvents,
     origins: webOrigins,
   });
@@ -112,7 +114,11 @@ export async function openUserModules(
     credentialsChanged,
     ...options,
     connector,
-    ...{ sessionCache, userExistence, webOrigins, sessionEvents, activity },
+    sessionCache,
+    userExistence,
+    webOrigins,
+    sessionEvents,
+    activity,
     passwordHasher: new PasswordHasher(clock, config.PASSWORD_WAIT_MS),
     firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
     async close() {
@@ -196,7 +202,10 @@ export function openSignalRouter(
   transport: Pick<RouterDeps, "forwardToChatServer" | "sizes">,
 ): Router {
   return openRouter({
-    ...{ bus, log, metrics, observe: recorder.observe },
+    bus,
+    log,
+    metrics,
+    observe: recorder.observe,
     ...transport,
     userExists: (applicationId, userId) => users.userExistence.has(applicationId, userId),
     answeredElsewhere: (applicationId) => isAnsweredElsewhereEnabled(users, applicationId),

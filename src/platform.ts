@@ -80,7 +80,18 @@ export async function openPlatform(
   });
   const limits = new RateLimits(config, limiters);
   return {
-    ...{ config, log, clock, metrics, store, bus, limiters, limits },
-    ...{ sealer, mailer, jobs, connector, singleNode },
+    config,
+    log,
+    clock,
+    metrics,
+    store,
+    bus,
+    limiters,
+    limits,
+    sealer,
+    mailer,
+    jobs,
+    connector,
+    singleNode,
   };
 }

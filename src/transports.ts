@@ -58,7 +58,11 @@ export async function openTransports(
   const chatServer =
     config.CHAT_MODE === "component"
       ? openComponent({
-          ...{ config, log, metrics, bus, limiter: limiters.global },
+          config,
+          log,
+          metrics,
+          bus,
+          limiter: limiters.global,
           onTermination: (listener) => users.sessionEvents.onTermination(listener),
         })
       : null;
@@ -70,8 +74,16 @@ export async function openTransports(
   const engine = new Engine(signalboxSchema(), config, log, metrics);
   const makeContext = contextFactory(
     {
-      ...{ limits, router, push, pushCredentials, callHistory, users },
-      ...{ accounts: users, admin: users, sessions: users, passwordReset: users },
+      limits,
+      router,
+      push,
+      pushCredentials,
+      callHistory,
+      users,
+      accounts: users,
+      admin: users,
+      sessions: users,
+      passwordReset: users,
       ice: { config, clock },
     },
     lookups,
@@ -83,7 +95,8 @@ export async function openTransports(
     },
   };
   const server = await openServer(config, {
-    ...{ log, options: restServerOptions },
+    log,
+    options: restServerOptions,
     countRequest: (ip) => limits.countRequest(ip),
   });
   const shedder = new LoadShedder(config);
@@ -99,14 +112,27 @@ export async function openTransports(
   if (signInSecret) {
     const onSignIn = chatServer?.recordSignIn;
     registerAuthEndpoint(server, {
-      ...{ secret: signInSecret, log, clock, metrics },
-      ...{ authenticate, onSignIn, arrive: (ip) => limits.countRequest(ip) },
+      secret: signInSecret,
+      log,
+      clock,
+      metrics,
+      authenticate,
+      onSignIn,
+      arrive: (ip) => limits.countRequest(ip),
     });
   }
   await registerGraphqlHttp(server, { config, engine, makeContext, limits });
   const sockets = new GraphqlSockets(server.server, {
-    ...{ config, engine, log, limits, makeContext, metrics, lookups, admitConnection },
-    ...{ sessionEvents: users.sessionEvents, webOrigins: users.webOrigins },
+    config,
+    engine,
+    log,
+    limits,
+    makeContext,
+    metrics,
+    lookups,
+    admitConnection,
+    sessionEvents: users.sessionEvents,
+    webOrigins: users.webOrigins,
     addressOf: clientAddress(config.TRUST_PROXY),
     isProxy: isWithin(config.TRUST_PROXY),
   });
@@ -117,7 +143,13 @@ export async function openTransports(
     ? await connectComponent(chatServer, router, config, lifecycle)
     : await openChatEndpoint(
         {
-          ...{ config, log, clock, metrics, router, authenticate, admitConnection },
+          config,
+          log,
+          clock,
+          metrics,
+          router,
+          authenticate,
+          admitConnection,
           messageCounter: (user) => limits.messageCounter(user),
           watch: (stream) => trackStream(users, stream),
         },

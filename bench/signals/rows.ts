@@ -36,7 +36,8 @@ export function endpointOf(server: ChatServer, transport: Transport): Endpoint {
 /** Every combination of protocol and server, grouped by protocol. */
 const COMBINATIONS = (["websocket", "tls", "graphql"] as const).flatMap((transport) =>
   SERVERS.filter((server) => transport !== "graphql" || server === "Signalbox").map((server) => ({
-    ...{ transport, server },
+    transport,
+    server,
     label: `${TRANSPORTS[transport]}: ${server}`,
   })),
 );
@@ -44,7 +45,10 @@ const COMBINATIONS = (["websocket", "tls", "graphql"] as const).flatMap((transpo
 /** The signal measurements in table order. */
 export const SIGNAL_ROWS: SignalRow[] = [
   ...COMBINATIONS.map(({ transport, server, label }) => ({
-    ...{ name: `signals, ${label}`, server, from: transport, to: transport },
+    name: `signals, ${label}`,
+    server,
+    from: transport,
+    to: transport,
   })),
   ...(
     [
@@ -53,13 +57,17 @@ export const SIGNAL_ROWS: SignalRow[] = [
     ] as const
   ).map(([from, to]) => ({
     name: `signals, ${TRANSPORTS[from]} → ${TRANSPORTS[to]}: Signalbox`,
-    ...{ server: "Signalbox" as const, from, to },
+    server: "Signalbox" as const,
+    from,
+    to,
   })),
 ];
 
 /** The connection measurements in table order. */
 export const CONNECTION_ROWS: ConnectionRow[] = COMBINATIONS.map(
   ({ transport, server, label }) => ({
-    ...{ name: `connections, ${label}`, server, transport },
+    name: `connections, ${label}`,
+    server,
+    transport,
   }),
 );

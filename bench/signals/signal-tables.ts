@@ -8,7 +8,11 @@ const KIB_MAX = 30;
 const HELD_MIN = 10_000;
 
 const SIGNAL_HEAD = [
-  ...["signals", "server", "p50 / p99 µs", "signals per second", "CPU µs each"],
+  "signals",
+  "server",
+  "p50 / p99 µs",
+  "signals per second",
+  "CPU µs each",
   "aim",
 ];
 const CONNECTION_HEAD = [

@@ -1,8 +1,14 @@
 import { type Account, DOMAIN } from "./job";
 
 const VIDEO_FORMATS = [
-  ...["96 VP8/90000", "97 rtx/90000", "98 VP9/90000", "99 rtx/90000"],
-  ...["102 H264/90000", "103 rtx/90000", "45 AV1/90000", "46 rtx/90000"],
+  "96 VP8/90000",
+  "97 rtx/90000",
+  "98 VP9/90000",
+  "99 rtx/90000",
+  "102 H264/90000",
+  "103 rtx/90000",
+  "45 AV1/90000",
+  "46 rtx/90000",
 ];
 
 /** A session description as a browser creates it; a stanza with it has 3 KB. */
@@ -65,7 +71,11 @@ export function stanzaOf(type: SignalType, from: Account, to: Account, xmlns: st
 export function signalInput(type: SignalType, to: Account, callId: string) {
   const call = { callType: "VIDEO", opponentIds: [String(to.userId)] };
   return {
-    ...{ to: { userId: to.userId }, signalType: type, callId, sdp: SDP, platform: "web" },
+    to: { userId: to.userId },
+    signalType: type,
+    callId,
+    sdp: SDP,
+    platform: "web",
     userInfo: { topic: "Planning & review" },
     ...(type === "call" ? call : {}),
   };

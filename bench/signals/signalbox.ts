@@ -16,12 +16,16 @@ export function signalbox(
       const websocket = await freePort();
       const tlsPort = await freePort();
       const service = await startService(place, profile, {
-        ...{ CHAT_DOMAIN: DOMAIN, XMPP_WS_PORT: String(websocket), XMPP_TLS_PORT: String(tlsPort) },
-        ...{ TLS_CERT_FILE: certificate.certFile, TLS_KEY_FILE: certificate.keyFile },
+        CHAT_DOMAIN: DOMAIN,
+        XMPP_WS_PORT: String(websocket),
+        XMPP_TLS_PORT: String(tlsPort),
+        TLS_CERT_FILE: certificate.certFile,
+        TLS_KEY_FILE: certificate.keyFile,
       });
       return {
         ...service,
-        ...{ websocketUrl: `ws://127.0.0.1:${websocket}`, tlsPort },
+        websocketUrl: `ws://127.0.0.1:${websocket}`,
+        tlsPort,
         graphqlUrl: `${service.baseUrl.replace("http", "ws")}/graphql`,
       };
     },

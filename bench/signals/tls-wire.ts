@@ -47,8 +47,12 @@ class TlsWire implements XmppTransport {
 /** Connects to a local endpoint. @throws Error if that fails or the server selects another cipher */
 export async function openTls(port: number): Promise<XmppTransport> {
   const socket = connect({
-    ...{ host: "127.0.0.1", port, servername: DOMAIN, secureContext: context },
-    ...{ ALPNProtocols: ["xmpp-client"], rejectUnauthorized: false },
+    host: "127.0.0.1",
+    port,
+    servername: DOMAIN,
+    secureContext: context,
+    ALPNProtocols: ["xmpp-client"],
+    rejectUnauthorized: false,
   });
   await once(socket, "secureConnect");
   socket.setNoDelay(true);

@@ -71,7 +71,11 @@ export async function startDeployment(
       const DATA_DIR = await mkdtemp(join(tmpdir(), "signalbox-fuzz-"));
       undo.push(() => rm(DATA_DIR, { recursive: true, force: true }));
       const environment = {
-        ...{ ...NO_RATES, ...FREE_PORTS, DATA_DIR, CHAT_DOMAIN, SMTP_URL: smtp.url },
+        ...NO_RATES,
+        ...FREE_PORTS,
+        DATA_DIR,
+        CHAT_DOMAIN,
+        SMTP_URL: smtp.url,
         ...services?.variables(database),
         ...more,
       };
@@ -83,12 +87,15 @@ export async function startDeployment(
     const nodes = [first.node];
     if (services) nodes.push((await start("main")).node);
     const attached = await start("component", {
-      ...{ CHAT_MODE: "component", CHAT_SERVER: `127.0.0.1:${server.port}`, CHAT_SECRET },
+      CHAT_MODE: "component",
+      CHAT_SERVER: `127.0.0.1:${server.port}`,
+      CHAT_SECRET,
       CHAT_SIGN_IN_SECRET: CHAT_SECRET,
     });
     const fixture = await createFixture(first.node, first.DATA_DIR);
     const component = {
-      ...{ node: attached.node, server },
+      node: attached.node,
+      server,
       fixture: await createFixture(attached.node, attached.DATA_DIR),
     };
     return { name, nodes, fixture, component, stop };

@@ -35,11 +35,11 @@ const PASSWORD = "correct horse";
  * inputs do not touch.
  */
 export class Fixture {
-  readonly #users: FuzzUser[] = [];
-  readonly #applicationTokens: string[] = [];
-  #ownerToken = "";
-  readonly #checked = new Set<FuzzUser>();
-  readonly #renewals = new Map<string, Promise<void>>();
+  private readonly users: FuzzUser[] = [];
+  private readonly applicationTokens: string[] = [];
+  private ownerToken = "";
+  private readonly checked = new Set<FuzzUser>();
+  private readonly renewals = new Map<string, Promise<void>>();
 
   constructor(
     readonly node: NodeProcess,
@@ -54,65 +54,65 @@ export class Fixture {
 
   /** Creates the users and sessions. */
   async createUsers(): Promise<void> {
-    await this.#renewOwner();
+    await this.renewOwner();
     for (let count = 0; count < 4; count += 1) {
-      this.#applicationTokens.push((await this.createSession({})).token);
-      this.#users.push(await this.newUser(), await this.newGuest());
+      this.applicationTokens.push((await this.createSession({})).token);
+      this.users.push(await this.newUser(), await this.newGuest());
     }
   }
 
   /** A random user: with a password, or a guest. */
   user(random: Random): FuzzUser {
-    return pick(random, this.#users);
+    return pick(random, this.users);
   }
 
   /** A valid token of a random kind, an invalid one, or none. @param owner percentage of owner tokens */
   token(random: Random, owner = 10): string | undefined {
     const kind = random(100);
-    if (kind < owner) return this.#ownerToken;
+    if (kind < owner) return this.ownerToken;
     if (kind < 65) return this.user(random).token;
-    if (kind < 80) return pick(random, this.#applicationTokens);
+    if (kind < 80) return pick(random, this.applicationTokens);
     if (kind < 92) return undefined;
     return pick(random, ["", "x", "acct_x", "a".repeat(43), "undefined"]);
   }
 
   /** Whether a token belongs to the owner. */
-  isOwner = (token: string | undefined): boolean => token === this.#ownerToken;
+  isOwner = (token: string | undefined): boolean => token === this.ownerToken;
 
   /** Replaces an invalid session by a new one. */
   replace(token: string | undefined): Promise<void> {
     if (token === undefined) return Promise.resolve();
-    const known = this.#renewals.get(token);
+    const known = this.renewals.get(token);
     if (known) return known;
-    const work = this.#renew(token).catch(() => undefined);
-    this.#renewals.set(token, work);
-    return work.finally(() => this.#renewals.delete(token));
+    const work = this.renew(token).catch(() => undefined);
+    this.renewals.set(token, work);
+    return work.finally(() => this.renewals.delete(token));
   }
 
   /** Checks whether a user's token is still valid after a refusal, and replaces it otherwise. */
   async recheck(token: string | undefined): Promise<void> {
-    const user = this.#users.find((each) => each.token === token);
-    if (!user || this.#checked.has(user)) return;
-    this.#checked.add(user);
-    setTimeout(() => this.#checked.delete(user), RECHECK_MS).unref();
+    const user = this.users.find((each) => each.token === token);
+    if (!user || this.checked.has(user)) return;
+    this.checked.add(user);
+    setTimeout(() => this.checked.delete(user), RECHECK_MS).unref();
     const headers = { "Svc-Token": user.token };
     const response = await fetch(`${this.node.urls.http}/session`, { headers });
     const body = (await response.json()) as { session?: { user_id?: unknown } };
     if (body.session?.user_id !== user.id) await this.replace(token);
   }
 
-  async #renew(token: string): Promise<void> {
-    if (token === this.#ownerToken) return this.#renewOwner();
-    const place = this.#users.findIndex((user) => user.token === token);
-    if (place >= 0) this.#users[place] = await this.newGuest();
-    const other = this.#applicationTokens.indexOf(token);
-    if (other >= 0) this.#applicationTokens[other] = (await this.createSession({})).token;
+  private async renew(token: string): Promise<void> {
+    if (token === this.ownerToken) return this.renewOwner();
+    const place = this.users.findIndex((user) => user.token === token);
+    if (place >= 0) this.users[place] = await this.newGuest();
+    const other = this.applicationTokens.indexOf(token);
+    if (other >= 0) this.applicationTokens[other] = (await this.createSession({})).token;
   }
 
-  async #renewOwner(): Promise<void> {
+  private async renewOwner(): Promise<void> {
     const query = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
     const { signInOwner } = await execute(this.node, query, { input: this.owner });
-    this.#ownerToken = signInOwner.token;
+    this.ownerToken = signInOwner.token;
   }
 
   /** Parameters of POST /session with a signature over the four mandatory ones. */

@@ -40,12 +40,12 @@ const DEPTH = 5;
 
 /** Generates a document from the schema, with variables, fragments, aliases and directives. */
 export class DocumentMaker {
-  readonly #variables: Record<string, unknown> = {};
-  readonly #declared: string[] = [];
-  readonly #fragments: string[] = [];
-  #aliases = 0;
+  private readonly variables: Record<string, unknown> = {};
+  private readonly declared: string[] = [];
+  private readonly fragments: string[] = [];
+  private aliases = 0;
   /** Whether the last value has a wrong type; passed as a variable, it gets past document validation. */
-  #foreign = false;
+  private foreign = false;
 
   constructor(
     private readonly random: Random,
@@ -63,35 +63,35 @@ export class DocumentMaker {
     const fields = Object.values(root.getFields()).filter(({ name }) => !LEFT_OUT.has(name));
     const most = operation === "subscription" ? 1 : 3;
     const selected = several(random, 1, chance(random, 25) ? most : 1, () =>
-      this.#field(pick(random, fields), DEPTH),
+      this.field(pick(random, fields), DEPTH),
     );
     const name = chance(random, 50) ? ` Op${random(3)}` : "";
-    const declared = this.#declared.length > 0 ? `(${this.#declared.join(", ")})` : "";
-    const query = `${operation}${name}${declared}${this.#directives(5)} { ${selected.join(" ")} } ${this.#fragments.join(" ")}`;
-    return { query, variables: this.#variables };
+    const declared = this.declared.length > 0 ? `(${this.declared.join(", ")})` : "";
+    const query = `${operation}${name}${declared}${this.directives(5)} { ${selected.join(" ")} } ${this.fragments.join(" ")}`;
+    return { query, variables: this.variables };
   }
 
-  #field(field: GraphQLField<unknown, unknown>, depth: number): string {
+  private field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const { random } = this;
     // Equal response keys with different arguments would conflict.
-    this.#aliases += 1;
+    this.aliases += 1;
     const aliased = field.args.length > 0 ? 60 : 5;
-    const alias = chance(random, aliased) ? `a${this.#aliases}: ` : "";
+    const alias = chance(random, aliased) ? `a${this.aliases}: ` : "";
     const given = field.args.flatMap((each) => {
       const sent = isNonNullType(each.type) ? chance(random, 97) : chance(random, 35);
-      return sent ? [`${each.name}: ${this.#argument(each)}`] : [];
+      return sent ? [`${each.name}: ${this.argument(each)}`] : [];
     });
     const list = given.length > 0 ? `(${given.join(", ")})` : "";
-    return `${alias}${field.name}${list}${this.#directives(6)}${this.#selection(field.type, depth - 1)}`;
+    return `${alias}${field.name}${list}${this.directives(6)}${this.selection(field.type, depth - 1)}`;
   }
 
-  #selection(type: GraphQLOutputType, depth: number): string {
+  private selection(type: GraphQLOutputType, depth: number): string {
     const { random } = this;
     const named = getNamedType(type);
     if (isLeafType(named)) return "";
     if (isAbstractType(named)) {
       const some = several(random, 1, 2, () => pick(random, schema.getPossibleTypes(named)));
-      return ` { __typename ${some.map((each) => `... on ${each.name}${this.#selection(each, depth)}`).join(" ")} }`;
+      return ` { __typename ${some.map((each) => `... on ${each.name}${this.selection(each, depth)}`).join(" ")} }`;
     }
     const all = Object.values((named as GraphQLObjectType).getFields());
     const leaves = all.filter((field) => isLeafType(getNamedType(field.type)));
@@ -99,19 +99,19 @@ export class DocumentMaker {
     const selected =
       choice.length === 0
         ? ["__typename"]
-        : several(random, 1, 4, () => this.#field(pick(random, choice), depth));
+        : several(random, 1, 4, () => this.field(pick(random, choice), depth));
     const body = `{ ${selected.join(" ")} }`;
     if (chance(random, 8)) {
-      const name = `F${this.#fragments.length}`;
-      this.#fragments.push(`fragment ${name} on ${named.name} ${body}`);
-      return ` { ...${name}${this.#directives(10)} }`;
+      const name = `F${this.fragments.length}`;
+      this.fragments.push(`fragment ${name} on ${named.name} ${body}`);
+      return ` { ...${name}${this.directives(10)} }`;
     }
     return chance(random, 6)
-      ? ` { ... on ${named.name}${this.#directives(20)} ${body} }`
+      ? ` { ... on ${named.name}${this.directives(20)} ${body} }`
       : ` ${body}`;
   }
 
-  #directives(percent: number): string {
+  private directives(percent: number): string {
     const { random } = this;
     if (!chance(random, percent)) return "";
     const name = chance(random, 98)
@@ -119,33 +119,33 @@ export class DocumentMaker {
       : pick(random, ["deprecated", "unknown", "oneOf"]);
     if (chance(random, 50)) return ` @${name}(if: ${chance(random, 70)})`;
     const wanted = chance(random, 95) ? "Boolean!" : "Boolean";
-    return ` @${name}(if: ${this.#declare(wanted, chance(random, 80) ? true : hostileValue(random))})`;
+    return ` @${name}(if: ${this.declare(wanted, chance(random, 80) ? true : hostileValue(random))})`;
   }
 
-  #argument({ type, name }: GraphQLArgument): string {
-    this.#foreign = false;
-    const value = this.#value(type, name, 3);
-    if (this.#foreign || chance(this.random, 60)) return this.#declare(String(type), value);
+  private argument({ type, name }: GraphQLArgument): string {
+    this.foreign = false;
+    const value = this.value(type, name, 3);
+    if (this.foreign || chance(this.random, 60)) return this.declare(String(type), value);
     return literal(value, type);
   }
 
-  #declare(type: string, value: unknown): string {
-    const name = `v${this.#declared.length}`;
+  private declare(type: string, value: unknown): string {
+    const name = `v${this.declared.length}`;
     const fallback = !type.endsWith("!") && chance(this.random, 5) ? " = null" : "";
-    this.#declared.push(`$${name}: ${type}${fallback}`);
-    if (chance(this.random, 95)) this.#variables[name] = value;
+    this.declared.push(`$${name}: ${type}${fallback}`);
+    if (chance(this.random, 95)) this.variables[name] = value;
     return `$${name}`;
   }
 
-  #value(type: GraphQLInputType, name: string, depth: number): unknown {
+  private value(type: GraphQLInputType, name: string, depth: number): unknown {
     const { random } = this;
-    if (isNonNullType(type)) return this.#value(type.ofType, name, depth);
+    if (isNonNullType(type)) return this.value(type.ofType, name, depth);
     if (chance(random, this.hostility)) {
-      this.#foreign = chance(random, 97);
+      this.foreign = chance(random, 97);
       return hostileValue(random);
     }
     if (isListType(type)) {
-      return several(random, 0, 3, () => this.#value(type.ofType, name, depth - 1));
+      return several(random, 0, 3, () => this.value(type.ofType, name, depth - 1));
     }
     const named = getNamedType(type);
     if (isInputObjectType(named)) {
@@ -156,7 +156,7 @@ export class DocumentMaker {
             chance(random, isNonNullType(each.type) ? 97 : depth > 0 ? 35 : 0),
           );
       return Object.fromEntries(
-        chosen.map((each) => [each.name, this.#value(each.type, each.name, depth - 1)]),
+        chosen.map((each) => [each.name, this.value(each.type, each.name, depth - 1)]),
       );
     }
     if (isEnumType(named)) return pick(random, named.getValues()).name;

@@ -25,7 +25,7 @@ export class SchemaValues {
   ) {}
 
   make(random: Random, fixture: Fixture, schema: JsonSchema, name = ""): unknown {
-    const resolved = this.#resolve(schema);
+    const resolved = this.resolve(schema);
     if (chance(random, this.hostility)) return hostileValue(random);
     const named = sample(random, fixture, name);
     if (named !== undefined && !resolved.properties && chance(random, 85)) return named;
@@ -34,7 +34,7 @@ export class SchemaValues {
     const type = Array.isArray(resolved.type) ? pick(random, resolved.type) : resolved.type;
     switch (type) {
       case "object":
-        return this.#object(random, fixture, resolved);
+        return this.object(random, fixture, resolved);
       case "array":
         return several(random, 0, 3, () => this.make(random, fixture, resolved.items ?? {}, name));
       case "integer":
@@ -49,7 +49,7 @@ export class SchemaValues {
     }
   }
 
-  #object(
+  private object(
     random: Random,
     fixture: Fixture,
     { properties = {}, required = [] }: JsonSchema,
@@ -63,7 +63,7 @@ export class SchemaValues {
     return Object.fromEntries(made);
   }
 
-  #resolve(schema: JsonSchema): JsonSchema {
+  private resolve(schema: JsonSchema): JsonSchema {
     const name = schema.$ref?.split("/").at(-1);
     return name === undefined ? schema : (this.schemas[name] ?? {});
   }

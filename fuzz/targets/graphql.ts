@@ -8,8 +8,14 @@ import { type HttpInput, sendHttp } from "./http-client";
 import type { Target } from "./target";
 
 const TYPES = [
-  ...["text/plain", "application/graphql", "application/x-www-form-urlencoded", "", "a/b"],
-  ...["application/json; charset=utf-16", "application/graphql+json", "multipart/form-data"],
+  "text/plain",
+  "application/graphql",
+  "application/x-www-form-urlencoded",
+  "",
+  "a/b",
+  "application/json; charset=utf-16",
+  "application/graphql+json",
+  "multipart/form-data",
 ];
 const ACCEPTS = ["application/graphql-response+json", "text/html", "*/*", "a/b", "multipart/mixed"];
 

@@ -41,7 +41,9 @@ const document = JSON.parse(readFileSync(join(packageRoot(), "schema/openapi.jso
 
 const ROUTES: Route[] = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, { parameters = [], requestBody }]) => ({
-    ...{ method: method.toUpperCase(), path, parameters },
+    method: method.toUpperCase(),
+    path,
+    parameters,
     body: requestBody?.content["application/json"]?.schema,
   })),
 );
@@ -52,9 +54,17 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
 const values = new SchemaValues(document.components.schemas, 18);
 
 const TYPES = [
-  ...["text/plain", "multipart/form-data; boundary=x", "application/json; charset=utf-16"],
-  ...["application/x-www-form-urlencoded; charset=latin1", "application/xml", "application/json;;"],
-  ...["application/graphql", "*/*", "application/json, text/html", ";", "json"],
+  "text/plain",
+  "multipart/form-data; boundary=x",
+  "application/json; charset=utf-16",
+  "application/x-www-form-urlencoded; charset=latin1",
+  "application/xml",
+  "application/json;;",
+  "application/graphql",
+  "*/*",
+  "application/json, text/html",
+  ";",
+  "json",
 ];
 
 /** REST: every route of schema/openapi.json, with parameters by type and hostile values. */

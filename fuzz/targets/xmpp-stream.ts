@@ -27,7 +27,7 @@ export type Transport = "ws" | "wss" | "xmpp" | "xmpps";
 /** Maximum length of the received text that is kept, in characters. */
 const KEPT = 400_000;
 /** Timeout of an answer on an open stream, in milliseconds. */
-const HEARD_MS = 20_000;
+const RECEIVE_MS = 20_000;
 
 const HEADER = `<?xml version='1.0'?><stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="${CHAT_DOMAIN}" version="1.0">`;
 const OPEN = `<open xmlns="urn:ietf:params:xml:ns:xmpp-framing" to="${CHAT_DOMAIN}" version="1.0"/>`;
@@ -43,38 +43,38 @@ export const footer = (transport: Transport): string =>
 
 /** Collects received text, and waits for matches. */
 class Received {
-  #text = "";
-  #over = false;
-  #wake: Array<() => void> = [];
+  private received = "";
+  private over = false;
+  private waiting: Array<() => void> = [];
 
   push(text: string): void {
-    if (this.#text.length < KEPT) this.#text += text;
-    this.#turn();
+    if (this.received.length < KEPT) this.received += text;
+    this.turn();
   }
   end(): void {
-    this.#over = true;
-    this.#turn();
+    this.over = true;
+    this.turn();
   }
-  text = () => this.#text;
+  text = () => this.received;
   forget = () => {
-    this.#text = "";
+    this.received = "";
   };
 
   async receives(pattern: RegExp): Promise<boolean> {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      this.#turn();
-    }, HEARD_MS);
-    while (!pattern.test(this.#text) && !this.#over && !late) {
-      await new Promise<void>((resolve) => this.#wake.push(resolve));
+      this.turn();
+    }, RECEIVE_MS);
+    while (!pattern.test(this.received) && !this.over && !late) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     clearTimeout(timer);
-    return pattern.test(this.#text);
+    return pattern.test(this.received);
   }
 
-  #turn(): void {
-    for (const resolve of this.#wake.splice(0)) resolve();
+  private turn(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
 

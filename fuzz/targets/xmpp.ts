@@ -64,12 +64,17 @@ export function partiesOf(random: Random, fixture: Fixture, user: FuzzUser): Par
   const name = `${user.id}-${user.applicationId}`;
   return {
     domain: CHAT_DOMAIN,
-    ...{ name, secret: user.token, from: `${name}@${CHAT_DOMAIN}/r${random(5)}` },
+    name,
+    secret: user.token,
+    from: `${name}@${CHAT_DOMAIN}/r${random(5)}`,
     to: [
       ...others.map(({ id, applicationId }) => `${id}-${applicationId}@${CHAT_DOMAIN}`),
       `${name}@${CHAT_DOMAIN}/r${random(5)}`,
       `${others[0]?.id}-${fixture.canary.id}@${CHAT_DOMAIN}/x`,
-      ...[CHAT_DOMAIN, "", "x@other.example", `${"9".repeat(30)}-1@${CHAT_DOMAIN}`],
+      CHAT_DOMAIN,
+      "",
+      "x@other.example",
+      `${"9".repeat(30)}-1@${CHAT_DOMAIN}`,
     ],
   };
 }

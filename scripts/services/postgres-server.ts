@@ -31,10 +31,25 @@ export async function startPostgres(): Promise<PostgresServer> {
     const port = await freePort();
     const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
     const args = [
-      ...["-D", folder, "-p", String(port), "-k", folder, "-h", "127.0.0.1"],
-      ...["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off"],
+      "-D",
+      folder,
+      "-p",
+      String(port),
+      "-k",
+      folder,
+      "-h",
+      "127.0.0.1",
+      "-c",
+      "fsync=off",
+      "-c",
+      "full_page_writes=off",
+      "-c",
+      "synchronous_commit=off",
       // A time zone other than UTC reveals code that depends on the server's time zone.
-      ...["-c", "timezone=Asia/Kolkata", "-c", "max_connections=200"],
+      "-c",
+      "timezone=Asia/Kolkata",
+      "-c",
+      "max_connections=200",
     ];
     const start = async () => {
       const server = Server.start(postgres, args, user?.uid, user?.gid);

@@ -59,8 +59,17 @@ const newFolder = () => mkdtemp(join(tmpdir(), "signalbox-redis-"));
 /** Starts the program and waits until it replies. Deletes the folder if it does not. */
 async function launch(folder: string, port: number, args: string[]): Promise<Server> {
   const server = Server.start(findProgram("redis-server"), [
-    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
-    ...["--databases", String(REDIS_DATABASES), ...args],
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--databases",
+    String(REDIS_DATABASES),
+    ...args,
   ]);
   try {
     await server.ready(() => ping(port));

@@ -20,7 +20,10 @@ export async function insertApplication(
   const authSecret = newToken();
   const { id, authKey } = await transaction.application.create({
     data: {
-      ...{ accountId, name, authKey: newId(), webOrigins: [] },
+      accountId,
+      name,
+      authKey: newId(),
+      webOrigins: [],
       authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
     },
     select: { id: true, authKey: true },

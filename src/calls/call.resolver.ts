@@ -33,7 +33,9 @@ function subscribeTo(kind: "signal" | "answered") {
   return async ({ context, args }: { context: CallContext; args: { after?: string | null } }) => {
     const viewer = await context.auth.user();
     return openSignalSubscription(context.router, {
-      ...{ kind, party: deviceOf(viewer, context), disconnect: context.caller.disconnect },
+      kind,
+      party: deviceOf(viewer, context),
+      disconnect: context.caller.disconnect,
       after: decodeCursor(args.after, viewer.userId),
     });
   };
@@ -67,7 +69,9 @@ export class CallResolver {
     if (parseId(recipientId) === null) throw Fault.field("recipientId", "must be the id of a user");
     const from = deviceOf(await context.auth.user(), context);
     const signal = signalFromInput(from, {
-      ...{ ...fields, signalType: "reject", to: { userId: recipientId } },
+      ...fields,
+      signalType: "reject",
+      to: { userId: recipientId },
     });
     const protocol = context.caller.protocol === "rest" ? "rest" : "graphql";
     await context.router.send(protocol, signal);

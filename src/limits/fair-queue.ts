@@ -26,10 +26,10 @@ interface Job {
  */
 export class FairQueue {
   /** Ordered by `turn`. */
-  #waiting: Job[] = [];
-  #running = 0;
+  private waiting: Job[] = [];
+  private running = 0;
   /** `turn` of the job that was started last. */
-  #turn = 0;
+  private turn = 0;
 
   /** @param refusal makes the error of a rejected job */
   constructor(
@@ -44,48 +44,51 @@ export class FairQueue {
    * @throws the error of `refusal` if the job waits too long or the queue is full, and any error of the job
    */
   async run<T>(keys: readonly string[], job: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.limits.concurrency) await this.#wait(keys);
-    else this.#running += 1;
+    if (this.running >= this.limits.concurrency) await this.wait(keys);
+    else this.running += 1;
     try {
       return await job();
     } finally {
-      this.#running -= 1;
-      this.#next();
+      this.running -= 1;
+      this.next();
     }
   }
 
-  #wait(keys: readonly string[]): Promise<void> {
+  private wait(keys: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const turn = this.#turnOf(keys);
-      const position = this.#waiting.findIndex((other) => other.turn > turn);
-      this.#waiting.splice(position === -1 ? this.#waiting.length : position, 0, {
-        ...{ keys, turn, start: resolve, refuse: () => reject(this.refusal()) },
+      const turn = this.turnOf(keys);
+      const position = this.waiting.findIndex((other) => other.turn > turn);
+      this.waiting.splice(position === -1 ? this.waiting.length : position, 0, {
+        keys,
+        turn,
+        start: resolve,
+        refuse: () => reject(this.refusal()),
         queuedAt: this.clock.now(),
       });
       // Drops the last job of the most loaded client, not the job that arrived last.
-      if (this.#waiting.length > this.limits.maxWaiting) this.#waiting.pop()?.refuse();
+      if (this.waiting.length > this.limits.maxWaiting) this.waiting.pop()?.refuse();
     });
   }
 
-  #turnOf(keys: readonly string[]): number {
-    let turn = this.#turn;
-    for (const other of this.#waiting) {
+  private turnOf(keys: readonly string[]): number {
+    let turn = this.turn;
+    for (const other of this.waiting) {
       if (other.turn >= turn && other.keys.some((key) => keys.includes(key))) turn = other.turn + 1;
     }
     return turn;
   }
 
-  #next(): void {
+  private next(): void {
     const deadline = this.clock.now() - this.limits.waitMs;
-    const expired = this.#waiting.filter(({ queuedAt }) => queuedAt < deadline);
+    const expired = this.waiting.filter(({ queuedAt }) => queuedAt < deadline);
     if (expired.length > 0) {
-      this.#waiting = this.#waiting.filter(({ queuedAt }) => queuedAt >= deadline);
+      this.waiting = this.waiting.filter(({ queuedAt }) => queuedAt >= deadline);
       for (const job of expired) job.refuse();
     }
-    const job = this.#waiting.shift();
+    const job = this.waiting.shift();
     if (!job) return;
-    this.#turn = job.turn;
-    this.#running += 1;
+    this.turn = job.turn;
+    this.running += 1;
     job.start();
   }
 }

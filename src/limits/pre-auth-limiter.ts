@@ -17,9 +17,9 @@ interface PendingConnection {
  * within moments, so the limit is on concurrent connections, not on their rate.
  */
 export class PreAuthLimiter {
-  readonly #perNetwork = new Map<string, number>();
+  private readonly perNetwork = new Map<string, number>();
   /** In order of arrival. */
-  readonly #pending = new Set<PendingConnection>();
+  private readonly pending = new Set<PendingConnection>();
 
   constructor(private readonly limits: PreAuthLimits) {}
 
@@ -36,24 +36,24 @@ export class PreAuthLimiter {
     const { perNetwork, total } = this.limits;
     const network = ip === null ? null : networkOf(ip);
     if (network !== null) {
-      const others = this.#perNetwork.get(network) ?? 0;
+      const others = this.perNetwork.get(network) ?? 0;
       if (others >= perNetwork) return null;
-      this.#perNetwork.set(network, others + 1);
+      this.perNetwork.set(network, others + 1);
     }
     const connection: PendingConnection = { network, end };
-    this.#pending.add(connection);
-    const [oldest] = this.#pending;
-    if (oldest && this.#pending.size > total) {
-      this.#leave(oldest);
+    this.pending.add(connection);
+    const [oldest] = this.pending;
+    if (oldest && this.pending.size > total) {
+      this.leave(oldest);
       oldest.end();
     }
-    return () => this.#leave(connection);
+    return () => this.leave(connection);
   }
 
-  #leave(connection: PendingConnection): void {
-    if (!this.#pending.delete(connection) || connection.network === null) return;
-    const others = (this.#perNetwork.get(connection.network) ?? 1) - 1;
-    if (others > 0) this.#perNetwork.set(connection.network, others);
-    else this.#perNetwork.delete(connection.network);
+  private leave(connection: PendingConnection): void {
+    if (!this.pending.delete(connection) || connection.network === null) return;
+    const others = (this.perNetwork.get(connection.network) ?? 1) - 1;
+    if (others > 0) this.perNetwork.set(connection.network, others);
+    else this.perNetwork.delete(connection.network);
   }
 }

@@ -30,7 +30,11 @@ export function openSmtp(url: string, from: string): Mailer {
     : undefined;
   const transport = createTransport(
     {
-      ...{ pool: true, maxConnections: CONNECTIONS, host, secure, auth },
+      pool: true,
+      maxConnections: CONNECTIONS,
+      host,
+      secure,
+      auth,
       port: port === "" ? (secure ? 465 : 587) : Number(port),
       requireTLS: auth !== undefined && !isLoopback(host),
       ...TIMEOUTS,

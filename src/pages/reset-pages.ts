@@ -15,7 +15,9 @@ export function formPage(token: string, owner: ResetLinkOwner, problems: FormErr
   const whose = email === "" ? "your account" : `<strong>${escapeHtml(email)}</strong>`;
   const application = escapeHtml(toSingleLine(owner.applicationName) || "your application");
   return renderPage({
-    ...{ title: "Choose a new password", mark: "key", failed },
+    title: "Choose a new password",
+    mark: "key",
+    failed,
     content: `<p>For ${whose} at <strong>${application}</strong>.</p>
 <form method="post" action="reset">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
@@ -30,7 +32,8 @@ ${field("repeat", "New password again", problems.repeat)}
 /** The page after the password was set. */
 export function successPage(): string {
   return renderPage({
-    ...{ title: "Your password is set", mark: "good" },
+    title: "Your password is set",
+    mark: "good",
     content: `<p>You have been signed out everywhere. Go back to the app and sign in with your new password.</p>
 <p>You can close this page.</p>`,
   });
@@ -39,7 +42,8 @@ export function successPage(): string {
 /** The page for an unknown, used or expired link. All three look the same. */
 export function expiredLinkPage(): string {
   return renderPage({
-    ...{ title: "This link no longer works", mark: "bad" },
+    title: "This link no longer works",
+    mark: "bad",
     content: `<p>A link works once, and for one hour. It may have been used already, or a newer one has taken its place.</p>
 <p>Ask for a new one in the app.</p>`,
   });

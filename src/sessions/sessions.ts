@@ -63,13 +63,25 @@ export async function createSession(
   const id = await insertSession(
     deps,
     {
-      ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts, sliding },
-      ...{ expiresAt, createdAt: now, ip: client.ip, userAgent: storedUserAgent(client) },
+      applicationId: application.id,
+      tokenHash: hashToken(token),
+      nonce,
+      ts,
+      sliding,
+      expiresAt,
+      createdAt: now,
+      ip: client.ip,
+      userAgent: storedUserAgent(client),
     },
     signedIn,
   );
   const session: Session = {
-    ...{ id, applicationId: application.id, userId: user?.id ?? null, web: false, nonce, ts },
+    id,
+    applicationId: application.id,
+    userId: user?.id ?? null,
+    web: false,
+    nonce,
+    ts,
     sliding,
     expiresAt,
     createdAt: now,

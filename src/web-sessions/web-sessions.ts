@@ -34,9 +34,16 @@ export async function createWebSession(
   const sliding = !request.long;
   const expiresAt = new Date(now.getTime() + (request.long ? LONG_SESSION_TTL_MS : SESSION_TTL_MS));
   const id = await insertWebSession(deps.store, {
-    ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts: timestamp },
-    ...{ bindingCodeHash: hashToken(bindingCode), sliding, expiresAt, createdAt: now },
-    ...{ ip: client.ip, userAgent: storedUserAgent(client) },
+    applicationId: application.id,
+    tokenHash: hashToken(token),
+    nonce,
+    ts: timestamp,
+    bindingCodeHash: hashToken(bindingCode),
+    sliding,
+    expiresAt,
+    createdAt: now,
+    ip: client.ip,
+    userAgent: storedUserAgent(client),
   });
   const session: Session = {
     id,

@@ -81,7 +81,11 @@ beforeAll(async () => {
   const transaction: Store["transaction"] = (act) =>
     store.transaction((open) => act({ ...open, ...explainStatements(open, plans) }));
   const modules = await openUserModules({
-    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    config,
+    bus,
+    clock,
+    log,
+    sealer: new Sealer([newKey()]),
     store: { ...store, ...explainStatements(store, plans), transaction },
     limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
@@ -90,13 +94,19 @@ beforeAll(async () => {
     if (name === "call-wake") wakes.push(...([data].flat() as CallPushJob[]));
   };
   const jobs: Jobs = {
-    ...{ work: () => undefined, enqueue, close: async () => undefined },
+    work: () => undefined,
+    enqueue,
+    close: async () => undefined,
     transaction: (_names, act) => transaction((open) => act(open, enqueue)),
   };
   const metrics = openMetrics();
   const push = {
     ...modules,
-    ...{ config, bus, jobs, metrics, provider: new RecordingProviders().open },
+    config,
+    bus,
+    jobs,
+    metrics,
+    provider: new RecordingProviders().open,
   };
   records = { ...modules, config, bus, jobs, push, metrics };
   close = async () => {
@@ -161,38 +171,37 @@ it("runs no statement that scans a whole table", async () => {
   await purgeCalls(records);
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
-      ...[
-        "begin_calls",
-        "lock_matching_calls",
-        "lock_calls",
-        "callees_of_calls",
-        "save_call_participants",
-      ],
-      ...[
-        "save_calls",
-        "call_push_settings",
-        "users_by_id",
-        "claim_call_pushes",
-        "withdraw_wakes",
-        "missed_calls",
-      ],
-      ...[
-        "purge_calls",
-        "calls_of_user",
-        "calls_by_ids",
-        "call_by_session",
-        "delete_calls_without_others",
-      ],
-      ...["ringing_for_pushes", "push_channels_of_users", "write_wakes"],
-      ...[
-        "participants_of_calls",
-        "delete_call_pushes",
-        "clear_callers",
-        "remove_users",
-        "export_user",
-      ],
-      ...["lock_calls_of_users", "export_calls", "calls_with_participant", "export_call_pushes"],
-      ...["export_push_subscriptions", "export_push_events", "export_push_deliveries"],
+      "begin_calls",
+      "lock_matching_calls",
+      "lock_calls",
+      "callees_of_calls",
+      "save_call_participants",
+      "save_calls",
+      "call_push_settings",
+      "users_by_id",
+      "claim_call_pushes",
+      "withdraw_wakes",
+      "missed_calls",
+      "purge_calls",
+      "calls_of_user",
+      "calls_by_ids",
+      "call_by_session",
+      "delete_calls_without_others",
+      "ringing_for_pushes",
+      "push_channels_of_users",
+      "write_wakes",
+      "participants_of_calls",
+      "delete_call_pushes",
+      "clear_callers",
+      "remove_users",
+      "export_user",
+      "lock_calls_of_users",
+      "export_calls",
+      "calls_with_participant",
+      "export_call_pushes",
+      "export_push_subscriptions",
+      "export_push_events",
+      "export_push_deliveries",
     ]),
   );
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);

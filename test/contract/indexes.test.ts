@@ -206,7 +206,11 @@ async function openDomain() {
     },
   };
   const modules = await openUserModules({
-    ...{ config, store: recordingStore, bus, clock: systemClock, log },
+    config,
+    store: recordingStore,
+    bus,
+    clock: systemClock,
+    log,
     limits: new RateLimits(config, limiters),
     sealer,
     endpoints: { api: () => "", chat: "", turn: "" },
@@ -316,7 +320,11 @@ it("serves every query of a request from an index", async () => {
     const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
     expect(await findResetLink(modules, token)).toMatchObject({ email: reset.emailKey });
     const device = (udid: string, token: string): SubscriptionFields => ({
-      ...{ channel: "gcm", environment: "development", platform: "android", udid, token },
+      channel: "gcm",
+      environment: "development",
+      platform: "android",
+      udid,
+      token,
     });
     // Unchanged, with the token of another user, new, and deleted.
     await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id}`));

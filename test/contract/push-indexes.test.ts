@@ -110,8 +110,11 @@ it("runs no statement that scans a table", async () => {
   await listDeliveries(push, Number(id), {});
   await findDeliveries(push.store.query, [1, 2, 3]);
   await createEvents(push, sender, {
-    ...{ environment: "development", message: universal(), eventType: "fixed_date" },
-    ...{ date: new Date(), userIds: ["1"] },
+    environment: "development",
+    message: universal(),
+    eventType: "fixed_date",
+    date: new Date(),
+    userIds: ["1"],
   });
   await startDueDispatches(push);
   await stopEvent(push, viewer, id);
@@ -120,9 +123,13 @@ it("runs no statement that scans a table", async () => {
   await pushUserData.exportUser(push.store.query, userId);
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
-      ...["purge_push_deliveries", "forget_push_subscriptions"],
-      ...["create_standard_push_event", "write_standard_push"],
-      ...["export_push_subscriptions", "export_push_events", "export_push_deliveries"],
+      "purge_push_deliveries",
+      "forget_push_subscriptions",
+      "create_standard_push_event",
+      "write_standard_push",
+      "export_push_subscriptions",
+      "export_push_events",
+      "export_push_deliveries",
     ]),
   );
   expect(plans.size).toBeGreaterThan(25);

@@ -50,7 +50,9 @@ async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcom
   batchCount += 1;
 
   await createEvents(push, sender, {
-    ...{ environment: "development", pushType: "gcm", message: payload({ a: "b" }) },
+    environment: "development",
+    pushType: "gcm",
+    message: payload({ a: "b" }),
     userIds: [String(sender.userId)],
   });
   await fanOut(push, fanOutJobs.pop()!);

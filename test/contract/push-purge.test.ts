@@ -47,8 +47,11 @@ async function sql<Row>(...texts: string[]): Promise<Row[]> {
 
 const createPush = (fields: object = {}) =>
   createEvents(fixture.push, sender, {
-    ...{ environment: "development", message: universal(), pushType: null },
-    ...{ tagsAny: ["all"], ...fields },
+    environment: "development",
+    message: universal(),
+    pushType: null,
+    tagsAny: ["all"],
+    ...fields,
   });
 
 /** Runs all enqueued jobs. */

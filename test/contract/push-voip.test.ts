@@ -60,7 +60,8 @@ const createPush = (...users: number[]) =>
     fixture.push,
     { applicationId, userId: users[0] ?? 0 },
     {
-      ...{ environment: "development", message: universal({ message: "Ring", ios_voip: 1 }) },
+      environment: "development",
+      message: universal({ message: "Ring", ios_voip: 1 }),
       userIds: users.map(String),
     },
   );

@@ -2,44 +2,44 @@
 export class FrameQueue {
   /** All frames received so far. */
   readonly received: string[] = [];
-  #taken = 0;
-  #code: number | undefined;
-  #wake = () => {};
+  private taken = 0;
+  private code: number | undefined;
+  private notify = () => {};
 
   push(frame: string): void {
     this.received.push(frame);
-    this.#wake();
+    this.notify();
   }
 
   /** Marks the connection as closed. @param code WebSocket close code */
   end(code: number): void {
-    this.#code = code;
-    this.#wake();
+    this.code = code;
+    this.notify();
   }
 
   /** See `RawClient.next`. */
   readonly next = async (): Promise<string> => {
-    while (this.#taken >= this.received.length) {
-      if (this.#code !== undefined) {
-        throw new Error(`closed with ${this.#code}: ${this.received.join("\n")}`);
+    while (this.taken >= this.received.length) {
+      if (this.code !== undefined) {
+        throw new Error(`closed with ${this.code}: ${this.received.join("\n")}`);
       }
-      await this.#change();
+      await this.change();
     }
-    this.#taken += 1;
-    return this.received[this.#taken - 1] ?? "";
+    this.taken += 1;
+    return this.received[this.taken - 1] ?? "";
   };
 
   /** See `RawClient.rest`. */
   readonly rest = async (): Promise<{ frames: string[]; code: number }> => {
-    while (this.#code === undefined) await this.#change();
-    const frames = this.received.slice(this.#taken);
-    this.#taken = this.received.length;
-    return { frames, code: this.#code };
+    while (this.code === undefined) await this.change();
+    const frames = this.received.slice(this.taken);
+    this.taken = this.received.length;
+    return { frames, code: this.code };
   };
 
-  #change(): Promise<void> {
+  private change(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.notify = resolve;
     });
   }
 }

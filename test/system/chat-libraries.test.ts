@@ -62,22 +62,36 @@ describe.each([...CLIENTS, ...SYSTEM_CLIENTS])("%s", (_name, connect) => {
     expect(client.jid).toBe(jidOf(node, bob, "phone"));
 
     const sent = await caller.send({
-      ...{ to: { userId: bob.id }, signalType: "call", callId: "s1", callType: "VIDEO" },
-      ...{ sdp: SDP, extra: [{ name: "full_name", text: "Zoë O'Neill <&>" }] },
+      to: { userId: bob.id },
+      signalType: "call",
+      callId: "s1",
+      callType: "VIDEO",
+      sdp: SDP,
+      extra: [{ name: "full_name", text: "Zoë O'Neill <&>" }],
     });
     expect(await client.nextCall()).toMatchObject({
-      ...{ from: jidOf(node, alice, caller.device), id: sent.id },
-      ...{ signalType: "call", sessionID: "s1", callType: "1", sdp: SDP },
+      from: jidOf(node, alice, caller.device),
+      id: sent.id,
+      signalType: "call",
+      sessionID: "s1",
+      callType: "1",
+      sdp: SDP,
       full_name: "Zoë O'Neill <&>",
     });
 
     const params: CallParams = {
-      ...{ signalType: "call", sessionID: "s2", callType: "2", sdp: SDP },
+      signalType: "call",
+      sessionID: "s2",
+      callType: "2",
+      sdp: SDP,
       full_name: "Bo <Lindqvist> & 😀",
     };
     client.call(jidOf(node, alice), params);
     expect(await caller.next()).toMatchObject({
-      ...{ signalType: "call", callId: "s2", callType: "AUDIO", sdp: SDP },
+      signalType: "call",
+      callId: "s2",
+      callType: "AUDIO",
+      sdp: SDP,
       from: { userId: String(bob.id), device: "phone" },
       extra: [{ tree: { name: "full_name", text: params.full_name } }],
     });

@@ -36,9 +36,13 @@ function bindOverTls(port: number, version: SecureVersion): Promise<number> {
     request.writeUInt32BE(0x2112a442, 4);
     randomFillSync(request, 8);
     const socket = connect({
-      ...{ port, host: "127.0.0.1", rejectUnauthorized: false },
+      port,
+      host: "127.0.0.1",
+      rejectUnauthorized: false,
       // Old versions must be refused by the server, not by the client.
-      ...{ minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" },
+      minVersion: version,
+      maxVersion: version,
+      ciphers: "DEFAULT@SECLEVEL=0",
     });
     socket.once("secureConnect", () => socket.write(request));
     socket.once("data", (response) => {

@@ -62,8 +62,11 @@ async function setCredentials(): Promise<void> {
   const { data } = await graphql(target, SIGN_IN, { input });
   const { clientEmail, projectId, privateKey, tokenUrl, baseUrl, ca } = fixture.credentials;
   const serviceAccount = JSON.stringify({
-    ...{ type: "service_account", project_id: projectId, client_email: clientEmail },
-    ...{ private_key: privateKey, token_uri: tokenUrl },
+    type: "service_account",
+    project_id: projectId,
+    client_email: clientEmail,
+    private_key: privateKey,
+    token_uri: tokenUrl,
   });
   const answer = await graphql(
     target,
@@ -83,12 +86,15 @@ async function setCredentials(): Promise<void> {
 /** Requests a push to all devices. @returns whether the request was acknowledged */
 async function requestPush(sender: TestUser, name: string): Promise<boolean> {
   const body = eventBody({
-    ...{ push_type: null, message: universal({ message: name }) },
+    push_type: null,
+    message: universal({ message: name }),
     user: { tags: { any: "crowd" } },
   });
   try {
     const { status } = await rest(target, "POST", "/events", {
-      ...{ token: sender.token, body, headers: { "Idempotency-Key": name } },
+      token: sender.token,
+      body,
+      headers: { "Idempotency-Key": name },
     });
     return status === 201;
   } catch {
@@ -158,8 +164,11 @@ it("after repeated kills, every acknowledged push reaches every device, and few 
   expect(nodes).toHaveLength(requested.length);
   for (const event of nodes) {
     expect(event).toEqual({
-      ...{ active: false, deliveryCount: DEVICES, acceptedCount: DEVICES },
-      ...{ unregisteredCount: 0, failedCount: 0 },
+      active: false,
+      deliveryCount: DEVICES,
+      acceptedCount: DEVICES,
+      unregisteredCount: 0,
+      failedCount: 0,
     });
   }
   expect(new Set(sent).size).toBe(DEVICES * requested.length);

@@ -15,8 +15,13 @@ import { eventually, MovingClock } from "../support/moving-clock";
 /** The recorder's queue: it is bounded, and rejected events are dropped one by one. */
 
 const signal = (fields: Partial<Signal> = {}): Signal => ({
-  ...{ id: "i", type: "call", sessionId: "s", callType: "1", extra: [] },
-  ...{ from: { applicationId: 1, userId: 1 }, to: { applicationId: 1, userId: 2 } },
+  id: "i",
+  type: "call",
+  sessionId: "s",
+  callType: "1",
+  extra: [],
+  from: { applicationId: 1, userId: 1 },
+  to: { applicationId: 1, userId: 2 },
   ...fields,
 });
 
@@ -37,21 +42,27 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
       return rows
         .filter((row) => existing.has(row.session_id ?? ""))
         .map((row, id) => ({
-          ...{ id, application_id: 1, session_id: row.session_id, caller_id: row.user_id },
-          ...{ started_at: new Date(clock.now()), state: "ringing" },
+          id,
+          application_id: 1,
+          session_id: row.session_id,
+          caller_id: row.user_id,
+          started_at: new Date(clock.now()),
+          state: "ringing",
         }));
     }
     return [];
   };
   const records = {
-    ...{ clock, bus: { publish: async () => undefined } },
+    clock,
+    bus: { publish: async () => undefined },
     jobs: {
       transaction: async (_names: string[], act: (open: object) => Promise<unknown>) => {
         await transaction();
         return act({ query });
       },
     },
-    ...{ log: openLog("silent"), metrics },
+    log: openLog("silent"),
+    metrics,
   } as unknown as HistoryDeps;
   const recorder = new Recorder(records, alone);
   const count = async (outcome: string) => {

@@ -29,13 +29,20 @@ import type { Json, JsonObject } from "../../src/core/json";
 const START = 1_000_000;
 const [ANN, BOB, CLEO, DAN] = [1, 2, 3, 4];
 const answer = (kind: CallAnswer, after: number, device = "phone"): Observation => ({
-  ...{ kind: "answer", answer: kind, at: START + after, device },
+  kind: "answer",
+  answer: kind,
+  at: START + after,
+  device,
 });
 const left = (after: number, device: string | null = null): Observation => ({
-  ...{ kind: "left", at: START + after, device },
+  kind: "left",
+  at: START + after,
+  device,
 });
 const dropped = (after: number, device: string | null = null): Observation => ({
-  ...{ kind: "dropped", at: START + after, device },
+  kind: "dropped",
+  at: START + after,
+  device,
 });
 const expired = (after: number): Observation => ({ kind: "expired", at: START + after });
 const bob = (...observations: Observation[]) =>
@@ -140,38 +147,45 @@ describe("a call between two users", () => {
     [
       "a device that hangs up after another has accepted",
       [answer("accept", 5_000, "desk"), left(30_000, "phone")],
-      ...["accepted", null],
+      "accepted",
+      null,
     ],
     [
       "a device that hangs up before another accepts",
       [left(3_000, "phone"), answer("accept", 5_000, "desk")],
-      ...["accepted", null],
+      "accepted",
+      null,
     ],
     [
       "a second device that is hung up on",
       [answer("accept", 5_000, "desk"), answer("accept", 5_100, "phone"), dropped(5_200, "phone")],
-      ...["accepted", null],
+      "accepted",
+      null,
     ],
     [
       "hang-ups of one device after the other",
       [answer("accept", 5_000, "desk"), left(6_000, "phone"), left(9_000, "desk")],
-      ...["hung_up", null],
+      "hung_up",
+      null,
     ],
     [
       "a hang-up of the caller on the accepting device",
       [answer("accept", 5_000, "desk"), dropped(5_200, "phone"), dropped(9_000, "desk")],
-      ...["hung_up", null],
+      "hung_up",
+      null,
     ],
     [
       "a hang-up of the caller on all devices before one accepts",
       [dropped(4_000), dropped(4_500, "desk"), answer("accept", 5_000, "desk")],
-      ...["hung_up", "cancelled"],
+      "hung_up",
+      "cancelled",
     ],
     ["a device that hangs up unanswered", [left(3_000, "phone")], "hung_up", null],
     [
       "a device that hangs up before another declines",
       [left(3_000, "phone"), answer("decline", 5_000, "desk")],
-      ...["hung_up", null],
+      "hung_up",
+      null,
     ],
   ] as Array<
     [string, Observation[], string, string | null]
@@ -220,7 +234,9 @@ describe("a call between two users", () => {
     const names = Array.from({ length: 3 * HANG_UP_DEVICES_MAX }, (_, n) => `made-up-${n}`);
     const observations = [
       ...names.flatMap((name, n) => [left(1_000 + n, name), left(900 + n, name)]),
-      ...[answer("accept", 500, "made-up-2"), dropped(7_000), left(8_000)],
+      answer("accept", 500, "made-up-2"),
+      dropped(7_000),
+      left(8_000),
     ];
     const one = bob(...observations);
     expect(one.hangUps).toHaveLength(HANG_UP_DEVICES_MAX + 2);
@@ -348,25 +364,49 @@ describe("a call between several users", () => {
 describe("a signal is applied to a call", () => {
   let calls: RecordedCall[];
   const known = (id: number, callerId: number | null, ...callees: number[]): RecordedCall => ({
-    ...{ id, applicationId: 7, sessionId: "s", callerId, startedAt: START, state: "ringing" },
+    id,
+    applicationId: 7,
+    sessionId: "s",
+    callerId,
+    startedAt: START,
+    state: "ringing",
     callees: new Map(callees.map((userId) => [userId, startRinging(userId, START)])),
     woken: new Set(),
   });
   const parties = { at: START + 500, applicationId: 7, sessionId: "s" };
   const call = (from: number, to: number, initiator = from): CallEvent => ({
-    ...{ ...parties, kind: "call", from, to, initiator, callType: 1 },
+    ...parties,
+    kind: "call",
+    from,
+    to,
+    initiator,
+    callType: 1,
     hasSubscribers: true,
     invitation: { opponentIds: [], userInfo: null },
   });
   const accept = (from: number, to: number): CallEvent => ({
-    ...{ ...parties, kind: "answer", answer: "accept", from, to, device: "phone" },
+    ...parties,
+    kind: "answer",
+    answer: "accept",
+    from,
+    to,
+    device: "phone",
   });
   const reject = (from: number, to: number): CallEvent => ({
-    ...{ ...parties, kind: "answer", answer: "decline", from, to, device: "phone" },
+    ...parties,
+    kind: "answer",
+    answer: "decline",
+    from,
+    to,
+    device: "phone",
   });
   const hangUp = (from: number, to: number): CallEvent => ({
     ...parties,
-    ...{ kind: "hangUp", from, to, device: "phone", toDevice: null },
+    kind: "hangUp",
+    from,
+    to,
+    device: "phone",
+    toDevice: null,
   });
   const states = () =>
     calls.map(({ startedAt, callees }) => deriveState(startedAt, [...callees.values()]).state);
@@ -472,7 +512,12 @@ describe("a signal is applied to a call", () => {
 describe("the call event of a signal", () => {
   const party = (userId: number) => ({ applicationId: 7, userId, resource: "phone" });
   const signal = (fields: Partial<Signal>): Signal => ({
-    ...{ id: "i", from: party(ANN), to: party(BOB), type: "call", sessionId: "s", extra: [] },
+    id: "i",
+    from: party(ANN),
+    to: party(BOB),
+    type: "call",
+    sessionId: "s",
+    extra: [],
     ...fields,
   });
   const read = (fields: Partial<Signal>, hasSubscribers = true) =>
@@ -491,7 +536,11 @@ describe("the call event of a signal", () => {
 
   test("is a call of the named caller, or of its sender", () => {
     const expected: Partial<CallEvent & { kind: "call" }> = {
-      ...{ kind: "call", from: ANN, to: BOB, initiator: 9, callType: 2 },
+      kind: "call",
+      from: ANN,
+      to: BOB,
+      initiator: 9,
+      callType: 2,
       hasSubscribers: false,
     };
     expect(read({ callType: "2", callerId: "9" }, false)).toMatchObject(expected);
@@ -543,7 +592,8 @@ describe("the call event of a signal", () => {
     ];
     for (const userInfo of refused) {
       expect(read({ userInfo })).toMatchObject({
-        ...{ kind: "call", invitation: { opponentIds: [], userInfo: null } },
+        kind: "call",
+        invitation: { opponentIds: [], userInfo: null },
       });
     }
   });

@@ -114,8 +114,10 @@ describe("configured files", () => {
     generateKeyPairSync("ec", {
       namedCurve: "P-256",
       privateKeyEncoding: {
-        ...{ type: "pkcs8", format: "pem" },
-        ...{ cipher: "aes-256-cbc", passphrase: "secret" },
+        type: "pkcs8",
+        format: "pem",
+        cipher: "aes-256-cbc",
+        passphrase: "secret",
       },
       publicKeyEncoding: { type: "spki", format: "pem" },
     }).privateKey;

@@ -278,8 +278,14 @@ describe("mistakes", () => {
   test("hide the values of exactly these variables", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
     expect(secret.map(([name]) => name)).toEqual([
-      ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SIGNALBOX_TOKEN", "TURN_SECRET", "SMTP_URL"],
-      ...["CHAT_SECRET", "CHAT_SIGN_IN_SECRET"],
+      "DATABASE_URL",
+      "REDIS_URL",
+      "SECRET_KEY",
+      "SIGNALBOX_TOKEN",
+      "TURN_SECRET",
+      "SMTP_URL",
+      "CHAT_SECRET",
+      "CHAT_SIGN_IN_SECRET",
     ]);
   });
 });

@@ -13,12 +13,17 @@ import type { Case } from "../../fuzz/targets/target";
 
 const USER = { id: 5, applicationId: 2, login: "a", token: "t" };
 const fixture = {
-  ...{ user: () => USER, token: () => USER.token, accountKey: "k" },
+  user: () => USER,
+  token: () => USER.token,
+  accountKey: "k",
   application: { id: 2, authKey: "k", authSecret: "s" },
 } as unknown as Fixture;
 const PARTIES: Parties = {
-  ...{ domain: "chat.example", from: "5-2@chat.example/r", to: ["6-2@chat.example"] },
-  ...{ name: "5-2", secret: "t" },
+  domain: "chat.example",
+  from: "5-2@chat.example/r",
+  to: ["6-2@chat.example"],
+  name: "5-2",
+  secret: "t",
 };
 
 const made = (seed: number, number: number): string[] => {

@@ -71,7 +71,9 @@ describe("servers", () => {
     expect(ask({ TURN_URLS })).toEqual([
       {
         urls: ["stun:stun.example", "stuns:stun.example:5349"],
-        ...{ username: null, credential: null, expiresAt: null },
+        username: null,
+        credential: null,
+        expiresAt: null,
       },
     ]);
     expect(ask({ TURN_URLS: "turn:turn.example" })).toEqual([]);

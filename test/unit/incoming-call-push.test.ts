@@ -9,7 +9,10 @@ import type { Statement } from "../../src/store/store";
 /** The recipients of incoming-call pushes; a failure of one does not affect the others. */
 
 const pushTo = (callId: number, fields: Partial<PendingCallPush> = {}): PendingCallPush => ({
-  ...{ callId, userId: 100 + callId, opponentIds: [], userInfo: null },
+  callId,
+  userId: 100 + callId,
+  opponentIds: [],
+  userInfo: null,
   ...fields,
 });
 
@@ -47,8 +50,12 @@ function depsWith({
     switch (name) {
       case "ringing_for_pushes":
         return keys.map((key) => ({
-          ...{ ...key, missed_at: new Date(systemClock.now() + 60_000), application_id: 1 },
-          ...{ session_id: `s${key.call_id}`, call_type: 1, caller_id: key.call_id },
+          ...key,
+          missed_at: new Date(systemClock.now() + 60_000),
+          application_id: 1,
+          session_id: `s${key.call_id}`,
+          call_type: 1,
+          caller_id: key.call_id,
         }));
       case "push_channels_of_users":
         return keys
@@ -76,8 +83,12 @@ function depsWith({
     if (limitedCallers.includes(id)) throw new Fault("LIMITED", "Too many requests", undefined, 9);
   };
   const records = {
-    ...{ clock: systemClock, store: { query }, limits: { countPush } },
-    ...{ push: { jobs: { transaction } }, log: openLog("silent"), metrics },
+    clock: systemClock,
+    store: { query },
+    limits: { countPush },
+    push: { jobs: { transaction } },
+    log: openLog("silent"),
+    metrics,
   } as unknown as HistoryDeps;
   return { records, pushed, pushes, jobs, statements: () => statements };
 }

@@ -49,11 +49,17 @@ beforeAll(async () => {
   registerRest(server, { engine, makeContext: never, documents });
   registerPages(server, {} as never);
   registerAuthEndpoint(server, {
-    ...{ secret: "secret", log, clock: systemClock, metrics, authenticate: never },
+    secret: "secret",
+    log,
+    clock: systemClock,
+    metrics,
+    authenticate: never,
     arrive: () => null,
   });
   await registerGraphqlHttp(server, {
-    ...{ config, engine, makeContext: never },
+    config,
+    engine,
+    makeContext: never,
     limits: { addExtra: never },
   });
   await server.ready();

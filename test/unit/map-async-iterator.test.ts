@@ -77,6 +77,7 @@ test("a fault of the source keeps its code, even if closing the source fails", a
     return: rejecting,
   };
   await expect(all(mapAsyncIterator(source, () => 1, mapError))).rejects.toMatchObject({
-    ...{ message: "too slow", extensions: { code: "LIMITED", retryAfter: 1 } },
+    message: "too slow",
+    extensions: { code: "LIMITED", retryAfter: 1 },
   });
 });

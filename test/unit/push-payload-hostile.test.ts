@@ -116,8 +116,17 @@ const unlikely = fc
   )
   .map(([keys, objects]) => ({ ...keys, ...objects }));
 const envelope = named([
-  ...["data", "notification", "android", "apns", "message", "token", "topic", "to"],
-  ...["priority", "time_to_live", "collapse_key"],
+  "data",
+  "notification",
+  "android",
+  "apns",
+  "message",
+  "token",
+  "topic",
+  "to",
+  "priority",
+  "time_to_live",
+  "collapse_key",
 ]);
 
 it("any text is parsed or refused", () => {

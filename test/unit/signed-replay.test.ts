@@ -43,8 +43,12 @@ async function verified(
       query: async ({ name }: { name: string }, values: unknown[]) => {
         if (name === "consume_nonce") return [consumed.push(...values)];
         return APPLICATIONS.filter(({ id }) => id === values[0]).map(({ id, key, secret }) => ({
-          ...{ id, auth_key: key, auth_secret: secret, settings: {} },
-          ...{ previous_secret: null, previous_secret_until: null },
+          id,
+          auth_key: key,
+          auth_secret: secret,
+          settings: {},
+          previous_secret: null,
+          previous_secret_until: null,
         }));
       },
     },

@@ -68,7 +68,10 @@ async function enter(setting) {
       ? openXmppSignalling({ url: chatUrl, domain: chatDomain, applicationId, ...user }, listener)
       : openGraphqlSignalling({ url: graphqlUrl, ...user }, listener);
   const phone = new Phone({
-    ...{ signalling, findPerson, userId: account.me.id, iceServers: account.iceServers },
+    signalling,
+    findPerson,
+    userId: account.me.id,
+    iceServers: account.iceServers,
     relayOnly: query.has("relay"),
   });
 

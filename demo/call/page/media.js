@@ -64,7 +64,10 @@ export class Media {
     const { onCandidates, onConnection } = this.parts;
     this.stream = stream;
     this.call = new Call({
-      ...{ callType, stream, onCandidates, onConnection },
+      callType,
+      stream,
+      onCandidates,
+      onConnection,
       configuration: servers.value,
     });
     return this.call;

@@ -56,7 +56,8 @@ export class Phone extends EventTarget {
     this.userId = userId;
     this.findPerson = findPerson;
     this.media = new Media({
-      ...{ iceServers, relayOnly },
+      iceServers,
+      relayOnly,
       onCandidates: (iceCandidates) => this.#send({ signalType: "iceCandidates", iceCandidates }),
       onConnection: (connection) => this.#connectionChanged(connection),
     });

@@ -74,12 +74,12 @@ export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob):
       if (!invitation || !channels || !(await mayPush(deps, row.caller_id))) return [];
       try {
         const request = {
-          ...{ applicationId: row.application_id, environment: row.environment, channels },
-          ...{
-            callId: row.call_id,
-            userId: row.user_id,
-            content: incomingCallPayload(row, invitation),
-          },
+          applicationId: row.application_id,
+          environment: row.environment,
+          channels,
+          callId: row.call_id,
+          userId: row.user_id,
+          content: incomingCallPayload(row, invitation),
         };
         return [validateCallPush(request, now)];
       } catch (error) {

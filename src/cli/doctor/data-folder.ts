@@ -10,7 +10,7 @@ import { type Finding, failure, ok, problem, skipped, warning } from "./finding"
 const FOLDER = "data folder";
 const FILES = "secret files";
 /** Files and folders of DATA_DIR that contain secrets. */
-const SECRET = [...[OWNER_FILE, CREDENTIALS_FILE, SECRET_KEY_FILE, SELF_SIGNED_KEY, "db", "mail"]];
+const SECRET = [OWNER_FILE, CREDENTIALS_FILE, SECRET_KEY_FILE, SELF_SIGNED_KEY, "db", "mail"];
 
 const GROUP = 0o070;
 const OTHERS = 0o007;

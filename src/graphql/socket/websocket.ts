@@ -97,7 +97,8 @@ export class GraphqlSockets {
       },
       {
         log: options.log,
-        ...{ keepAliveMs: KEEP_ALIVE_MS, overLimitCode: CLOSE.later },
+        keepAliveMs: KEEP_ALIVE_MS,
+        overLimitCode: CLOSE.later,
         createMessageLimiter: (request) =>
           options.limits.requestCounter(options.addressOf(request)),
       },

@@ -48,7 +48,9 @@ function validateToken(input: ApnsInput): ApnsCredentials {
     throw Fault.field("apns.key", "must be a P-256 key: the entire .p8 file");
   }
   return {
-    ...{ service: "apns", kind: "token", key: writePrivateKey(key) },
+    service: "apns",
+    kind: "token",
+    key: writePrivateKey(key),
     keyId: validateAppleId("apns.keyId", input.keyId),
     teamId: validateAppleId("apns.teamId", input.teamId),
     bundleId: validateBundleId(required("apns.bundleId", input.bundleId)),
@@ -72,7 +74,9 @@ function validateCertificate(input: ApnsInput, now: number): ApnsCredentials {
   if (!leaf) throw Fault.field(keyField, "does not match the certificate");
   checkValidity(leaf, now);
   return {
-    ...{ service: "apns", kind: "certificate", privateKey: writePrivateKey(key) },
+    service: "apns",
+    kind: "certificate",
+    privateKey: writePrivateKey(key),
     // TLS sends the end-entity certificate first (RFC 8446 section 4.4.2).
     certificate: writeCertificates([leaf, ...certificates.filter((each) => each !== leaf)]),
     bundleId: bundleOf(leaf, input.bundleId),

@@ -190,7 +190,10 @@ function toApns(found: Found | null): ApnsCredentialsType | null {
   const { kind, bundleId = "", keyId = null, teamId = null, certificate } = settings;
   const parsed = certificate === undefined ? null : new X509Certificate(certificate);
   return {
-    ...{ kind: kind === "certificate" ? kind : "token", bundleId, keyId, teamId },
+    kind: kind === "certificate" ? kind : "token",
+    bundleId,
+    keyId,
+    teamId,
     certificateSubject: parsed?.subject.replaceAll("\n", ", ") ?? null,
     certificateValidUntil: parsed && new Date(parsed.validTo),
     ...rest,

@@ -70,7 +70,9 @@ export function validateSubscription(
   const { environment, platform, token, bundleId, web } = fields;
   const channel = channelOf(fields.channel);
   const checked: ValidSubscription = {
-    ...{ channel, environment, platform },
+    channel,
+    environment,
+    platform,
     udid: accept("udid", parseUdid(fields.udid)),
     token: "",
     bundleId: bundleId ? accept("bundleId", parseBundleId(bundleId)) : null,

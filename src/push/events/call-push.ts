@@ -48,7 +48,8 @@ export function validateCallPush({ content, ...request }: CallPushRequest, now: 
   const message = { ...custom, message: text, ios_voip: 1, ios_sound: "default", expiration };
   const validated = validateEvent(
     {
-      ...{ environment: request.environment, userIds: [String(request.userId)] },
+      environment: request.environment,
+      userIds: [String(request.userId)],
       message: Buffer.from(JSON.stringify(message)).toString("base64"),
     },
     now,

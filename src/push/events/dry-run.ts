@@ -80,6 +80,10 @@ async function dryRunChannel(
     userCount: count.users,
     more: count.devices > COUNT_MAX,
     userIds: count.sampleUserIds,
-    ...{ headers, payload: body, bytes, maxBytes, problems },
+    headers,
+    payload: body,
+    bytes,
+    maxBytes,
+    problems,
   };
 }

@@ -28,8 +28,17 @@ const V1_PARTS: string[] = [
 const LEGACY_OPTIONS = ["priority", "collapse_key", "time_to_live", "restricted_package_name"];
 /** Dropped keys: the event selects the recipients, and the other options have no effect. */
 const IGNORED = [
-  ...["token", "topic", "condition", "name", "to", "registration_id", "registration_ids"],
-  ...["dry_run", "delay_while_idle", "content_available", "mutable_content"],
+  "token",
+  "topic",
+  "condition",
+  "name",
+  "to",
+  "registration_id",
+  "registration_ids",
+  "dry_run",
+  "delay_while_idle",
+  "content_available",
+  "mutable_content",
 ];
 
 /** A parsed message, and its dropped keys with reasons. */

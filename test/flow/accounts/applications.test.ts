@@ -287,7 +287,9 @@ describe("the lists of an application", () => {
     const id = String(place.application.id);
     const { data } = await run(LIST, { id, search: "ANN" });
     expect(data.application.users).toEqual({
-      ...{ totalCount: 3, offset: 0, limit: 2 },
+      totalCount: 3,
+      offset: 0,
+      limit: 2,
       nodes: [{ login: "Anna" }, { login: "ann." }],
     });
     const next = await run(LIST, { id, search: "ann", offset: 2 });

@@ -16,12 +16,11 @@ beforeAll(async () => {
   node = await startNode(
     {
       // A single node counts by the test's clock; Redis uses its own.
-      ...{ REDIS_URL: "", TRUST_PROXY: "127.0.0.1" },
-      ...{
-        FAILED_SIGN_INS_BEFORE_DELAY: "5",
-        FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "12",
-        FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "8",
-      },
+      REDIS_URL: "",
+      TRUST_PROXY: "127.0.0.1",
+      FAILED_SIGN_INS_BEFORE_DELAY: "5",
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "12",
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "8",
     },
     { clock },
   );
@@ -51,7 +50,8 @@ async function ask(ip: string, query: string, input: object, token?: string, at 
   const response = await fetch(at.graphqlUrl, {
     method: "POST",
     headers: {
-      ...{ "Content-Type": "application/json", "X-Forwarded-For": ip },
+      "Content-Type": "application/json",
+      "X-Forwarded-For": ip,
       ...(token ? { "Svc-Token": token } : {}),
     },
     body: JSON.stringify({ query, variables: { input } }),
@@ -84,7 +84,10 @@ describe.each([
     await fail(5, ip, email);
     for (const seconds of [1, 2, 4]) {
       expect(await wrong(ip, email)).toEqual({
-        ...{ status: 429, code: "LIMITED", retryAfter: seconds, header: String(seconds) },
+        status: 429,
+        code: "LIMITED",
+        retryAfter: seconds,
+        header: String(seconds),
         message: `Too many failed attempts; try again in ${seconds} s`,
       });
       // An early attempt is not verified, and does not extend the wait.

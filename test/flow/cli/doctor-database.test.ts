@@ -44,7 +44,8 @@ describeEmbedded("the embedded database", () => {
     const own = await startNode({ DATA_DIR, DATABASE_URL: "", REDIS_URL: "", SECRET_KEY: "" });
     const inUse = await runWith(DATA_DIR);
     expect(only(inUse, "database")).toMatchObject({
-      ...{ status: "warning", detail: expect.stringMatching(/No server answers/) },
+      status: "warning",
+      detail: expect.stringMatching(/No server answers/),
     });
     await own.stop();
     const findings = await runWith(DATA_DIR);
@@ -58,7 +59,8 @@ describeEmbedded("the embedded database", () => {
     const key = join(DATA_DIR, "secret.key");
     await rename(key, `${key}.away`);
     expect(only(await runWith(DATA_DIR), "secret key")).toMatchObject({
-      ...{ status: "error", detail: expect.stringMatching(/is missing/) },
+      status: "error",
+      detail: expect.stringMatching(/is missing/),
     });
     await expect(stat(key)).rejects.toThrow("ENOENT");
     await writeFile(key, Buffer.alloc(32, 1).toString("base64"));
@@ -75,7 +77,8 @@ describeEmbedded("the embedded database", () => {
     await mkdir(join(DATA_DIR, "db"), { mode: 0o700 });
     await writeFile(join(DATA_DIR, "db/PG_VERSION"), "nothing of the kind");
     expect(only(await runWith(DATA_DIR), "database")).toMatchObject({
-      ...{ status: "error", detail: expect.stringMatching(/cannot be opened/) },
+      status: "error",
+      detail: expect.stringMatching(/cannot be opened/),
     });
   });
 
@@ -86,7 +89,8 @@ describeEmbedded("the embedded database", () => {
     await connection.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [last]);
     await close();
     expect(only(await runWith(DATA_DIR), "migrations")).toMatchObject({
-      ...{ status: "error", detail: `not applied: ${last}` },
+      status: "error",
+      detail: `not applied: ${last}`,
       fix: expect.stringMatching(/signalbox migrate/),
     });
     const again = await openMigrationConnection({ DATA_DIR } as never);
@@ -124,14 +128,16 @@ describeServices("PostgreSQL", () => {
     await execute(url, "DELETE FROM push_credentials");
     const other = await runDoctor({ ...environment, SECRET_KEY: "1".repeat(64) });
     expect(only(other, "secret key")).toMatchObject({
-      ...{ status: "error", detail: expect.stringMatching(/encrypted with another key/) },
+      status: "error",
+      detail: expect.stringMatching(/encrypted with another key/),
     });
   });
 
   it("is a warning if it is empty, and an error if it belongs to another program", async () => {
     const environment = await fresh(freshServices("template0"));
     expect(only(await runDoctor(environment), "migrations")).toMatchObject({
-      ...{ status: "warning", detail: "the database is empty" },
+      status: "warning",
+      detail: "the database is empty",
     });
     await execute(environment.DATABASE_URL ?? "", "CREATE TABLE somebody_elses (id int)");
     expect(only(await runDoctor(environment), "migrations").status).toBe("error");
@@ -152,7 +158,8 @@ describeServices("PostgreSQL", () => {
     );
     const narrow = await runDoctor({ ...environment, DATABASE_URL: `${url}_narrow` });
     expect(only(narrow, "database")).toMatchObject({
-      ...{ status: "error", detail: expect.stringMatching(/LATIN1/) },
+      status: "error",
+      detail: expect.stringMatching(/LATIN1/),
     });
     await execute(server, `DROP DATABASE ${name}_narrow`);
   });
@@ -171,12 +178,14 @@ describeServices("PostgreSQL", () => {
       await execute(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
       const findings = await runDoctor(as(user));
       expect(only(findings, "jobs")).toMatchObject({
-        ...{ status: "error", fix: expect.stringMatching(/^GRANT CREATE ON DATABASE/) },
+        status: "error",
+        fix: expect.stringMatching(/^GRANT CREATE ON DATABASE/),
       });
       await execute(url, `GRANT CREATE ON DATABASE ${name} TO ${user}`);
       expect(only(await runDoctor(as(user)), "jobs").status).toBe("ok");
       expect(only(await runDoctor(as("nobody_of_the_name")), "database")).toMatchObject({
-        ...{ status: "error", detail: expect.stringMatching(/cannot be reached: role/) },
+        status: "error",
+        detail: expect.stringMatching(/cannot be reached: role/),
       });
     } finally {
       await execute(url, `DROP OWNED BY ${user}`);
@@ -198,7 +207,8 @@ describeServices("Redis", () => {
       for (const often of ["everysec", "no"]) {
         await sendCommand(redis.port, `CONFIG SET appendfsync ${often}`);
         expect(only(await look(), "redis")).toMatchObject({
-          ...{ status: "warning", detail: expect.stringContaining(`appendfsync ${often}`) },
+          status: "warning",
+          detail: expect.stringContaining(`appendfsync ${often}`),
           fix: expect.stringMatching(/appendfsync always/),
         });
       }
@@ -211,14 +221,16 @@ describeServices("Redis", () => {
       ]);
       const healthy = await look();
       expect(only(healthy, "redis")).toMatchObject({
-        ...{ status: "ok", detail: expect.stringMatching(/^Redis \d+\./) },
+        status: "ok",
+        detail: expect.stringMatching(/^Redis \d+\./),
       });
       expect(only(healthy, "clock: redis").status).toBe("ok");
       const beyond = await runDoctor({ DATA_DIR, REDIS_URL: `${redis.url}/10001` });
       expect(only(beyond, "redis").detail).toMatch(/DB index is out of range/);
       await sendCommand(redis.port, "CONFIG SET maxmemory 100mb");
       expect(only(await look(), "redis")).toMatchObject({
-        ...{ status: "warning", detail: expect.stringMatching(/INBOXES_BYTES/) },
+        status: "warning",
+        detail: expect.stringMatching(/INBOXES_BYTES/),
       });
       await sendCommand(redis.port, "CONFIG SET maxmemory 512mb");
       expect(only(await look(), "redis").status).toBe("ok");
@@ -233,10 +245,12 @@ describeServices("Redis", () => {
       await sendCommand(redis.port, "CONFIG SET requirepass hunter2");
       const locked = await look();
       expect(only(locked, "redis")).toMatchObject({
-        ...{ status: "error", detail: expect.stringMatching(/NOAUTH/) },
+        status: "error",
+        detail: expect.stringMatching(/NOAUTH/),
       });
       const wrongPassword = await runDoctor({
-        ...{ DATA_DIR, REDIS_URL: redis.url.replace("//", "//:hunter3@") },
+        DATA_DIR,
+        REDIS_URL: redis.url.replace("//", "//:hunter3@"),
       });
       expect(only(wrongPassword, "redis").detail).toMatch(/WRONGPASS|invalid/);
       expect(JSON.stringify(wrongPassword)).not.toContain("hunter");

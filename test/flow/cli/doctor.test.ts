@@ -85,12 +85,24 @@ describe("a healthy node", () => {
     const findings = await runDoctor(healthy);
     expect(findings.filter(({ status }) => status === "error" || status === "warning")).toEqual([]);
     expect(statuses(findings)).toEqual({
-      ...{ configuration: "ok", server: "ok", owner: "ok", "data folder": "ok" },
-      ...{ "secret files": "ok", database: "ok", migrations: "ok", "secret key": "ok" },
-      ...{ "clock: network": "ok", port: "ok", "chat port": "ok", mail: "ok" },
-      ...{ "chat port: wss": "ok", "chat port: tcp": "ok", "chat port: tls": "ok" },
-      ...{ certificate: "ok" },
-      ...{ providers: "skipped", ...NOT_EXPOSED },
+      configuration: "ok",
+      server: "ok",
+      owner: "ok",
+      "data folder": "ok",
+      "secret files": "ok",
+      database: "ok",
+      migrations: "ok",
+      "secret key": "ok",
+      "clock: network": "ok",
+      port: "ok",
+      "chat port": "ok",
+      mail: "ok",
+      "chat port: wss": "ok",
+      "chat port: tcp": "ok",
+      "chat port: tls": "ok",
+      certificate: "ok",
+      providers: "skipped",
+      ...NOT_EXPOSED,
       ...(hasServices
         ? { jobs: "ok", redis: "ok", "clock: database": "ok", "clock: redis": "ok" }
         : { redis: "skipped" }),
@@ -152,25 +164,35 @@ describe("problems", () => {
   it("are found in time when every dependency accepts connections but never answers", async () => {
     const silent = () => listen().then((port) => `127.0.0.1:${port}`);
     const findings = await runDoctor({
-      ...{ DATA_DIR: await fresh(emptyFolder()), SECRET_KEY: KEY },
-      ...{
-        DATABASE_URL: `postgresql://${await silent()}/db`,
-        REDIS_URL: `redis://${await silent()}`,
-      },
-      ...{ ...FREE_PORTS, SMTP_URL: `smtp://${await silent()}`, PORT: String(await listen()) },
+      DATA_DIR: await fresh(emptyFolder()),
+      SECRET_KEY: KEY,
+      DATABASE_URL: `postgresql://${await silent()}/db`,
+      REDIS_URL: `redis://${await silent()}`,
+      ...FREE_PORTS,
+      SMTP_URL: `smtp://${await silent()}`,
+      PORT: String(await listen()),
     });
     expect(statuses(findings)).toMatchObject({
-      ...{ database: "error", redis: "error", mail: "error", port: "error", server: "skipped" },
+      database: "error",
+      redis: "error",
+      mail: "error",
+      port: "error",
+      server: "skipped",
     });
   });
 
   it("of the configuration are listed separately", async () => {
     const findings = await runDoctor({
-      ...{ PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://root:hunter2@db" },
+      PORT: "http",
+      LOG_LEVEL: "loud",
+      DATABASE_URL: "mysql://root:hunter2@db",
       SECRET_KEY: "short",
     });
     expect(findings.map(({ detail }) => detail.split(" ")[0]).sort()).toEqual([
-      ...["DATABASE_URL", "LOG_LEVEL", "PORT", "SECRET_KEY"],
+      "DATABASE_URL",
+      "LOG_LEVEL",
+      "PORT",
+      "SECRET_KEY",
     ]);
     expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(["error"]));
     expect(JSON.stringify(findings)).not.toContain("hunter2");
@@ -183,8 +205,12 @@ describe("problems", () => {
     expect(findings.map(({ status }) => status)).toEqual(["warning", "warning"]);
     expect(findings[0]?.detail).toContain("BASE_URL, CHAT_URL, CHAT_DOMAIN, TURN_HOST");
     const named = await runDoctor({
-      ...{ ...open, BASE_URL: "https://a.example", CHAT_URL: "wss://c.example" },
-      ...{ CHAT_DOMAIN: "c.example", TURN_HOST: "t.example", XMPP_TRUSTED_PROXY: "true" },
+      ...open,
+      BASE_URL: "https://a.example",
+      CHAT_URL: "wss://c.example",
+      CHAT_DOMAIN: "c.example",
+      TURN_HOST: "t.example",
+      XMPP_TRUSTED_PROXY: "true",
     });
     expect(only(named, "configuration").status).toBe("ok");
   });
@@ -198,7 +224,8 @@ describe("the server", () => {
       const SIGNALBOX_URL = broken.baseUrl;
       const findings = await runDoctor({ ...healthy, SIGNALBOX_URL });
       expect(only(findings, "server")).toMatchObject({
-        ...{ status: "error", detail: expect.stringMatching(/is not ready/) },
+        status: "error",
+        detail: expect.stringMatching(/is not ready/),
       });
       expect(only(findings, "providers").status).toBe("skipped");
     } finally {
@@ -212,10 +239,12 @@ describe("the server", () => {
     const SIGNALBOX_URL = `http://127.0.0.1:${port}`;
     const findings = await runDoctor({ ...healthy, SIGNALBOX_URL, PORT: String(port) });
     expect(only(findings, "server")).toMatchObject({
-      ...{ status: "error", detail: expect.stringMatching(/is not Signalbox/) },
+      status: "error",
+      detail: expect.stringMatching(/is not Signalbox/),
     });
     expect(only(findings, "port")).toMatchObject({
-      ...{ status: "error", detail: expect.stringMatching(/in use by another program/) },
+      status: "error",
+      detail: expect.stringMatching(/in use by another program/),
     });
   });
 
@@ -237,7 +266,8 @@ describe("the server", () => {
     const elsewhere = { ...healthy, DATA_DIR, SIGNALBOX_URL: node.baseUrl };
     const without = await runDoctor(elsewhere);
     expect(only(without, "owner")).toMatchObject({
-      ...{ status: "warning", detail: expect.stringMatching(/owner\.json cannot be read/) },
+      status: "warning",
+      detail: expect.stringMatching(/owner\.json cannot be read/),
     });
     const token = await ownerToken(node);
     expect(only(await runDoctor(elsewhere, { token }), "owner").status).toBe("ok");

@@ -22,7 +22,12 @@ describe("when the database is unavailable", () => {
   afterAll(() => broken.stop());
 
   const participants = (): Participants => ({
-    ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
+    node: broken,
+    elsewhere: broken,
+    a: user,
+    b: user,
+    foreign: user,
+    unique: 1,
     resetToken: () => "x".repeat(43),
     owner: ownerCredentials(broken),
     subscriptionId: 1,

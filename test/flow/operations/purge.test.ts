@@ -40,7 +40,11 @@ beforeAll(async () => {
     },
   };
   modules = await openUserModules({
-    ...{ config, store: listening, bus, clock, log },
+    config,
+    store: listening,
+    bus,
+    clock,
+    log,
     sealer: new Sealer([newKey()]),
     limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },

@@ -54,7 +54,11 @@ it("a node that was disconnected from the others finds ended sessions after the 
   const config = readConfig({});
   const bus = openLocalBus(systemClock, log);
   const modules = await openUserModules({
-    ...{ config, store: node.app.store, bus, clock: systemClock, log },
+    config,
+    store: node.app.store,
+    bus,
+    clock: systemClock,
+    log,
     limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log })),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: DOMAIN, turn: "" },
@@ -84,7 +88,8 @@ it("a node that was disconnected from the others finds ended sessions after the 
     const byOldPassword = await byPassword("by the old password", changing);
     const fields = { old_password: changing.password, password: "another horse" };
     const answer = await rest(node, "PUT", `/users/${changing.id}`, {
-      ...{ token: changing.token, body: { user: fields } },
+      token: changing.token,
+      body: { user: fields },
     });
     expect(answer.status).toBe(200);
     await byPassword("by the new password", { ...changing, password: "another horse" });

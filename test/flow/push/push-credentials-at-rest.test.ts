@@ -35,13 +35,19 @@ const ACCOUNT = serviceAccount();
 async function openService(node: TestNode, sealer: Sealer, bus = openLocalBus(systemClock, LOG)) {
   const config = readConfig({});
   const modules = await openUserModules({
-    ...{ config, store: node.app.store, bus, clock: systemClock, log: LOG, sealer },
+    config,
+    store: node.app.store,
+    bus,
+    clock: systemClock,
+    log: LOG,
+    sealer,
     limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   const service = openCredentialService(modules, async () => null);
   return {
-    ...{ service, bus },
+    service,
+    bus,
     async close() {
       service.close();
       await modules.close();

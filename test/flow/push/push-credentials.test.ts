@@ -41,7 +41,9 @@ const DAY = 24 * 60 * 60 * 1000;
 const BUNDLE = "com.example.shop";
 const NOTHING = { apns: null, fcm: null, web: null };
 const KEYS = {
-  ...{ p8: p8(), account: serviceAccount(), ca: "", certificate: "", privateKey: "" },
+  p8: p8(),
+  account: serviceAccount(),
+  ca: "",
   ...certificateFor(BUNDLE, new Date(Date.now() - DAY), new Date(Date.now() + 300 * DAY)),
 };
 KEYS.ca = certificateFor("authority", new Date(0), new Date(Date.now() + DAY)).certificate;
@@ -114,8 +116,13 @@ const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 describe("Apple's push service", () => {
   it("accepts a key, and returns everything except the key", async () => {
     const expected = {
-      ...{ kind: "TOKEN", bundleId: BUNDLE, keyId: "ABC1234567", teamId: "TEAM123456" },
-      ...{ certificateSubject: null, certificateValidUntil: null, updatedAt: stamp },
+      kind: "TOKEN",
+      bundleId: BUNDLE,
+      keyId: "ABC1234567",
+      teamId: "TEAM123456",
+      certificateSubject: null,
+      certificateValidUntil: null,
+      updatedAt: stamp,
     };
     expect(await set({ apns: TOKEN })).toEqual({
       credentials: {
@@ -128,7 +135,8 @@ describe("Apple's push service", () => {
     const address = { baseUrl: "https://127.0.0.1:8443/", ca: `${KEYS.ca}\n` };
     const { credentials } = await set({ apns: { ...TOKEN, ...address } });
     expect(credentials.apns).toEqual({
-      ...{ ...expected, baseUrl: "https://127.0.0.1:8443" },
+      ...expected,
+      baseUrl: "https://127.0.0.1:8443",
       ca: new X509Certificate(KEYS.ca).toString(),
     });
     expect(asked.map(([given, environment]) => [given, environment])).toEqual([
@@ -147,14 +155,19 @@ describe("Apple's push service", () => {
     expect(credentials).toMatchObject({
       environment: "PRODUCTION",
       apns: {
-        ...{ kind: "CERTIFICATE", bundleId: BUNDLE, keyId: null, teamId: null },
+        kind: "CERTIFICATE",
+        bundleId: BUNDLE,
+        keyId: null,
+        teamId: null,
         certificateSubject: `UID=${BUNDLE}, CN=Apple Push Services: ${BUNDLE}`,
         certificateValidUntil: stamp,
       },
     });
     expect(asked[0]).toEqual([
       {
-        ...{ service: "apns", kind: "certificate", bundleId: BUNDLE },
+        service: "apns",
+        kind: "certificate",
+        bundleId: BUNDLE,
         certificate: expect.stringContaining(new X509Certificate(KEYS.certificate).toString()),
         privateKey: KEYS.privateKey,
       },
@@ -526,8 +539,16 @@ describe("stored credentials", () => {
     );
     expect(Object.keys(data.exportUser.export).sort()).toEqual(
       [
-        ...["calls", "deliveries", "events", "identities", "incomingCallPushes", "passwordResets"],
-        ...["sessions", "subscriptions", "tags", "user"],
+        "calls",
+        "deliveries",
+        "events",
+        "identities",
+        "incomingCallPushes",
+        "passwordResets",
+        "sessions",
+        "subscriptions",
+        "tags",
+        "user",
       ].sort(),
     );
     expect(JSON.stringify(data)).not.toContain(TOKEN.keyId);

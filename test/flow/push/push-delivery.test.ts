@@ -24,7 +24,9 @@ async function send(answer?: (attempt: number) => Outcome) {
   const token = await addDevice(node, user);
   if (answer) providers.outcomes.set(token, answer);
   const [event] = await postEvent(node, sender, {
-    ...{ push_type: "gcm", message, user: { ids: user.id } },
+    push_type: "gcm",
+    message,
+    user: { ids: user.id },
   });
   return { token, id: event.id as number };
 }
@@ -57,7 +59,9 @@ describe("outcomes", () => {
       return { kind: "unregistered", reason: "Unregistered" };
     });
     const [event] = await postEvent(node, sender, {
-      ...{ push_type: "gcm", message, user: { ids: user.id } },
+      push_type: "gcm",
+      message,
+      user: { ids: user.id },
     });
     await eventCounts(node, event.id);
     expect(await subscriptions()).toEqual(["fresh"]);
@@ -77,7 +81,8 @@ describe("outcomes", () => {
 
   it("retry: retried with back-off, never before the service's Retry-After, up to six times", async () => {
     const { id } = await send((attempt) => ({
-      ...{ kind: "retry", reason: `Busy ${attempt}` },
+      kind: "retry",
+      reason: `Busy ${attempt}`,
       delayMs: attempt === 2 ? HOUR : null,
     }));
     const waits: number[] = [];
@@ -133,7 +138,9 @@ describe("outcomes", () => {
 it("a subscription deleted before its delivery counts as gone, without blocking others", async () => {
   const [first, second] = [await addDevice(node, user), await addDevice(node, user)];
   const [event] = await postEvent(node, sender, {
-    ...{ push_type: "gcm", message, user: { ids: user.id } },
+    push_type: "gcm",
+    message,
+    user: { ids: user.id },
   });
   await eventCounts(node, event.id);
   await node.sql("UPDATE push_deliveries SET outcome = 'pending', attempts = 0");
@@ -171,7 +178,8 @@ it("an oversized push is not sent, and the reason states its size", async () => 
   const before = providers.sent.length;
   await addDevice(node, user);
   const [event] = await postEvent(node, sender, {
-    ...{ push_type: "gcm", message: payload({ data: { a: "x".repeat(5_000) } }) },
+    push_type: "gcm",
+    message: payload({ data: { a: "x".repeat(5_000) } }),
     user: { ids: user.id },
   });
   expect(await eventCounts(node, event.id)).toMatchObject({ failed: 1 });
@@ -186,7 +194,8 @@ it("streams deliveries only to their sender, for one event or all", async () => 
   const stranger = await openSocket(node, user.token);
   socket.send({ id: "all", type: "subscribe", payload: { query: document } });
   socket.send({
-    ...{ id: "other", type: "subscribe" },
+    id: "other",
+    type: "subscribe",
     payload: { query: document, variables: { id: "1" } },
   });
   stranger.send({ id: "none", type: "subscribe", payload: { query: document } });

@@ -68,7 +68,10 @@ describe("POST /events", () => {
       notification_channel: { name: "apns" },
     });
     expect(await eventCounts(node, event.id)).toEqual({
-      ...{ accepted: 1, unregistered: 0, failed: 0, active: false },
+      accepted: 1,
+      unregistered: 0,
+      failed: 0,
+      active: false,
     });
     expect(providers.sent.at(-1)).toMatchObject({
       service: "apns",
@@ -212,7 +215,9 @@ describe("refuses", () => {
     [
       "end_date",
       {
-        ...{ event_type: "period_date", date: 4_000_000_000, period: 86400 },
+        event_type: "period_date",
+        date: 4_000_000_000,
+        period: 86400,
         end_date: "2090-01-01T00:00:00Z",
       },
     ],
@@ -278,7 +283,8 @@ it("fans out to many recipients in windows, each once, and counts them", async (
   ]) {
     const from = providers.sent.length;
     const [event] = await postEvent(node, sender, {
-      ...{ push_type: "gcm", message: payload({ data: { a: "b" } }) },
+      push_type: "gcm",
+      message: payload({ data: { a: "b" } }),
       ...selector,
     });
     const { accepted } = await eventCounts(node, event.id);

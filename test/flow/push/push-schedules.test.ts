@@ -87,7 +87,10 @@ async function runDueJob() {
 const schedule = async (fields: Record<string, unknown>) => {
   const message = payload({ data: { a: "b" } });
   const [event] = await postEvent(node, sender, {
-    ...{ push_type: "gcm", message, user: { ids: user.id }, ...fields },
+    push_type: "gcm",
+    message,
+    user: { ids: user.id },
+    ...fields,
   });
   return event;
 };
@@ -100,7 +103,10 @@ describe("fixed_date", () => {
     const date = inSeconds(HOUR);
     const event = await schedule({ event_type: "fixed_date", date, name: "Reminder" });
     expect(event).toMatchObject({
-      ...{ event_type: "fixed_date", date: iso(date), active: true, name: "Reminder" },
+      event_type: "fixed_date",
+      date: iso(date),
+      active: true,
+      name: "Reminder",
     });
     const before = sentTo();
     await runDueJob();
@@ -116,7 +122,10 @@ describe("fixed_date", () => {
     const late = await newUser(node);
     const date = iso(inSeconds(HOUR));
     const [event] = await postEvent(node, sender, {
-      ...{ event_type: "fixed_date", date, push_type: "web", user: { ids: late.id } },
+      event_type: "fixed_date",
+      date,
+      push_type: "web",
+      user: { ids: late.id },
       message: `payload=${universal({ title: "x" })}`,
     });
     expect(event.date).toBe(date);
@@ -133,12 +142,16 @@ describe("a universal schedule", () => {
     const [first, second] = [await newUser(node), await newUser(node)];
     const plain = await addDevice(node, first, "apns");
     const events = await postEvent(node, sender, {
-      ...{ event_type: "fixed_date", date: inSeconds(HOUR) },
+      event_type: "fixed_date",
+      date: inSeconds(HOUR),
       message: universal({ message: "Ring", ios_voip: 1 }),
       user: { ids: `${first.id},${second.id}` },
     });
     expect(events.map((event) => event.notification_channel.name)).toEqual([
-      ...["apns_voip", "apns", "gcm", "web"],
+      "apns_voip",
+      "apns",
+      "gcm",
+      "web",
     ]);
     const voip = await addDevice(node, second, "apns_voip");
     const android = await addDevice(node, second, "gcm");
@@ -163,7 +176,10 @@ describe("period_date", () => {
   it("is dispatched every period from its date, skips missed dispatches, and ends", async () => {
     const date = inSeconds(HOUR);
     const event = await schedule({
-      ...{ event_type: "period_date", date, period: 86_400, end_date: date + 5 * 86_400 },
+      event_type: "period_date",
+      date,
+      period: 86_400,
+      end_date: date + 5 * 86_400,
     });
     const before = sentTo();
     clock.advance(HOUR);
@@ -186,7 +202,10 @@ describe("period_date", () => {
   it("is not dispatched after its end, even after a long downtime", async () => {
     const date = inSeconds(HOUR);
     const event = await schedule({
-      ...{ event_type: "period_date", date, period: 86_400, end_date: date + 86_400 + 60 },
+      event_type: "period_date",
+      date,
+      period: 86_400,
+      end_date: date + 86_400 + 60,
     });
     const before = sentTo();
     clock.advance(HOUR);
@@ -200,7 +219,9 @@ describe("period_date", () => {
 
   it("ends when it is stopped", async () => {
     const event = await schedule({
-      ...{ event_type: "period_date", date: inSeconds(HOUR), period: 604_800 },
+      event_type: "period_date",
+      date: inSeconds(HOUR),
+      period: 604_800,
     });
     const stop = `mutation ($id: ID!) { stopPushEvent(input: { id: $id }) { event { active } } }`;
     const { data } = await graphql(node, stop, { id: String(event.id) }, sender.token);
@@ -303,7 +324,10 @@ describe("a dry run", () => {
     const common = { deviceCount: 1, userCount: 1, more: false, userIds: [String(fresh.id)] };
     expect(answer.dryRun.channels).toEqual([
       {
-        ...{ ...common, channel: "APNS", maxBytes: 4096, problems: [] },
+        ...common,
+        channel: "APNS",
+        maxBytes: 4096,
+        problems: [],
         headers: expect.objectContaining({ "apns-push-type": "alert" }),
         payload: { aps: { alert: { body: "Hi" }, badge: 2 }, mine: true },
         bytes: expect.any(Number),
@@ -316,7 +340,8 @@ describe("a dry run", () => {
 
   it("of a universal schedule covers every channel", async () => {
     const { dryRun } = await run({
-      ...{ eventType: "FIXED_DATE", date: new Date(clock.now() + HOUR).toISOString() },
+      eventType: "FIXED_DATE",
+      date: new Date(clock.now() + HOUR).toISOString(),
       userIds: [String(user.id)],
     });
     const channels = dryRun.channels.map(
@@ -346,11 +371,17 @@ describe("a dry run", () => {
 
   it("reports every problem at once", async () => {
     const { dryRun } = await run({
-      ...{ message: "%", eventType: "PERIOD_DATE", name: "x".repeat(300), userIds: [] },
+      message: "%",
+      eventType: "PERIOD_DATE",
+      name: "x".repeat(300),
+      userIds: [],
     });
     expect(dryRun.channels).toEqual([]);
     expect(dryRun.problems.map((text: string) => text.split(":")[0]).sort()).toEqual([
-      ...["date", "message", "name", "userIds"],
+      "date",
+      "message",
+      "name",
+      "userIds",
     ]);
   });
 
@@ -388,7 +419,9 @@ describe("the list of events", () => {
     const first = await page({ first: 2 });
     expect(first.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
     expect(first.pageInfo).toEqual({
-      ...{ hasNextPage: true, hasPreviousPage: false, endCursor: ids[1] },
+      hasNextPage: true,
+      hasPreviousPage: false,
+      endCursor: ids[1],
     });
     const second = await page({ first: 2, after: first.pageInfo.endCursor });
     expect(second.nodes).toEqual([{ id: ids[2] }]);

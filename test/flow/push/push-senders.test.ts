@@ -60,7 +60,9 @@ describe("the account's owner", () => {
     createApplicationPushEvent(input: $input) { events { id userId } } }`;
   const input = () => ({
     applicationId: String(node.application.id),
-    ...{ environment: "DEVELOPMENT", message: universal(), userIds: [String(user.id)] },
+    environment: "DEVELOPMENT",
+    message: universal(),
+    userIds: [String(user.id)],
   });
 
   it("sends regardless of the setting, and sees the event and its deliveries", async () => {

@@ -99,10 +99,14 @@ describe("POST /subscriptions", () => {
     expect(await listed(user)).toEqual(answer.body);
     expect(await rowsOf(user)).toEqual([
       expect.objectContaining({
-        ...{ id: idOf(answer), channel: "apns", environment: "production", platform: "ios" },
+        id: idOf(answer),
+        channel: "apns",
+        environment: "production",
+        platform: "ios",
         token: body.push_token.client_identification_sequence,
         bundle_id: "com.example.App-1",
-        ...{ web_auth: null, web_p256dh: null },
+        web_auth: null,
+        web_p256dh: null,
       }),
     ]);
   });
@@ -321,7 +325,9 @@ describe("a device", () => {
     expect(idOf(await subscribe(user, renewed))).toBe(id);
     expect(await rowsOf(user)).toEqual([
       expect.objectContaining({
-        ...{ id, platform: "ios", bundle_id: "app" },
+        id,
+        platform: "ios",
+        bundle_id: "app",
         token: renewed.push_token.client_identification_sequence,
       }),
     ]);
@@ -329,7 +335,8 @@ describe("a device", () => {
       device({ device: { udid }, push_token: { environment: "production" } }),
       { ...webDevice(), device: { platform: "android", udid } },
       device({
-        ...{ device: { udid }, notification_channel: "apns" },
+        device: { udid },
+        notification_channel: "apns",
         push_token: { client_identification_sequence: appleToken() },
       }),
     ];
@@ -500,7 +507,8 @@ describe("DELETE /subscriptions/{id}", () => {
       for (const each of [String(id), "0", "-1", "999999", "abc", "1e3", `0${id}`, "..%2f1"]) {
         const answer = await rest(node, "DELETE", `/subscriptions/${each}`, { token });
         expect([each, answer.status, answer.body]).toEqual([
-          ...[each, 404],
+          each,
+          404,
           { errors: { base: ["There is no such subscription"] } },
         ]);
       }
@@ -526,11 +534,14 @@ describe("GraphQL", () => {
     expect(errors).toBeUndefined();
     const { subscription } = data.createPushSubscription;
     const { udid } = given;
-    const expected = { ...{ udid, bundleId: "com.example.app" }, channel: "GCM" };
+    const expected = { udid, bundleId: "com.example.app", channel: "GCM" };
     const rest = { environment: "PRODUCTION", platform: "ANDROID" };
     expect(subscription).toEqual({
-      ...{ ...expected, ...rest, id: String(subscription.databaseId) },
-      ...{ databaseId: expect.any(Number), createdAt: expect.stringMatching(/Z$/) },
+      ...expected,
+      ...rest,
+      id: String(subscription.databaseId),
+      databaseId: expect.any(Number),
+      createdAt: expect.stringMatching(/Z$/),
       updatedAt: subscription.createdAt,
     });
     const { id } = subscription;
@@ -696,8 +707,14 @@ describe("of a user", () => {
     >;
     expect(data.exportUser.export.subscriptions).toEqual([
       expect.objectContaining({
-        ...{ id, userId: user.id, channel: "web", platform: "web", udid: "browser" },
-        ...{ token: web_endpoint, webAuth: web_auth, webP256dh: web_p256dh },
+        id,
+        userId: user.id,
+        channel: "web",
+        platform: "web",
+        udid: "browser",
+        token: web_endpoint,
+        webAuth: web_auth,
+        webP256dh: web_p256dh,
       }),
     ]);
   });

@@ -229,8 +229,14 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
   });
 
   test.each([
-    ...["email", "full_name", "external_id", "facebook_id", "twitter_id", "phone"],
-    ...["login", "user_tags"],
+    "email",
+    "full_name",
+    "external_id",
+    "facebook_id",
+    "twitter_id",
+    "phone",
+    "login",
+    "user_tags",
   ])("by a user list filtered by %s", async (field) => {
     const value = { login: fixture.a.login, user_tags: tags[0] }[field] ?? secret[field] ?? "";
     for (const operator of ["eq", "in", "start_with"]) {

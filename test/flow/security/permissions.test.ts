@@ -133,7 +133,12 @@ async function makeFixture(): Promise<Participants> {
     await signedInUser(elsewhere),
   ] as const;
   return {
-    ...{ node, elsewhere, a, b, foreign, owner },
+    node,
+    elsewhere,
+    a,
+    b,
+    foreign,
+    owner,
     spareApplicationId: await addSpareApplication(),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),

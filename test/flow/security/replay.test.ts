@@ -43,7 +43,11 @@ async function runPurge(): Promise<void> {
   const bus = openLocalBus(clock, log);
   const limiters = await openLimiters({ config, log, clock });
   const modules = await openUserModules({
-    ...{ config, store: node.app.store, bus, clock, log },
+    config,
+    store: node.app.store,
+    bus,
+    clock,
+    log,
     limits: new RateLimits(config, limiters),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: "", turn: "" },

@@ -16,17 +16,24 @@ import { ownerToken } from "../../support/sessions/owner";
 const NAMES = ["spy-anna", "spy-ben", "spy-carl"];
 /** Names of secrets in the database, in inputs or elsewhere. */
 const SECRETS = [
-  ...[
-    "password",
-    "password_hash",
-    "passwordHash",
-    "old_password",
-    "token",
-    "token_hash",
-    "tokenHash",
-  ],
-  ...["binding_code", "binding_code_hash", "auth_secret", "authSecret", "settings", "login_key"],
-  ...["guest_until", "identities", "sessions", "u.password_hash", "password_hash DESC"],
+  "password",
+  "password_hash",
+  "passwordHash",
+  "old_password",
+  "token",
+  "token_hash",
+  "tokenHash",
+  "binding_code",
+  "binding_code_hash",
+  "auth_secret",
+  "authSecret",
+  "settings",
+  "login_key",
+  "guest_until",
+  "identities",
+  "sessions",
+  "u.password_hash",
+  "password_hash DESC",
 ];
 
 const schema = signalboxSchema();

@@ -16,7 +16,8 @@ import { ownerToken } from "../../support/sessions/owner";
 let database: FreshDatabase;
 let node: TestNode;
 const environment = (more: Record<string, string> = {}) => ({
-  ...{ ...FREE_PORTS, LOG_LEVEL: "silent" },
+  ...FREE_PORTS,
+  LOG_LEVEL: "silent",
   ...database.environment,
   ...more,
 });

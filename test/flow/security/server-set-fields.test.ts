@@ -128,7 +128,10 @@ describe("REST, of a subscription", () => {
     const answer = await rest(node, "POST", "/subscriptions", {
       token: user.token,
       body: {
-        ...{ ...forged, notification_channel, subscription: forged, input: forged },
+        ...forged,
+        notification_channel,
+        subscription: forged,
+        input: forged,
         push_token: { ...forged, ...push_token },
         device: { ...forged, ...device },
       },
@@ -141,8 +144,12 @@ describe("REST, of a subscription", () => {
       [id],
     );
     expect(row).toMatchObject({
-      ...{ application_id: node.application.id, user_id: user.id, udid: device.udid },
-      ...{ token: push_token.client_identification_sequence, channel: "gcm", recent: true },
+      application_id: node.application.id,
+      user_id: user.id,
+      udid: device.udid,
+      token: push_token.client_identification_sequence,
+      channel: "gcm",
+      recent: true,
     });
   });
 });
@@ -187,8 +194,19 @@ describe("GraphQL refuses each of them with its name", () => {
 
 describe("GraphQL refuses fields that owners cannot set, with their name", () => {
   const OWNED = [
-    ...["id", "databaseId", "accountId", "accountKey", "authKey", "authSecret", "previousSecret"],
-    ...["previousSecretUntil", "passwordHash", "token", "createdAt", "updatedAt", "settings"],
+    "id",
+    "databaseId",
+    "accountId",
+    "accountKey",
+    "authKey",
+    "authSecret",
+    "previousSecret",
+    "previousSecretUntil",
+    "passwordHash",
+    "token",
+    "createdAt",
+    "updatedAt",
+    "settings",
   ];
   const applicationId = () => String(node.application.id);
   const INPUTS: Array<[mutation: string, answer: string, valid: () => object]> = [

@@ -13,12 +13,34 @@ import { secondApplication } from "../../support/sessions/second-application";
 
 /** Keys of a user in REST; only guests have is_guest and _id. */
 const USER_KEYS = [
-  ...["id", "login", "email", "external_user_id", "external_id", "facebook_id", "twitter_id"],
-  ...["full_name", "phone", "website", "custom_data", "user_tags", "avatar", "blob_id"],
-  ...["created_at", "updated_at", "last_request_at", "timezone"],
+  "id",
+  "login",
+  "email",
+  "external_user_id",
+  "external_id",
+  "facebook_id",
+  "twitter_id",
+  "full_name",
+  "phone",
+  "website",
+  "custom_data",
+  "user_tags",
+  "avatar",
+  "blob_id",
+  "created_at",
+  "updated_at",
+  "last_request_at",
+  "timezone",
 ].sort();
 const SESSION_KEYS = [
-  ...["id", "application_id", "user_id", "nonce", "token", "ts", "created_at", "updated_at"],
+  "id",
+  "application_id",
+  "user_id",
+  "nonce",
+  "token",
+  "ts",
+  "created_at",
+  "updated_at",
 ].sort();
 
 const clock = new MovingClock();
@@ -100,7 +122,11 @@ describe("an application session", () => {
   it("ignores session fields that a client sends", async () => {
     const answer = await create({
       ...signedParameters(node, clock.now()),
-      ...{ id: 1, user_id: user.id, token: "x", created_at: "2000-01-01T00:00:00Z", user: {} },
+      id: 1,
+      user_id: user.id,
+      token: "x",
+      created_at: "2000-01-01T00:00:00Z",
+      user: {},
     });
     expect(answer.status).toBe(201);
     expect(answer.body.session.user_id).toBeNull();
@@ -564,7 +590,11 @@ describe("createSession in GraphQL", () => {
       `&user[login]=${user.login}&user[password]=${user.password}`;
     const { data } = await graphql(node, CREATE, {
       input: {
-        ...{ applicationId, authKey, nonce, timestamp, signature: hmac(line) },
+        applicationId,
+        authKey,
+        nonce,
+        timestamp,
+        signature: hmac(line),
         user: { login: user.login, password: user.password },
       },
     });

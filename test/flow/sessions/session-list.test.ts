@@ -43,8 +43,12 @@ it("lists the user's sessions by latest activity, including activity that is not
     user.token,
   );
   const entry = (session: number, userAgent: string, current: boolean) => ({
-    ...{ id: String(session), databaseId: session, ip: "127.0.0.1", userAgent },
-    ...{ location: null, current },
+    id: String(session),
+    databaseId: session,
+    ip: "127.0.0.1",
+    userAgent,
+    location: null,
+    current,
   });
   expect(data.sessions).toEqual({
     totalCount: 2,

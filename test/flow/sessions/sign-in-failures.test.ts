@@ -13,12 +13,12 @@ beforeAll(async () => {
   node = await startNode(
     {
       // Without Redis the node counts with the test's clock; Redis uses its own.
-      ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
-      ...{
-        FAILED_SIGN_INS_BEFORE_DELAY: "5",
-        FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "12",
-        FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "8",
-      },
+      REDIS_URL: "",
+      CHAT_DOMAIN: DOMAIN,
+      TRUST_PROXY: "127.0.0.1",
+      FAILED_SIGN_INS_BEFORE_DELAY: "5",
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "12",
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "8",
     },
     { clock },
   );
@@ -183,7 +183,8 @@ test("wrong old passwords count as failed sign-ins", async () => {
   await rest(node, "POST", "/login", { token: own, headers, body: { login, password: PASSWORD } });
   const change = () =>
     rest(node, "PUT", `/users/${id}`, {
-      ...{ token: own, headers },
+      token: own,
+      headers,
       body: { user: { password: "another horse", old_password: "wrong horse" } },
     });
   for (let count = 0; count < 5; count += 1) expect((await change()).status).toBe(422);

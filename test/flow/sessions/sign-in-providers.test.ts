@@ -125,9 +125,20 @@ function phonePerson() {
 }
 
 const userShape = (fields: Data) => ({
-  ...{ id: expect.any(Number), login: null, email: null, full_name: null, phone: null },
-  ...{ external_user_id: null, external_id: null, facebook_id: null, twitter_id: null },
-  ...{ website: null, custom_data: null, user_tags: null, avatar: null, blob_id: null },
+  id: expect.any(Number),
+  login: null,
+  email: null,
+  full_name: null,
+  phone: null,
+  external_user_id: null,
+  external_id: null,
+  facebook_id: null,
+  twitter_id: null,
+  website: null,
+  custom_data: null,
+  user_tags: null,
+  avatar: null,
+  blob_id: null,
   created_at: expect.stringMatching(DATE),
   updated_at: expect.stringMatching(DATE),
   last_request_at: null,
@@ -248,11 +259,11 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
       session: {
         userId: expect.any(String),
         user: {
-          ...{ phone: null, fullName: null, email: null },
-          ...("phone" in user
-            ? { phone: user.phone }
-            : { fullName: user.full_name, email: user.email }),
-          ...{ facebookId, twitterId },
+          phone: "phone" in user ? user.phone : null,
+          fullName: "phone" in user ? null : user.full_name,
+          email: "phone" in user ? null : user.email,
+          facebookId,
+          twitterId,
         },
       },
     });
@@ -328,7 +339,9 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     expect([changed.status, changed.body.user]).toEqual([
       200,
       {
-        ...{ ...first.body.session.user, ...profile, updated_at: expect.any(String) },
+        ...first.body.session.user,
+        ...profile,
+        updated_at: expect.any(String),
         // Stored some seconds after a request.
         last_request_at: changed.body.user.last_request_at,
       },
@@ -742,9 +755,14 @@ it("logs why tokens were rejected, without tokens and secrets", () => {
     .filter((line) => line.includes('"reason"'))
     .map((line) => JSON.parse(line));
   expect(reasons).toContainEqual({
-    ...{ level: 30, time: expect.any(Number), pid: expect.any(Number) },
-    ...{ hostname: expect.any(String), provider: "facebook", applicationId: node.application.id },
-    ...{ reason: "issued to another application", msg: "a sign-in token was rejected" },
+    level: 30,
+    time: expect.any(Number),
+    pid: expect.any(Number),
+    hostname: expect.any(String),
+    provider: "facebook",
+    applicationId: node.application.id,
+    reason: "issued to another application",
+    msg: "a sign-in token was rejected",
   });
   const secrets = ["EAAB-", "eyJhbGciOi", "secret-9", "-token", "forged", "appsecret", "oauth"];
   const { appSecret } = FACEBOOK;

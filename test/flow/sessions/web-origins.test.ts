@@ -57,7 +57,8 @@ const overRest =
     const headers = headersOf(origin);
     const token = path.startsWith("/session/") || body ? undefined : user.token;
     const { status, body: answer } = await rest(of, method, path, {
-      ...{ token, headers },
+      token,
+      headers,
       body: body?.(),
     });
     return status < 300 ? "OK" : `${status} ${answer.errors.base}`;
@@ -120,7 +121,8 @@ const PROTOCOLS: Array<[protocol: string, ask: Ask, refused: string]> = [
         await fetch(of.graphqlUrl, {
           method: "POST",
           headers: {
-            ...{ "Content-Type": "application/json", "Svc-Token": user.token },
+            "Content-Type": "application/json",
+            "Svc-Token": user.token,
             ...headersOf(origin),
           },
           body: JSON.stringify({ query: "{ currentSession { id } }" }),
@@ -134,7 +136,8 @@ const PROTOCOLS: Array<[protocol: string, ask: Ask, refused: string]> = [
       graphqlAnswer(
         await fetch(`${of.graphqlUrl}?query=${encodeURIComponent("{ currentSession { id } }")}`, {
           headers: {
-            ...{ "Apollo-Require-Preflight": "1", "Svc-Token": user.token },
+            "Apollo-Require-Preflight": "1",
+            "Svc-Token": user.token,
             ...headersOf(origin),
           },
         }),
@@ -190,9 +193,15 @@ describe("a list of web origins", () => {
   test.each(PROTOCOLS)("restricts %s", async (_protocol, ask, refused) => {
     const answers = [];
     for (const origin of [
-      ...[EVIL, "null", "https://app.example.evil.example", "http://app.example"],
-      ...["https://app.example:8443", `${GOOD}/`],
-      ...[GOOD, "http://127.0.0.1:8080", undefined],
+      EVIL,
+      "null",
+      "https://app.example.evil.example",
+      "http://app.example",
+      "https://app.example:8443",
+      `${GOOD}/`,
+      GOOD,
+      "http://127.0.0.1:8080",
+      undefined,
     ]) {
       answers.push(await ask(origin, node));
     }
@@ -241,9 +250,16 @@ describe("every operation refuses a page that is not on the list", () => {
     await node.sql("UPDATE applications SET v1_list_disabled = false");
     let unique = 0;
     fixture = {
-      ...{ node, elsewhere, a: user, b: await newUser(node), foreign: await newUser(elsewhere) },
-      ...{ owner: ownerCredentials(node), spareApplicationId: "1", resetToken: () => "no link" },
-      ...{ subscriptionId: 1, eventId: 1 },
+      node,
+      elsewhere,
+      a: user,
+      b: await newUser(node),
+      foreign: await newUser(elsewhere),
+      owner: ownerCredentials(node),
+      spareApplicationId: "1",
+      resetToken: () => "no link",
+      subscriptionId: 1,
+      eventId: 1,
       signed: () => signedParameters(node),
       get unique() {
         return ++unique;
@@ -364,7 +380,11 @@ describe("a list that changes", () => {
     const limiters = await openLimiters({ config, clock: systemClock, log });
     // An instance that receives no events of the node, as if its bus were unavailable.
     const modules = await openUserModules({
-      ...{ config, store: node.app.store, bus, clock: systemClock, log },
+      config,
+      store: node.app.store,
+      bus,
+      clock: systemClock,
+      log,
       limits: new RateLimits(config, limiters),
       sealer: new Sealer([newKey()]),
       endpoints: { api: () => "", chat: DOMAIN, turn: "" },

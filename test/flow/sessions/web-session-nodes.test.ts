@@ -28,7 +28,11 @@ it("sessionBound delivers the session even if the event was lost", async () => {
   const config = readConfig({});
   // A second instance that receives no events from the node, as when its bus is unavailable.
   const modules = await openUserModules({
-    ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
+    config: readConfig(CONFIG),
+    store: node.app.store,
+    bus,
+    clock: systemClock,
+    log,
     sealer: new Sealer([newKey()]),
     limits: new RateLimits(config, await openLimiters({ config, log, clock: systemClock })),
     endpoints: { api: () => "", chat: "", turn: "" },

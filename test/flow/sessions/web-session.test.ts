@@ -298,7 +298,10 @@ describe("web sessions expire", () => {
     });
     expect([answer.status, (await whoAmI(token)).status]).toEqual([200, 200]);
     return {
-      ...{ login, password, token: session.token, sessionId: session.id },
+      login,
+      password,
+      token: session.token,
+      sessionId: session.id,
       id: answer.body.user.id,
     };
   }

@@ -51,8 +51,14 @@ const inputOf = ({ id }: Pick<TestUser, "id">) => ({
 /** A user with rows in every table, and a second user who took part in a call. */
 async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
   const fields = {
-    ...{ full_name: "Full Name", phone: "+49", website: "https://a.example", custom_data: "{}" },
-    ...{ timezone: 60, avatar: "7", blob_id: 8, tag_list: "one,two" },
+    full_name: "Full Name",
+    phone: "+49",
+    website: "https://a.example",
+    custom_data: "{}",
+    timezone: 60,
+    avatar: "7",
+    blob_id: 8,
+    tag_list: "one,two",
   };
   const user = await newUser(node, { ...fields, email: "full@example.com", external_id: "x1" });
   const other = await newUser(node);

@@ -36,10 +36,21 @@ const fields = ({ errors }: { errors?: Array<{ extensions: { fields?: object } }
 describe("createUser", () => {
   it("accepts every field", async () => {
     const input = {
-      ...{ login: fresh(), email: `${fresh()}@example.com`, password: "correct horse" },
-      ...{ externalUserId: fresh(), externalId: fresh(), facebookId: "f", twitterId: "t" },
-      ...{ fullName: "Zoë", phone: "1", website: "w", customData: "c", avatar: "a" },
-      ...{ tags: ["x", "y"], blobId: 7, timezone: 60 },
+      login: fresh(),
+      email: `${fresh()}@example.com`,
+      password: "correct horse",
+      externalUserId: fresh(),
+      externalId: fresh(),
+      facebookId: "f",
+      twitterId: "t",
+      fullName: "Zoë",
+      phone: "1",
+      website: "w",
+      customData: "c",
+      avatar: "a",
+      tags: ["x", "y"],
+      blobId: 7,
+      timezone: 60,
     };
     const { data, errors } = await graphql(node, CREATE, { input }, application);
     expect(errors).toBeUndefined();
@@ -154,7 +165,11 @@ describe("updateUser and deleteUser", () => {
       own.token,
     );
     expect(data.updateUser.user).toMatchObject({
-      ...{ databaseId: own.id, fullName: "After", phone: null, website: "w", tags: ["t"] },
+      databaseId: own.id,
+      fullName: "After",
+      phone: null,
+      website: "w",
+      tags: ["t"],
     });
   });
 
@@ -262,7 +277,10 @@ describe("a connection of users", () => {
     const beyond = await page({ offset: 7 });
     expect(beyond).toMatchObject({ nodes: [], edges: [], totalCount: 7 });
     expect(beyond.pageInfo).toEqual({
-      ...{ hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
+      hasNextPage: false,
+      hasPreviousPage: true,
+      startCursor: null,
+      endCursor: null,
     });
     expect((await page({ offset: 6 })).nodes).toEqual([{ databaseId: ids[6] }]);
   });

@@ -23,18 +23,37 @@ const DISABLED = {
 /** The fields of the test users 1 to 6; 6 has none. */
 const PEOPLE: Array<Record<string, unknown>> = [
   {
-    ...{ email: "Ann@Example.com", full_name: "Ann Other", phone: "+49 1", external_id: "ext-a" },
-    ...{ facebook_id: "fb-1", twitter_id: "tw-1", tag_list: "red,green", external_user_id: "77" },
-    ...{ website: "https://a.example/?b=1,2", avatar: "av-1", blob_id: 10, timezone: -60 },
+    email: "Ann@Example.com",
+    full_name: "Ann Other",
+    phone: "+49 1",
+    external_id: "ext-a",
+    facebook_id: "fb-1",
+    twitter_id: "tw-1",
+    tag_list: "red,green",
+    external_user_id: "77",
+    website: "https://a.example/?b=1,2",
+    avatar: "av-1",
+    blob_id: 10,
+    timezone: -60,
     custom_data: "secret sauce",
   },
   {
-    ...{ email: "bob@example.com", full_name: "Bob, the 'second'", external_id: "77" },
-    ...{ facebook_id: "fb-2", twitter_id: "tw-2", tag_list: "green", blob_id: 20, timezone: 120 },
+    email: "bob@example.com",
+    full_name: "Bob, the 'second'",
+    external_id: "77",
+    facebook_id: "fb-2",
+    twitter_id: "tw-2",
+    tag_list: "green",
+    blob_id: 20,
+    timezone: 120,
   },
   {
-    ...{ email: "cid+tag@example.com", full_name: "Ann Other", external_user_id: "ext-c" },
-    ...{ facebook_id: "fb-2", twitter_id: "tw-2", tag_list: "blue" },
+    email: "cid+tag@example.com",
+    full_name: "Ann Other",
+    external_user_id: "ext-c",
+    facebook_id: "fb-2",
+    twitter_id: "tw-2",
+    tag_list: "blue",
   },
   { full_name: "__proto__", tag_list: "Red,__proto__" },
   { full_name: "ann other", email: "eve@elsewhere.org" },
@@ -323,7 +342,9 @@ describe("pages", () => {
       for (const value of ["0", "-1", "x", "1.5", "", "9007199254740992", "1e1"]) {
         const { status, body } = await get(`${path}&${name}=${value}`);
         expect([name, value, status, Object.keys(body.errors ?? {})]).toEqual([
-          ...[name, value, 422],
+          name,
+          value,
+          422,
           [name],
         ]);
       }
@@ -518,7 +539,10 @@ describe("GET /users", () => {
     const { data } = await graphql(node, query, { filter, order }, reader.token);
     const nodes = [{ databaseId: idOf(6) }, { databaseId: idOf(5) }];
     expect(data.usersPage).toEqual({
-      ...{ currentPage: 1, perPage: 2, totalCount: 3, nodes },
+      currentPage: 1,
+      perPage: 2,
+      totalCount: 3,
+      nodes,
       edges: nodes.map((node) => ({ node, cursor: expect.any(String) })),
     });
     const wrong = [{ field: "LOGIN", operator: "EQ", numbers: [1] }];

@@ -10,16 +10,31 @@ let reader: TestUser;
 /** The fields of the test users u1 to u6; u6 has none. */
 const PEOPLE: Array<Record<string, unknown>> = [
   {
-    ...{ email: "Ann@Example.com", full_name: "Ann Other", phone: "+49 1", external_id: "ext-a" },
-    ...{ facebook_id: "fb-a", twitter_id: "tw-a", tag_list: "red,green" },
+    email: "Ann@Example.com",
+    full_name: "Ann Other",
+    phone: "+49 1",
+    external_id: "ext-a",
+    facebook_id: "fb-a",
+    twitter_id: "tw-a",
+    tag_list: "red,green",
   },
   {
-    ...{ email: "bob@example.com", full_name: "Bob%20_x\\y", phone: "+49 2", external_id: "ext-b" },
-    ...{ facebook_id: "fb-b", twitter_id: "tw-b", tag_list: "green" },
+    email: "bob@example.com",
+    full_name: "Bob%20_x\\y",
+    phone: "+49 2",
+    external_id: "ext-b",
+    facebook_id: "fb-b",
+    twitter_id: "tw-b",
+    tag_list: "green",
   },
   {
-    ...{ email: "cid@example.com", full_name: "Bob%20Ax\\z", phone: "+41 3", external_id: "ext-c" },
-    ...{ facebook_id: "fb-c", twitter_id: "tw-c", tag_list: "greenish,blue" },
+    email: "cid@example.com",
+    full_name: "Bob%20Ax\\z",
+    phone: "+41 3",
+    external_id: "ext-c",
+    facebook_id: "fb-c",
+    twitter_id: "tw-c",
+    tag_list: "greenish,blue",
   },
   { email: "dora@elsewhere.org", full_name: "ann other", tag_list: "Red" },
   { email: "eve@elsewhere.org", full_name: "Ärger & Co=1" },
@@ -488,13 +503,12 @@ describe("an application", () => {
     const foreign = await newUser(other, { login: "only.there", tag_list: "there" });
     const there = await newUser(other);
     const queries = [
-      ...[
-        "login=only.there",
-        "login[start_with]=only.",
-        "user_tags=there",
-        "email=ann@example.com",
-      ],
-      ...[`id=${foreign.id}`, `id[in][]=${foreign.id}&id[in][]=${users[0]?.id}`],
+      "login=only.there",
+      "login[start_with]=only.",
+      "user_tags=there",
+      "email=ann@example.com",
+      `id=${foreign.id}`,
+      `id[in][]=${foreign.id}&id[in][]=${users[0]?.id}`,
     ];
     for (const query of queries) {
       const { body } = await list(query);

@@ -7,9 +7,24 @@ const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 /** The keys of a user (schema/rest/users.graphql). Only guests have is_guest and _id; none has a password. */
 const USER_KEYS = [
-  ...["id", "login", "email", "external_user_id", "external_id", "facebook_id", "twitter_id"],
-  ...["full_name", "phone", "website", "custom_data", "user_tags", "avatar", "blob_id"],
-  ...["created_at", "updated_at", "last_request_at", "timezone"],
+  "id",
+  "login",
+  "email",
+  "external_user_id",
+  "external_id",
+  "facebook_id",
+  "twitter_id",
+  "full_name",
+  "phone",
+  "website",
+  "custom_data",
+  "user_tags",
+  "avatar",
+  "blob_id",
+  "created_at",
+  "updated_at",
+  "last_request_at",
+  "timezone",
 ].sort();
 
 let node: TestNode;
@@ -281,7 +296,11 @@ describe("GET /users/{id}", () => {
 describe("PUT /users/{id}", () => {
   it("changes given fields, clears null fields, and keeps absent fields", async () => {
     const user = await newUser(node, {
-      ...{ full_name: "Before", phone: "1", website: "w", tag_list: "a,b", timezone: 60 },
+      full_name: "Before",
+      phone: "1",
+      website: "w",
+      tag_list: "a,b",
+      timezone: 60,
     });
     const changed = await update(user, { full_name: "After", phone: null, timezone: 0 });
     expect([changed.status, changed.body.user]).toEqual([
@@ -458,8 +477,12 @@ describe("DELETE /users/{id}", () => {
   it("deletes the user's rows in all tables", async () => {
     const words = ["vanished.login", "vanished@example.com", "vanished-external", "Vanished Name"];
     const user = await newUser(node, {
-      ...{ login: words[0], email: words[1], external_id: words[2], full_name: words[3] },
-      ...{ tag_list: "vanished-tag", custom_data: "vanished-data" },
+      login: words[0],
+      email: words[1],
+      external_id: words[2],
+      full_name: words[3],
+      tag_list: "vanished-tag",
+      custom_data: "vanished-data",
     });
     const second = await signIn(node, user);
     const bystander = await newUser(node);
@@ -516,8 +539,15 @@ describe("DELETE /users/{id}", () => {
     );
     expect([...new Set(columns.map(({ name }) => name))].sort()).toEqual(
       expect.arrayContaining([
-        ...["call_participants", "calls", "identities", "password_resets", "push_events"],
-        ...["push_subscriptions", "sessions", "user_tags", "users"],
+        "call_participants",
+        "calls",
+        "identities",
+        "password_resets",
+        "push_events",
+        "push_subscriptions",
+        "sessions",
+        "user_tags",
+        "users",
       ]),
     );
     for (const { name, column } of columns) {

@@ -103,11 +103,15 @@ it("sets a certificate, a service account, and a key pair, each from its file or
 
 it("reports refused values, and clears credentials", async () => {
   const wrong = await push([
-    ...["push", "set-fcm", ...SCOPE, "--service-account"],
+    "push",
+    "set-fcm",
+    ...SCOPE,
+    "--service-account",
     await file("google-services.json", '{"project_info":{}}'),
   ]);
   expect([wrong.code, wrong.out, wrong.err]).toEqual([
-    ...[1, ""],
+    1,
+    "",
     expect.stringMatching(/^fcm\.serviceAccount is not a service account key: .*\n$/),
   ]);
   const elsewhere = await push(["push", "show", "--app", "1", "--environment", "staging"]);

@@ -31,7 +31,8 @@ describe("signalbox token", () => {
     const { out } = await token([...app, "--json"]);
     expect(JSON.parse(out)).toEqual({
       token: expect.stringMatching(/^[\w-]{40,}$/),
-      ...{ userId: null, expiresAt: expect.stringMatching(/Z$/) },
+      userId: null,
+      expiresAt: expect.stringMatching(/Z$/),
     });
   });
 
@@ -56,7 +57,9 @@ describe("signalbox token", () => {
 
   it("rejects an unknown application, and a password without a user", async () => {
     expect(await token(["--app", "999"])).toEqual({
-      ...{ code: 1, out: "", err: "There is no such application\n" },
+      code: 1,
+      out: "",
+      err: "There is no such application\n",
     });
     expect((await token([...app, "--password", "x"])).err).toMatch(/^A password requires/);
     expect((await token([])).err).toMatch(/'--app <id>' not specified/);
@@ -76,7 +79,8 @@ describe("a secret at a terminal", () => {
 
   it("is not echoed", async () => {
     expect(await typed("correct horsf\u007fe\r")).toEqual({
-      ...{ text: "correct horse", shown: "Password: \n" },
+      text: "correct horse",
+      shown: "Password: \n",
     });
   });
 

@@ -61,20 +61,24 @@ it("creates, lists, shows and updates applications, with the owner's file or a t
     name: "Shop",
     signUpOpen: false,
     pushSenders: "MEMBERS",
-    ...{
-      incomingCallPush: true,
-      incomingCallPushDelaySeconds: 5,
-      incomingCallPushEnvironment: "DEVELOPMENT",
-    },
+    incomingCallPush: true,
+    incomingCallPushDelaySeconds: 5,
+    incomingCallPushEnvironment: "DEVELOPMENT",
     webOrigins,
   });
   expect(await runJson(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({
-    ...{ name: "Shop", signUpOpen: false, webOrigins: [], facebook: null, firebase: null },
+    name: "Shop",
+    signUpOpen: false,
+    webOrigins: [],
+    facebook: null,
+    firebase: null,
   });
   const rotated = await runJson(["app", "rotate-secret", "--app", id, "--overlap-seconds", "60"]);
   expect(rotated.authSecret).not.toBe(authSecret);
   expect(await runJson(["app", "show", "--app", id])).toMatchObject({
-    ...{ id, authSecret: rotated.authSecret, previousSecretValidUntil: expect.any(String) },
+    id,
+    authSecret: rotated.authSecret,
+    previousSecretValidUntil: expect.any(String),
   });
 });
 
@@ -87,7 +91,8 @@ it("sets and removes providers one by one, with secrets from a file or standard 
   const facebook = ["--facebook-app-id", "12", "--facebook-version", "v19.0"];
   expect(await update([...facebook, "--facebook-app-secret", `@${file}`])).toMatchObject({
     facebook: { appId: "12", appSecretSet: true, baseUrl: null, version: "v19.0" },
-    ...{ twitter: null, firebase: null },
+    twitter: null,
+    firebase: null,
   });
   const twitter = ["--twitter-consumer-key", "key", "--twitter-base-url", "http://127.0.0.1:1"];
   expect(
@@ -109,7 +114,9 @@ it("sets and removes providers one by one, with secrets from a file or standard 
   await runJson(["app", "remove-twitter", "--app", id]);
   await runJson(["app", "remove-firebase", "--app", id]);
   expect(await runJson(["app", "show", "--app", id])).toMatchObject({
-    ...{ facebook: null, twitter: null, firebase: null },
+    facebook: null,
+    twitter: null,
+    firebase: null,
   });
 });
 
@@ -288,17 +295,20 @@ it("lists every command with a description in its help", async () => {
   const { code, out } = await signalbox(["--help"]);
   expect(code).toBe(0);
   for (const command of [
-    ...["app create", "app list", "app show", "app update", "app rotate-secret", "app delete"],
-    ...[
-      "user create",
-      "user show",
-      "user list",
-      "user export",
-      "user erase",
-      "token",
-      "migrate",
-      "doctor",
-    ],
+    "app create",
+    "app list",
+    "app show",
+    "app update",
+    "app rotate-secret",
+    "app delete",
+    "user create",
+    "user show",
+    "user list",
+    "user export",
+    "user erase",
+    "token",
+    "migrate",
+    "doctor",
   ]) {
     expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));
   }

@@ -15,8 +15,12 @@ const runExposureChecks = (environment: Record<string, string>) =>
   checkExposure({ config: readConfig(environment) } as CheckContext);
 
 const OPEN = {
-  ...{ HOST: "0.0.0.0", BASE_URL: "https://api.example.invalid", TRUST_PROXY: "10.0.0.1" },
-  ...{ CHAT_URL: "wss://chat.example", DATABASE_URL: "postgresql://db/x", SECRET_KEY: KEY },
+  HOST: "0.0.0.0",
+  BASE_URL: "https://api.example.invalid",
+  TRUST_PROXY: "10.0.0.1",
+  CHAT_URL: "wss://chat.example",
+  DATABASE_URL: "postgresql://db/x",
+  SECRET_KEY: KEY,
 };
 
 it("skips the checks for a local server, and passes them for a well-configured public one", async () => {
@@ -25,7 +29,11 @@ it("skips the checks for a local server, and passes them for a well-configured p
     NOT_EXPOSED,
   );
   expect(statuses(await runExposureChecks(OPEN))).toEqual({
-    ...{ encryption: "ok", proxy: "ok", limits: "ok", "private networks": "ok", schema: "ok" },
+    encryption: "ok",
+    proxy: "ok",
+    limits: "ok",
+    "private networks": "ok",
+    schema: "ok",
     metrics: "skipped",
   });
 });

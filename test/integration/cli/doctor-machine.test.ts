@@ -44,7 +44,8 @@ describe("ports", () => {
     const findings = await runDoctor({ PORT, XMPP_WS_PORT });
     for (const check of ["port", "chat port"]) {
       expect(only(findings, check)).toMatchObject({
-        ...{ status: "error", detail: expect.stringMatching(/in use by another program/) },
+        status: "error",
+        detail: expect.stringMatching(/in use by another program/),
       });
     }
   });
@@ -58,7 +59,8 @@ describe("ports", () => {
     expect(only(twice, "port").detail).toMatch(/are both/);
     const foreign = await runDoctor({ PORT, HOST: "192.0.2.1" });
     expect(only(foreign, "port")).toMatchObject({
-      ...{ status: "error", detail: "HOST (192.0.2.1) is not an address of this machine" },
+      status: "error",
+      detail: "HOST (192.0.2.1) is not an address of this machine",
     });
   });
 });
@@ -73,7 +75,8 @@ describe("the chat ports", () => {
     ] as const) {
       const findings = await runDoctor({ [variable]: taken });
       expect(only(findings, check)).toMatchObject({
-        ...{ status: "error", detail: expect.stringMatching(/in use by another program/) },
+        status: "error",
+        detail: expect.stringMatching(/in use by another program/),
       });
     }
     const twice = await runDoctor({ XMPP_TCP_PORT: taken, XMPP_TLS_PORT: taken });
@@ -110,10 +113,8 @@ describe("the certificate", () => {
     const variables = await files(40);
     await writeFile(variables.TLS_KEY_FILE, "hello");
     expect(only(await runDoctor(variables), "certificate")).toMatchObject({
-      ...{
-        status: "error",
-        detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/),
-      },
+      status: "error",
+      detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/),
     });
   });
 
@@ -201,7 +202,9 @@ describe("the data folder", () => {
     const file = join(await folderOf(emptyFolder()), "file");
     await writeFile(file, "");
     expect(only(await runDoctor({ DATA_DIR: file }), "data folder")).toMatchObject({
-      ...{ status: "error", detail: `DATA_DIR (${file}) is a file`, fix: "Set it to a folder." },
+      status: "error",
+      detail: `DATA_DIR (${file}) is a file`,
+      fix: "Set it to a folder.",
     });
   });
 

@@ -81,14 +81,18 @@ describe("a clone", () => {
     await start();
     await write("src/main.ts", said("second"));
     expect(await start()).toEqual({
-      ...{ code: 0, out: "second\n", err: "Compiling 1 changed source …\n" },
+      code: 0,
+      out: "second\n",
+      err: "Compiling 1 changed source …\n",
     });
     // Neither a new time alone nor a removed source is compiled.
     await utimes(join(folder, "src/main.ts"), 1_000, 1_000);
     await rm(join(folder, "src/other.ts"));
     expect(await start()).toEqual({ code: 0, out: "second\n", err: "" });
     expect((await readdir(join(folder, "dist/src"))).sort()).toEqual([
-      ...["cli", "main.js", "main.js.map"],
+      "cli",
+      "main.js",
+      "main.js.map",
     ]);
     // An older time is a change as well: a checkout of an earlier version.
     await write("src/main.ts", said("earlier"));
@@ -157,7 +161,9 @@ describe("without the packages for development", () => {
   it("npm run build says that the compiler is missing", async () => {
     await omitDevelopment();
     expect(await endOf(spawnNode("bin/build.js"))).toEqual({
-      ...{ code: 1, out: "", err: "The compiler is not installed: run npm ci.\n" },
+      code: 1,
+      out: "",
+      err: "The compiler is not installed: run npm ci.\n",
     });
   });
 
@@ -183,7 +189,9 @@ describe("without the packages for development", () => {
     await write("demo/main.ts", said("demo"));
     await omitDevelopment();
     expect(await endOf(spawnNode("bin/run.js", "demo/main"))).toEqual({
-      ...{ code: 1, out: "", err: "Packages are not installed (typescript): run npm ci.\n" },
+      code: 1,
+      out: "",
+      err: "Packages are not installed (typescript): run npm ci.\n",
     });
   });
 

@@ -187,11 +187,20 @@ describe("npm run stand-ins", () => {
     child = spawn(
       process.execPath,
       [
-        ...["-r", join(root, "test/support/run-typescript.js"), join(root, "scripts/stand-ins.ts")],
-        ...["--apns-port", "0", "--fcm-port", "0", "--web-port", "0", ...options],
+        "-r",
+        join(root, "test/support/run-typescript.js"),
+        join(root, "scripts/stand-ins.ts"),
+        "--apns-port",
+        "0",
+        "--fcm-port",
+        "0",
+        "--web-port",
+        "0",
+        ...options,
       ],
       {
-        ...{ cwd: root, stdio: ["ignore", "pipe", "inherit"] },
+        cwd: root,
+        stdio: ["ignore", "pipe", "inherit"],
         env: { PATH: process.env.PATH, DATA_DIR: dataDir },
       },
     );
@@ -217,7 +226,10 @@ describe("npm run stand-ins", () => {
       [FILES.apns, FILES.web, FILES.devices].map(read),
     );
     const alert: ApnsPush = {
-      ...{ channel: "apns", pushType: "alert", priority: 10, expiration: null },
+      channel: "apns",
+      pushType: "alert",
+      priority: 10,
+      expiration: null,
       payload: '{"aps":{"alert":"Hello\\nthere"}}',
     };
     const apple = openProvider(apns, "development", ALLOWED);

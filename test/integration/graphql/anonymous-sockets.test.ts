@@ -13,7 +13,8 @@ beforeAll(async () => {
   node = await startNode(LIMITS);
   small = await startNode({
     ...LIMITS,
-    ...{ GRAPHQL_ANONYMOUS_SOCKETS: "4", GRAPHQL_ANONYMOUS_IDLE_SECONDS: "1" },
+    GRAPHQL_ANONYMOUS_SOCKETS: "4",
+    GRAPHQL_ANONYMOUS_IDLE_SECONDS: "1",
   });
 });
 afterAll(async () => {

@@ -87,7 +87,8 @@ it("logs a misspelled variable with the setting that it resembles", async () => 
   const variables = await environment(emptyFolder());
   writeFileSync(join(variables.DATA_DIR ?? "", "file"), "");
   const output = await failingStart({
-    ...{ DATA_DIR: join(variables.DATA_DIR ?? "", "file"), DATABSE_URL: "postgresql://db" },
+    DATA_DIR: join(variables.DATA_DIR ?? "", "file"),
+    DATABSE_URL: "postgresql://db",
   });
   expect(output).toContain("DATABSE_URL is not a setting of Signalbox; did you mean DATABASE_URL?");
   expect(output).not.toContain("postgresql://db");

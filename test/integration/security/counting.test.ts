@@ -109,7 +109,8 @@ describe("a flood of", () => {
   test("preflights counts but is not refused, so that pages can read later refusals", async () => {
     const ip = newAddress();
     const headers = {
-      ...{ "X-Forwarded-For": ip, Origin: "https://page.example" },
+      "X-Forwarded-For": ip,
+      Origin: "https://page.example",
       "Access-Control-Request-Method": "POST",
     };
     for (let sent = 0; sent < LIMIT + 10; sent += 1) {

@@ -86,8 +86,15 @@ describe.each(
   Object.keys(SIGN_INS) as Array<keyof typeof SIGN_INS>,
 )("sign-in by %s", (provider) => {
   test.each([
-    ...["127.0.0.1", "0x7f.1", "2130706433", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::1]"],
-    ...["localhost", "169.254.169.254", "10.0.0.1"],
+    "127.0.0.1",
+    "0x7f.1",
+    "2130706433",
+    "127.0.0.1.",
+    "[::ffff:127.0.0.1]",
+    "[::1]",
+    "localhost",
+    "169.254.169.254",
+    "10.0.0.1",
   ])("does not connect to %s", async (host) => {
     await setProviderUrls(`https://${host}:${port}`);
     expect(await signIn(provider)).toEqual([503, expect.stringMatching(/private network/)]);

@@ -21,12 +21,12 @@ beforeAll(async () => {
   node = await startNode(
     {
       // Without Redis the node counts with the test's clock; Redis uses its own.
-      ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
-      ...{
-        RATE_PASSWORDS_PER_USER: "3",
-        RATE_SIGN_INS_PER_IP: "200",
-        FAILED_SIGN_INS_BEFORE_DELAY: "5",
-      },
+      REDIS_URL: "",
+      CHAT_DOMAIN: DOMAIN,
+      TRUST_PROXY: "127.0.0.1",
+      RATE_PASSWORDS_PER_USER: "3",
+      RATE_SIGN_INS_PER_IP: "200",
+      FAILED_SIGN_INS_BEFORE_DELAY: "5",
       RATE_SESSIONS_PER_APPLICATION: "12",
       RATE_SIGN_INS_PER_APPLICATION: "200",
     },
@@ -67,7 +67,8 @@ async function account(): Promise<Account> {
 
 const change = (user: Account, password: string, oldPassword: string, ip = stranger()) =>
   rest(node, "PUT", `/users/${user.id}`, {
-    ...{ token: user.token, headers: from(ip) },
+    token: user.token,
+    headers: from(ip),
     body: { user: { password, old_password: oldPassword } },
   });
 
@@ -112,7 +113,8 @@ describe("password changes", () => {
       await rest(own, "POST", "/login", { token: session, headers, body: user });
       const set = (password: string, oldPassword: string) =>
         rest(own, "PUT", `/users/${body.user.id}`, {
-          ...{ token: session, headers },
+          token: session,
+          headers,
           body: { user: { password, old_password: oldPassword } },
         });
       expect((await set("battery one", PASSWORD)).status).toBe(200);
@@ -224,8 +226,11 @@ describe("the limits of an application", () => {
   test("apply to chat clients, and do not count wrong passwords", async () => {
     const own = await startNode(
       {
-        ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
-        ...{ RATE_SIGN_INS_PER_APPLICATION: "2", RATE_REQUESTS_PER_APPLICATION: "6" },
+        REDIS_URL: "",
+        CHAT_DOMAIN: DOMAIN,
+        TRUST_PROXY: "127.0.0.1",
+        RATE_SIGN_INS_PER_APPLICATION: "2",
+        RATE_REQUESTS_PER_APPLICATION: "6",
       },
       { clock },
     );

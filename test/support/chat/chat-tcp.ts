@@ -19,17 +19,17 @@ export function toTcp(frame: string): string {
 
 /** Splits a server's stream into frames of RFC 7395. */
 export class FrameSplitter {
-  #text = "";
-  #parser = this.#newParser();
+  private text = "";
+  private parser = this.newParser();
 
   constructor(private readonly frame: (text: string) => void) {}
 
-  #newParser(): SaxesParser {
+  private newParser(): SaxesParser {
     const parser = new SaxesParser();
     let depth = 0;
     let from = 0;
     const cut = () => {
-      const text = this.#text.slice(from, parser.position);
+      const text = this.text.slice(from, parser.position);
       from = parser.position;
       return text;
     };
@@ -45,29 +45,29 @@ export class FrameSplitter {
     });
     parser.on("closetag", () => {
       depth -= 1;
-      if (depth === 1) this.#element(cut(), from);
+      if (depth === 1) this.element(cut(), from);
       if (depth === 0) this.frame(`<close ${FRAMING} />`);
     });
     return parser;
   }
 
-  #element(text: string, end: number): void {
+  private element(text: string, end: number): void {
     this.frame(text);
     if (!text.startsWith("<success ")) return;
     // A new stream begins: the rest has to be parsed again with a new parser.
-    const rest = this.#text.slice(end);
+    const rest = this.text.slice(end);
     throw new Restart(rest);
   }
 
   /** Adds received text. */
   push(text: string): void {
-    this.#text += text;
+    this.text += text;
     try {
-      this.#parser.write(text);
+      this.parser.write(text);
     } catch (error) {
       if (!(error instanceof Restart)) throw error;
-      this.#text = "";
-      this.#parser = this.#newParser();
+      this.text = "";
+      this.parser = this.newParser();
       this.push(error.rest);
     }
   }

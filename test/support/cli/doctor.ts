@@ -9,8 +9,12 @@ export const KEY = "9f1c0a7be2d4865338c1f0de5a6b7c4de8f90123a4b5c6d7e8091a2b3c4d
 
 /** Statuses of the exposure checks for a server that is local only. */
 export const NOT_EXPOSED = {
-  ...{ encryption: "skipped", proxy: "skipped", limits: "skipped", schema: "skipped" },
-  ...{ "private networks": "skipped", metrics: "skipped" },
+  encryption: "skipped",
+  proxy: "skipped",
+  limits: "skipped",
+  schema: "skipped",
+  "private networks": "skipped",
+  metrics: "skipped",
 };
 
 /** The findings of one check. */

@@ -46,7 +46,8 @@ export async function startSmtp(): Promise<TestSmtp> {
           mails.push({
             recipients: rcptTo.map(({ address }) => address),
             sender: mailFrom ? mailFrom.address : "",
-            ...{ raw, parsed },
+            raw,
+            parsed,
           });
           done();
         });

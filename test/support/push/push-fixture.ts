@@ -50,7 +50,11 @@ export async function openPushFixture({
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   const modules = await openUserModules({
-    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    config,
+    bus,
+    clock,
+    log,
+    sealer: new Sealer([newKey()]),
     store: { ...store, query: wrap(store).query },
     limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
@@ -75,11 +79,19 @@ export async function openPushFixture({
   const providers = new RecordingProviders();
   const push: PushDeps = {
     ...modules,
-    ...{ config, bus, jobs, metrics: openMetrics() },
+    config,
+    bus,
+    jobs,
+    metrics: openMetrics(),
     provider: providers.open,
   };
   return {
-    ...{ push, store, providers, fanOutJobs, deliverJobs, options },
+    push,
+    store,
+    providers,
+    fanOutJobs,
+    deliverJobs,
+    options,
     async close() {
       await modules.close();
       await limiters.close();

@@ -98,7 +98,10 @@ export async function startFcm(
     }
     reply ??= { status: 200, body: JSON.stringify({ name }) };
     received.add({
-      ...{ device, text, validateOnly, message: message ?? {} },
+      device,
+      text,
+      validateOnly,
+      message: message ?? {},
       headers: asked.headers,
       connection: asked.connection,
       status: reply.status,

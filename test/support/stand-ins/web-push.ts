@@ -79,7 +79,10 @@ export async function startWebPush(
     const behaviour: Behaviour = status === null ? script.next(device) : { kind: "answer", status };
     const reply = replyTo(behaviour, server.url);
     received.add({
-      ...{ device, text, body: asked.body, status: reply.status },
+      device,
+      text,
+      body: asked.body,
+      status: reply.status,
       headers: asked.headers,
       connection: asked.connection,
       reason: reply.body?.trim() ?? null,
