@@ -52,15 +52,15 @@ async function main(
   run.onCleanUp(() => postgres.stop());
   const driver = new Driver();
   run.onCleanUp(() => driver.stop());
-  const place: ServiceLocation = {
+  const location: ServiceLocation = {
     dataDir: await run.createTempFolder(),
     databaseUrl: postgres.url,
   };
-  const first = await startService(place);
+  const first = await startService(location);
   await first.stop();
-  const data = await seed(postgres.url, readApplication(place.dataDir).applicationId);
+  const data = await seed(postgres.url, readApplication(location.dataDir).applicationId);
 
-  const service = await startService(place);
+  const service = await startService(location);
   run.onCleanUp(() => service.stop());
   const load = (seconds: number, connections: number, rate?: number): LoadJob => ({
     kind: "load",

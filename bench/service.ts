@@ -41,7 +41,7 @@ const MAIN = join(__dirname, "../src/main.js");
  * @param more additional configuration variables
  */
 export async function startService(
-  place: ServiceLocation,
+  location: ServiceLocation,
   profile?: string,
   more: Record<string, string> = {},
 ): Promise<Service> {
@@ -49,15 +49,15 @@ export async function startService(
   const environment: Record<string, string> = {
     PORT: String(port),
     ...FREE_CHAT_PORTS,
-    DATA_DIR: place.dataDir,
+    DATA_DIR: location.dataDir,
     ...HIGH_LIMITS,
     ...more,
   };
-  if (place.databaseUrl) {
-    environment.DATABASE_URL = place.databaseUrl;
+  if (location.databaseUrl) {
+    environment.DATABASE_URL = location.databaseUrl;
     environment.SECRET_KEY = "0".repeat(64);
   }
-  if (place.redisUrl) environment.REDIS_URL = place.redisUrl;
+  if (location.redisUrl) environment.REDIS_URL = location.redisUrl;
   const args = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, MAIN] : [MAIN];
   const measured = await startMeasured({ args, environment, ready: /^Signalbox is ready\.$/m });
   return { ...measured, baseUrl: `http://127.0.0.1:${port}` };

@@ -1,5 +1,7 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { findProgram, run as runProgram } from "../scripts/services/binaries";
 import { startPostgres } from "../scripts/services/postgres-server";
 import { packageRoot } from "../src/core/package-root";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
@@ -8,10 +10,8 @@ import type { Windows } from "./measure";
 import { pinDriver } from "./process-pins";
 import { seedSessions, USERS } from "./seed";
 import { readApplication, type ServiceLocation, startService } from "./service";
-import { makeCertificate } from "./signals/certificate";
 import { ejabberd } from "./signals/ejabberd";
-import { raiseFileLimit } from "./signals/file-limit";
-import type { Account } from "./signals/job";
+import { type Account, DOMAIN } from "./signals/job";
 import {
   type ConnectionMeasurement,
   measureConnections,
@@ -20,7 +20,7 @@ import {
 } from "./signals/measure-signals";
 import { prosody } from "./signals/prosody";
 import { CONNECTION_ROWS, SIGNAL_ROWS } from "./signals/rows";
-import type { ChatServer, ComparedServer, ServerName } from "./signals/server";
+import type { Certificate, ChatServer, ComparedServer, ServerName } from "./signals/server";
 import { toSignalTables, writeSignalTables } from "./signals/signal-tables";
 import { signalbox } from "./signals/signalbox";
 
@@ -124,13 +124,13 @@ async function prepare(
 ): Promise<Record<ServerName, ComparedServer>> {
   const postgres = await startPostgres();
   run.onCleanUp(() => postgres.stop());
-  const place: ServiceLocation = {
+  const location: ServiceLocation = {
     dataDir: await run.createTempFolder(),
     databaseUrl: postgres.url,
   };
-  const first = await startService(place);
+  const first = await startService(location);
   await first.stop();
-  const { applicationId } = readApplication(place.dataDir);
+  const { applicationId } = readApplication(location.dataDir);
   const sessions = await seedSessions(postgres.url, applicationId);
 
   const certificate = await makeCertificate(await run.createTempFolder());
@@ -138,10 +138,57 @@ async function prepare(
   const tokens = sessions.map(({ userId, token }) => ({ userId, applicationId, secret: token }));
   const passwords = tokens.map((account) => ({ ...account, secret: PASSWORD }));
   return {
-    Signalbox: signalbox(place, certificate, tokens, profile),
+    Signalbox: signalbox(location, certificate, tokens, profile),
     Prosody: await prosody(await run.createTempFolder(), certificate, passwords),
     ejabberd: await ejabberd(await run.createTempFolder(), certificate, passwords),
   };
+}
+
+/** Creates a self-signed P-256 certificate, which all servers share. */
+async function makeCertificate(folder: string): Promise<Certificate> {
+  const certFile = join(folder, "cert.pem");
+  const keyFile = join(folder, "key.pem");
+  const bothFile = join(folder, "both.pem");
+  await runProgram(findProgram("openssl"), [
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-days",
+    "2",
+    "-subj",
+    `/CN=${DOMAIN}`,
+    "-addext",
+    `subjectAltName=DNS:${DOMAIN}`,
+    "-keyout",
+    keyFile,
+    "-out",
+    certFile,
+  ]);
+  await writeFile(bothFile, (await readFile(certFile, "utf8")) + (await readFile(keyFile, "utf8")));
+  return { certFile, keyFile, bothFile };
+}
+
+/**
+ * Raises the limit of open files for this process and its children.
+ * @throws Error if the system does not allow it
+ */
+async function raiseFileLimit(files: number): Promise<void> {
+  const program = findProgram("prlimit");
+  const args = ["--pid", String(process.pid)];
+  const { stdout } = await runProgram(program, [
+    ...args,
+    "--nofile",
+    "--output",
+    "SOFT",
+    "--noheadings",
+  ]);
+  const soft = stdout.trim();
+  if (soft === "unlimited" || Number(soft) >= files) return;
+  await runProgram(program, [...args, `--nofile=${files}:${files}`]);
 }
 
 const options = readOptions();

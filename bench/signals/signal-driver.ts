@@ -1,10 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { LoadResult } from "../load-result";
 import { percentile } from "../percentile";
-import { connectClient } from "./client";
-import type { Account, ExchangeJob, SignalJob, SignInsJob } from "./job";
+import { GraphqlClient } from "./graphql-client";
+import type { Account, Endpoint, ExchangeJob, SignalJob, SignInsJob } from "./job";
 import { Pair } from "./pair";
 import type { Client } from "./signal-client";
+import { openTls } from "./tls-wire";
+import { connectWebSocket } from "./websocket-wire";
+import { XmppClient } from "./xmpp-client";
 
 /** Maximum number of concurrent connection attempts. */
 const CONCURRENCY = 8;
@@ -84,4 +87,12 @@ async function each<T>(items: T[], action: (item: T) => Promise<void>): Promise<
     for (const item of remaining) await action(item);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+}
+
+/** Connects a user. Resolves once the user can receive signals. @throws Error if the server rejects it */
+async function connectClient(endpoint: Endpoint, account: Account): Promise<Client> {
+  if (endpoint.kind === "graphql") return GraphqlClient.connect(endpoint.url, account);
+  const wire =
+    endpoint.kind === "tls" ? await openTls(endpoint.port) : await connectWebSocket(endpoint.url);
+  return XmppClient.begin(wire, account);
 }

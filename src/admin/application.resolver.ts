@@ -1,4 +1,4 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, Field, ID, InputType, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
 import {
   ApplicationPayload,
@@ -22,12 +22,17 @@ import {
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import { Limited } from "../limits/rate-limits";
-import { CreateUserPayload } from "../users/user.type";
+import { CreateUserInput, CreateUserPayload } from "../users/user.type";
 import { removeAllUsers } from "../users/user-data";
 import { eraseUser, insertUser } from "../users/users";
 import type { AdminContext } from "./admin-deps";
-import { CreateApplicationUserInput } from "./application-user.input";
 import { exportUser } from "./user-export";
+
+@InputType({ description: "A new user of one of the owner's applications." })
+class CreateApplicationUserInput extends CreateUserInput {
+  @Field(() => ID, { description: "The application." })
+  applicationId!: string;
+}
 
 @Resolver()
 export class ApplicationResolver {

@@ -1,7 +1,6 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { AsyncQueue } from "../../support/async-queue";
-import { countSlowClosings } from "../../support/calls/slow-clients";
 import { applicationToken, graphql, newUser, rest, type TestUser } from "../../support/client";
 import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
@@ -15,6 +14,16 @@ beforeAll(async () => {
   node = await startNode();
 });
 afterAll(() => node.stop());
+
+/**
+ * Counts how often a server in this process closes a slow GraphQL client. To read the close code, a client
+ * must resume reading: ws waits half a minute for the closing handshake, then destroys the connection.
+ */
+function countSlowClosings(): () => number {
+  const closings = jest.spyOn(WebSocket.prototype, "close");
+  afterAll(() => closings.mockRestore());
+  return () => closings.mock.calls.filter(([code]) => code === 1013).length;
+}
 
 const slowClosings = countSlowClosings();
 
