@@ -8,7 +8,7 @@ const FIX = "make the server's user the owner of that folder, or choose another"
 const FIX_FILE = "set it to a folder";
 
 /**
- * Examines whether a folder can be the data folder: it is writable, or does not exist and can be created.
+ * Checks whether a folder can be the data folder: it is writable, or does not exist and can be created.
  * @returns whether it exists, or the problem
  */
 export async function inspectDataFolder(folder: string): Promise<{ exists: boolean } | Problem> {

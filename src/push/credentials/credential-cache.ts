@@ -15,7 +15,7 @@ export interface LoadedCredentials {
 }
 
 /** Maximum number of cached applications. */
-const APPLICATIONS_MAX = 1_000;
+const CACHED_APPLICATIONS_MAX = 1_000;
 /** TTL of cached credentials in milliseconds, in case a change notification is lost. */
 const TTL_MS = 5_000;
 
@@ -24,7 +24,10 @@ type Entry = Map<string, Promise<LoadedCredentials | null>>;
 
 /** Short-lived cache of decrypted credentials for sending. */
 export class CredentialCache {
-  private readonly entries = new LRUCache<number, Entry>({ max: APPLICATIONS_MAX, ttl: TTL_MS });
+  private readonly entries = new LRUCache<number, Entry>({
+    max: CACHED_APPLICATIONS_MAX,
+    ttl: TTL_MS,
+  });
 
   constructor(private readonly deps: { store: Store; sealer: Sealer }) {}
 

@@ -71,10 +71,10 @@ test("changed credentials apply from the next batch on, and in-flight pushes fin
   const old = await providers.get(KEY);
   const device = fixture.device();
   fixture.script(device, { kind: "slow", ms: 300 });
-  const underway = old!.send(fixture.push, device);
+  const inFlight = old!.send(fixture.push, device);
   put(KEY, "2", { ...fixture.token, key: newApnsKey() });
   expect(await send(KEY)).toEqual({ kind: "failed", reason: "InvalidProviderToken" });
-  expect(await underway).toMatchObject({ kind: "accepted" });
+  expect(await inFlight).toMatchObject({ kind: "accepted" });
   expect(await old!.send(fixture.push, fixture.device())).toMatchObject({ kind: "retry" });
 });
 

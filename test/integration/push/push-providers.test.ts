@@ -274,20 +274,20 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const provider = open({ inFlightMax: 2, timeoutMs: 3_000 });
     const devices = Array.from({ length: 6 }, () => fixture.device());
     for (const device of devices) fixture.script(device, { kind: "slow", ms: 1_200 });
-    const underway: number[] = [];
+    const inFlight: number[] = [];
     let now = 0;
     const before = fixture.receivedDevices().length;
     const sent = await Promise.all(
       devices.map(async (device) => {
         const outcome = await provider.send(fixture.push, device);
         now++;
-        underway.push(fixture.receivedDevices().length - before - now);
+        inFlight.push(fixture.receivedDevices().length - before - now);
         return outcome;
       }),
     );
     // Three rounds of 1.2 s exceed the timeout of a push.
     expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
-    expect(Math.max(...underway)).toBeLessThanOrEqual(2);
+    expect(Math.max(...inFlight)).toBeLessThanOrEqual(2);
   });
 
   test("an unresponsive service delays a batch by a small multiple of a push's timeout", async () => {
