@@ -11,7 +11,7 @@ import type { SenderLimits } from "./sender-limits";
 import type { Attachment, Device, StartPosition } from "./signals/device";
 import { inboxOf, type Party, type Signal } from "./signals/signal";
 import type { SignalSizeLimit } from "./signals/signal-size";
-import { isCallControl, isSignalType } from "./signals/signal-types";
+import { isCallControl, isKnownType } from "./signals/signal-types";
 
 /** Routes every signal, from any protocol, to the connected devices of its recipient. */
 export interface Router {
@@ -145,5 +145,5 @@ function countParties(signal: Signal): number {
 
 /** The type as a metric label of bounded cardinality. */
 function knownType(type: string): string {
-  return isSignalType(type) ? type : "other";
+  return isKnownType(type) ? type : "other";
 }

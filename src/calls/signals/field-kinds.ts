@@ -12,7 +12,7 @@ import {
   type XmlElement,
 } from "../../xml/xml-element";
 import { type Extent, measureJson, measureTexts } from "./extent";
-import type { SignalType } from "./signal-types";
+import type { KnownType } from "./signal-types";
 import { checkUserInfo, fromElements, toElements } from "./user-info";
 
 /** Everything that the service knows about one field of a signal: its rule, GraphQL form, XML form and size. */
@@ -29,7 +29,7 @@ export interface SignalField<Key extends string = string, Value = unknown> {
   /** Addition to the description of the input. */
   inputNote?: string;
   /** The signal types that need it. */
-  requiredBy: readonly SignalType[];
+  requiredBy: readonly KnownType[];
   /** Name of its element in extraParams. */
   element: string;
   /** Reads the element. Undefined if it is not in its plain form; it is then shown in `extra`. */
@@ -49,7 +49,7 @@ type Row<Key extends string> = Pick<SignalField<Key>, "description" | "inputNote
   element: string;
   /** The same as the key when omitted. */
   name?: string;
-  requiredBy?: readonly SignalType[];
+  requiredBy?: readonly KnownType[];
 };
 
 /** A field of text. */

@@ -10,7 +10,7 @@ export const SIGNAL_TYPES = [
   "iceRestartAccept",
 ] as const;
 /** One of {@link SIGNAL_TYPES}. */
-export type SignalType = (typeof SIGNAL_TYPES)[number];
+export type KnownType = (typeof SIGNAL_TYPES)[number];
 
 /** The signals that start, answer or end a call. An inbox evicts the sender's other signals before them. */
 const CALL_CONTROL: readonly string[] = [
@@ -18,7 +18,7 @@ const CALL_CONTROL: readonly string[] = [
   "accept",
   "reject",
   "hangUp",
-] satisfies SignalType[];
+] satisfies KnownType[];
 
 /** Whether a signal starts, answers or ends a call. */
 export function isCallControl({ type }: { type: string }): boolean {
@@ -26,6 +26,6 @@ export function isCallControl({ type }: { type: string }): boolean {
 }
 
 /** Whether a type is one of {@link SIGNAL_TYPES}. */
-export function isSignalType(type: string): type is SignalType {
+export function isKnownType(type: string): type is KnownType {
   return (SIGNAL_TYPES as readonly string[]).includes(type);
 }
