@@ -93,12 +93,10 @@ StreamParser.prototype.on("xmldecl", ({ version, encoding }) => {
  * from the parent's; each prefix of an attribute declared on the attribute's own element; CDATA as text.
  * The attributes object has no prototype.
  * @param done receives each top-level element: the only one, or those of a stream
- * @param attributesMax maximum number of attributes of an element
  */
 export function strictParser(
   done: ElementHandler,
   stream?: StreamElementHandler,
-  attributesMax = MAX_ATTRIBUTES,
 ): SaxesParser<typeof OPTIONS> {
   const parser = stream ? new StreamParser(OPTIONS) : new StrictParser(OPTIONS);
   const levels = stream ? MAX_DEPTH + 1 : MAX_DEPTH;
@@ -120,8 +118,8 @@ export function strictParser(
   });
   parser.on("attribute", () => {
     attributes += 1;
-    if (attributes > attributesMax) {
-      refuse("policy-violation", `More than ${attributesMax} attributes`)();
+    if (attributes > MAX_ATTRIBUTES) {
+      refuse("policy-violation", `More than ${MAX_ATTRIBUTES} attributes`)();
     }
   });
   parser.on("opentag", (tag) => {
@@ -170,40 +168,23 @@ export function strictParser(
 }
 
 /** A reusable reader of single elements: creating a parser costs as much as reading a short stanza. */
-class ElementReader {
+class FrameParser {
   #element: Element | null = null;
-  readonly #parser: SaxesParser<typeof OPTIONS>;
-
-  constructor(attributesMax: number) {
-    const done = (element: Element) => {
-      this.#element = element;
-    };
-    this.#parser = strictParser(done, undefined, attributesMax);
-  }
+  readonly #parser = strictParser((element) => {
+    this.#element = element;
+  });
 
   /** @throws for invalid input, after which the reader must not be used again */
-  read(xml: string): Element {
-    this.#parser.write(xml).close();
+  read(frame: string): Element | null {
+    this.#parser.write(frame).close();
     const element = this.#element;
     this.#element = null;
-    if (!element) throw notWellFormed();
     return element;
   }
 }
 
-/** Makes a function that reads one element, with the reader of the previous one. */
-function elementReading(attributesMax: number): (xml: string) => Element {
-  let spare: ElementReader | undefined;
-  return (xml) => {
-    const reader = spare ?? new ElementReader(attributesMax);
-    spare = undefined;
-    const element = reader.read(xml);
-    spare = reader;
-    return element;
-  };
-}
-
-const readStrictly = elementReading(MAX_ATTRIBUTES);
+/** The reader of the previous frame, for the next one. */
+let spare: FrameParser | undefined;
 
 /**
  * Reads one WebSocket text message as one element (RFC 7395 section 3.3).
@@ -220,16 +201,16 @@ export function readFrame(frame: string, limit: number): Element | null {
   // saxes accepts a lone surrogate before some characters as a pair. ASCII has no surrogates.
   const ascii = bytes === frame.length;
   if (!ascii && /[\uD800-\uDFFF]/.test(frame) && /\p{Cs}/u.test(frame)) throw notWellFormed();
+  const parser = spare ?? new FrameParser();
+  spare = undefined;
+  let element: Element | null;
   try {
-    return readStrictly(frame);
+    element = parser.read(frame);
   } catch (error) {
     if (error instanceof XmlStreamError) throw error;
     throw notWellFormed();
   }
+  if (!element) throw notWellFormed();
+  spare = parser;
+  return element;
 }
-
-/**
- * Reads an element that the service has serialized from one that {@link strictParser} accepted. It may have more
- * attributes than that one, since each prefix is declared where it is used.
- */
-export const readSerialized = elementReading(2 * MAX_ATTRIBUTES);

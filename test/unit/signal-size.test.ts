@@ -89,7 +89,10 @@ describe("the size of a signal", () => {
       "siblings of a stanza",
       {
         ...{ id: "i", from: ann, to: bob, type: "probe" },
-        stanza: { params: "<extraParams/>", before: `<a>${"語".repeat(131_100)}</a>` },
+        stanza: {
+          params: { name: "extraParams" },
+          before: [{ name: "a", text: "語".repeat(131_100) }],
+        },
       },
       "TOO_LARGE",
     ],

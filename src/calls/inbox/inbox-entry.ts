@@ -1,6 +1,13 @@
 import type { Bus } from "../../bus/bus";
+import type { XmlElement } from "../../xml/xml-element";
 import { ANSWER_TYPES, type AnswerDetails } from "../signals/device";
-import { inboxOf, type Party, type Signal } from "../signals/signal";
+import {
+  inboxOf,
+  type Party,
+  type Signal,
+  type StanzaContent,
+  type StanzaSignal,
+} from "../signals/signal";
 
 /**
  * An entry of a user's inbox that is not a signal: a device of the user answered a call. All nodes read an
@@ -12,18 +19,30 @@ export type AnswerEntry = { mark: "answer" } & AnswerDetails;
 export type InboxContent = Signal | AnswerEntry;
 
 /**
- * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the largest part of a signal as
- * raw text, since escaping its line ends in JSON is slow: the extraParams of a stanza, or the session description.
+ * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the raw session description.
+ * That is the largest part of a signal, and escaping its line ends in JSON is slow.
  */
 export function encodeContent(content: InboxContent): string {
   if (isAnswer(content)) return JSON.stringify(content);
-  if ("stanza" in content) {
-    const { id, from, to, type, sessionId } = content;
-    const { params, ...stanza } = content.stanza;
-    return `${JSON.stringify({ id, from, to, type, sessionId, stanza })}\n${params}`;
-  }
+  if ("stanza" in content) return encodeStanza(content);
   const { sdp, ...rest } = content;
   return sdp === undefined ? JSON.stringify(content) : `${JSON.stringify(rest)}\n${sdp}`;
+}
+
+/** Encodes a signal of an XMPP client, without the fields of its header that its elements hold. */
+function encodeStanza({ id, from, to, type, sessionId, stanza }: StanzaSignal): string {
+  const sdp = sdpElement(stanza);
+  const text = sdp?.text;
+  if (!sdp || text === undefined) return JSON.stringify({ id, from, to, type, sessionId, stanza });
+  sdp.text = "";
+  const json = JSON.stringify({ id, from, to, type, sessionId, stanza });
+  sdp.text = text;
+  return `${json}\n${text}`;
+}
+
+/** The first sdp of a stanza. */
+function sdpElement({ params }: StanzaContent): XmlElement | undefined {
+  return params.children?.find(({ name }) => name === "sdp");
 }
 
 /** Decodes the body of an entry. */
@@ -31,9 +50,9 @@ export function decodeContent(body: string): InboxContent {
   const end = body.indexOf("\n");
   if (end < 0) return JSON.parse(body) as InboxContent;
   const signal = JSON.parse(body.slice(0, end)) as Signal;
-  const raw = body.slice(end + 1);
-  if ("stanza" in signal) signal.stanza.params = raw;
-  else signal.sdp = raw;
+  const sdp = body.slice(end + 1);
+  if (!("stanza" in signal)) signal.sdp = sdp;
+  else Object.assign(sdpElement(signal.stanza) ?? {}, { text: sdp });
   return signal;
 }
 

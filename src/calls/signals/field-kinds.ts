@@ -60,6 +60,7 @@ export function textField<Key extends string>(
     type?: () => object;
     /** The texts that are valid in a stanza; any when omitted. */
     pattern?: RegExp;
+    /** Converts the text that a GraphQL client sends. */
     normalize?(text: string): string;
   },
 ): SignalField<Key, string> {
@@ -68,7 +69,7 @@ export function textField<Key extends string>(
     ...common(key, row, type),
     read(element) {
       const text = plainText(element);
-      return text === undefined || pattern?.test(text) === false ? undefined : normalize(text);
+      return text === undefined || pattern?.test(text) === false ? undefined : text;
     },
     write: (text) => textElement(row.element, text),
     fromInput: normalize,

@@ -73,7 +73,7 @@ export type SignalFields = {
 export const SIGNAL_FIELDS: readonly SignalField<keyof SignalFields, never>[] = FIELDS as never;
 
 /** Converts the line ends of a session description to CRLF. */
-function toCrlf(text: string): string {
+export function toCrlf(text: string): string {
   return hasCrlf(text) ? text : text.replace(/\r\n|\r|\n/g, "\r\n");
 }
 

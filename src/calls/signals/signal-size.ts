@@ -75,8 +75,10 @@ function measure(signal: Signal): Extent {
   const extent: Extent = { units: 0, parts: 0 };
   measureTexts(extent, [signal.id, signal.type, signal.from.resource, signal.to.resource]);
   if ("stanza" in signal) {
-    const { params, before, after, attributes } = signal.stanza;
-    measureTexts(extent, [params, before, after, attributes]);
+    const { params, before = [], after = [], attributes } = signal.stanza;
+    measureElements(extent, [
+      { name: "message", attributes, children: [params, ...before, ...after] },
+    ]);
     return extent;
   }
   for (const field of SIGNAL_FIELDS) {

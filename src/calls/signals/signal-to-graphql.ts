@@ -12,12 +12,7 @@ export function signalToGraphql(
   mayHaveMissed = false,
 ): SignalType & Pick<UpdateSignal, "parameters"> {
   const content = contentOfSignal(signal);
-  const fields = SIGNAL_FIELDS.map(({ key, name, toOutput }) => {
-    const value = content[key];
-    return [name, value === undefined ? null : toOutput(value as never)];
-  });
-  return {
-    ...Object.fromEntries(fields),
+  const result = {
     id: signal.id,
     cursor: encodeCursor(cursor, signal.to.userId),
     from: partyToGraphql(signal.from),
@@ -27,6 +22,12 @@ export function signalToGraphql(
     extra: content.extra.map(elementToGraphql),
     mayHaveMissed,
   };
+  for (const { key, name, toOutput } of SIGNAL_FIELDS) {
+    const value = content[key];
+    (result as Record<string, unknown>)[name] =
+      value === undefined ? null : toOutput(value as never);
+  }
+  return result;
 }
 
 /** Converts a party to its GraphQL type. */

@@ -1,9 +1,7 @@
 import type { JsonObject } from "../../core/json";
-import { contentOf, writeXml } from "../../xml/element";
-import { readSerialized } from "../../xml/strict-reader";
-import { plainText, textElement, type XmlElement } from "../../xml/xml-element";
+import { isPlain, plainText, TEXT, textElement, type XmlElement } from "../../xml/xml-element";
 import type { FieldSignal, RoutedField, Signal, SignalContent, SignalHeader } from "./signal";
-import { SIGNAL_FIELDS, type SignalFields } from "./signal-fields";
+import { SIGNAL_FIELDS, type SignalFields, toCrlf } from "./signal-fields";
 import { fromElements, toElements } from "./user-info";
 
 /**
@@ -75,36 +73,28 @@ function decodeElement(
 }
 
 /**
- * Reads the header of a signal from the children of extraParams.
+ * Reads the header of a signal from its extraParams.
  * @returns undefined if it is not a call signal: without the identifier of this module, or without a signalType,
  *   both in their plain form
  */
 export function readHeader(
-  children: XmlElement[],
+  params: XmlElement,
 ): Pick<SignalHeader, "type" | RoutedField> | undefined {
-  const { type, identified, fields } = decode(children, ({ key }) => ROUTED.has(key));
+  const { type, identified, fields } = decode(childrenOf(params), ({ key }) => ROUTED.has(key));
   return identified && type ? { type, ...fields } : undefined;
 }
 
-/**
- * Serializes the children of extraParams as they were read; only the line ends of an sdp are converted to CRLF.
- */
-export function writeChildren(children: XmlElement[]): string {
-  const sdp = BY_ELEMENT.get("sdp");
-  const first = children.find(({ name }) => name === "sdp");
-  return children
-    .map((element) => {
-      const value = element === first ? sdp?.read(element) : undefined;
-      return writeXml(value === undefined ? element : textElement("sdp", value));
-    })
-    .join("");
+/** Converts the line ends of the sdp in an extraParams to CRLF. */
+export function normalizeSdp({ children = [] }: XmlElement): void {
+  const sdp = children.find(({ name }) => name === "sdp");
+  if (sdp?.text !== undefined && isPlain(sdp)) sdp.text = toCrlf(sdp.text);
 }
 
 /** The content of a signal; that of a stanza is decoded for each call. */
 export function contentOfSignal(signal: Signal): SignalContent {
   if (!("stanza" in signal)) return signal;
   const { type, stanza } = signal;
-  const children = contentOf(readSerialized(stanza.params));
+  const children = childrenOf(stanza.params);
   const { fields, rest } = decode(children, () => true);
   if (type !== "update") return { ...fields, extra: rest };
   const { parameters, extra } = splitParameters(children, rest);
@@ -142,13 +132,18 @@ function splitParameters(
   return { parameters, extra: rest.filter((element) => !decoded.has(element)) };
 }
 
-/** Serializes extraParams from the content of a signal, in canonical order. */
-export function contentToXml(signal: FieldSignal): string {
+/** The elements in an element; a run of text alone is a text element. */
+function childrenOf({ text, children }: XmlElement): XmlElement[] {
+  return text === undefined ? (children ?? []) : [{ name: TEXT, text }];
+}
+
+/** The element extraParams for the content of a signal, in canonical order. */
+export function contentToElement(signal: FieldSignal): XmlElement {
   const elements = [textElement(MODULE_IDENTIFIER, MODULE), textElement(SIGNAL_TYPE, signal.type)];
   for (const { key, write } of SIGNAL_FIELDS) {
     const value = signal[key];
     if (value !== undefined) elements.push(write(value as never));
   }
   elements.push(...toElements(signal.parameters ?? {}), ...signal.extra);
-  return `<${PARAMS}>${elements.map(writeXml).join("")}</${PARAMS}>`;
+  return { name: PARAMS, children: elements };
 }

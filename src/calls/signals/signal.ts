@@ -41,23 +41,23 @@ export interface SignalContent extends SignalFields {
 export interface FieldSignal extends SignalHeader, SignalContent {}
 
 /**
- * A signal from an XMPP client: its elements as the strict reader has read them, serialized once. It reaches
- * XMPP clients with the same elements in the same order; its fields are decoded for GraphQL clients.
+ * A signal from an XMPP client: its elements as the strict reader has read them. It reaches XMPP clients with the
+ * same elements in the same order; its fields are decoded for GraphQL clients.
  */
 export interface StanzaSignal extends SignalHeader {
   stanza: StanzaContent;
 }
 
-/** The serialized parts of a message. */
+/** The elements of a message. */
 export interface StanzaContent {
-  /** The element extraParams. */
-  params: string;
+  /** The element extraParams. The line ends of its sdp are CRLF. */
+  params: XmlElement;
   /** The elements before it; omitted if there are none. */
-  before?: string;
+  before?: XmlElement[];
   /** The elements after it; omitted if there are none. */
-  after?: string;
-  /** Attributes of the message beside its addresses, id and type, each after a blank; omitted if there are none. */
-  attributes?: string;
+  after?: XmlElement[];
+  /** Attributes of the message beside its addresses, id and type; omitted if there are none. */
+  attributes?: Record<string, string>;
 }
 
 /** A call signal as the service stores it (docs/SIGNALING-REFERENCE.md). */

@@ -1,7 +1,7 @@
 import { Element } from "ltx";
 import type { Party, Signal, StanzaContent, StanzaSignal } from "../../calls/signals/signal";
-import { contentToXml, PARAMS, readHeader, writeChildren } from "../../calls/signals/signal-xml";
-import { attribute, contentOf, isElement, nodesOf, writeElement } from "../../xml/element";
+import { contentToElement, normalizeSdp, PARAMS, readHeader } from "../../calls/signals/signal-xml";
+import { isElement, nodesOf, toEntry, toXml, writeXml } from "../../xml/element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import { formatJid } from "./jid";
 
@@ -23,32 +23,20 @@ export function decodeSignal(message: Element, from: Party, to: Party): StanzaSi
   const nodes = nodesOf(message);
   for (const [index, node] of nodes.entries()) {
     if (!(node instanceof Element) || !isElement(node, PARAMS)) continue;
-    const children = contentOf(node);
-    const header = readHeader(children);
+    const params = toXml(node);
+    const header = readHeader(params);
     if (!header) continue;
-    const head = attributesOf(node, ["xmlns"]);
-    const stanza: StanzaContent = {
-      params: `<${PARAMS}${head}>${writeChildren(children)}</${PARAMS}>`,
-    };
-    const before = nodes.slice(0, index).map(writeElement).join("");
-    const after = nodes
-      .slice(index + 1)
-      .map(writeElement)
-      .join("");
-    const attributes = attributesOf(message, KNOWN_ATTRIBUTES);
-    if (before !== "") stanza.before = before;
-    if (after !== "") stanza.after = after;
-    if (attributes !== "") stanza.attributes = attributes;
+    normalizeSdp(params);
+    const stanza: StanzaContent = { params };
+    if (index > 0) stanza.before = nodes.slice(0, index).map(toEntry);
+    if (index + 1 < nodes.length) stanza.after = nodes.slice(index + 1).map(toEntry);
+    const attributes = Object.entries(message.attrs as Record<string, string>).filter(
+      ([name]) => !KNOWN_ATTRIBUTES.includes(name),
+    );
+    if (attributes.length > 0) stanza.attributes = Object.fromEntries(attributes);
     return { id: message.attrs.id ?? "", from, to, ...header, stanza };
   }
   return undefined;
-}
-
-/** Serializes the attributes of an element except for the known ones. */
-function attributesOf(element: Element, known: readonly string[]): string {
-  return Object.entries(element.attrs)
-    .map(([name, value]) => (known.includes(name) ? "" : attribute(name, value)))
-    .join("");
 }
 
 /**
@@ -66,13 +54,20 @@ let latest: { signal: Signal; domain: string; xml: string } | undefined;
 export function encodeSignal(signal: Signal, domain: string): string {
   if (latest?.signal === signal && latest.domain === domain) return latest.xml;
   const stanza: StanzaContent =
-    "stanza" in signal ? signal.stanza : { params: contentToXml(signal) };
-  const { params, before = "", after = "", attributes = "" } = stanza;
-  const head =
-    attribute("from", formatJid(signal.from, domain)) +
-    attribute("to", formatJid(signal.to, domain)) +
-    attribute("id", signal.id);
-  const xml = `<message xmlns="${CLIENT_NS}" type="headline"${head}${attributes}>${before}${params}${after}</message>`;
+    "stanza" in signal ? signal.stanza : { params: contentToElement(signal) };
+  const { before = [], params, after = [], attributes } = stanza;
+  const xml = writeXml({
+    name: "message",
+    namespace: CLIENT_NS,
+    attributes: {
+      type: "headline",
+      from: formatJid(signal.from, domain),
+      to: formatJid(signal.to, domain),
+      id: signal.id,
+      ...attributes,
+    },
+    children: [...before, params, ...after],
+  });
   latest = { signal, domain, xml };
   return xml;
 }
