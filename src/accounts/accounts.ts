@@ -58,13 +58,13 @@ export async function updateAccount(
   changes: AccountChanges,
   ip: string,
 ): Promise<Account> {
-  const { db } = deps.store;
   const id = BigInt(accountId);
   const columns = checkAccount(changes);
   const password = await newPassword(deps, id, changes, ip);
   try {
-    await db.$transaction(async (tx) => {
-      const { count } = await tx.account.updateMany({
+    await deps.store.transaction(async ({ prisma }) => {
+      const db = await prisma();
+      const { count } = await db.account.updateMany({
         // The password may have been changed since it was verified.
         where: { id, ...(password === null ? {} : { passwordHash: password.verifiedHash }) },
         data: {
@@ -75,7 +75,7 @@ export async function updateAccount(
       });
       if (password === null) return;
       if (count === 0) throw Fault.field("oldPassword", "is wrong");
-      await tx.accountSession.deleteMany({
+      await db.accountSession.deleteMany({
         where: { accountId: id, NOT: { id: BigInt(accountSessionId) } },
       });
     });

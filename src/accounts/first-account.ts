@@ -1,5 +1,5 @@
 import { newToken } from "../core/random";
-import type { PrismaTransaction, Store } from "../store/store";
+import type { Store, Transaction } from "../store/store";
 
 const FIRST = {
   name: "first_account",
@@ -20,11 +20,9 @@ export async function hasOwner({ query }: Pick<Store, "query">): Promise<boolean
 }
 
 /** Finds the oldest account; null if there is none. */
-export function findFirstAccount(transaction: PrismaTransaction): Promise<FirstAccount | null> {
-  return transaction.account.findFirst({
-    orderBy: { id: "asc" },
-    select: { id: true, email: true },
-  });
+export async function findFirstAccount({ prisma }: Transaction): Promise<FirstAccount | null> {
+  const { account } = await prisma();
+  return account.findFirst({ orderBy: { id: "asc" }, select: { id: true, email: true } });
 }
 
 /**
@@ -32,23 +30,24 @@ export function findFirstAccount(transaction: PrismaTransaction): Promise<FirstA
  * @returns false if it has an owner, or if the e-mail belongs to the owner of another account
  */
 export async function addFirstOwner(
-  { account }: PrismaTransaction,
+  { prisma }: Transaction,
   { id, email: current }: FirstAccount,
   email: string,
   passwordHash: string,
 ): Promise<boolean> {
+  const { account } = await prisma();
   if (current !== null || (await account.count({ where: { email } })) > 0) return false;
   await account.update({ where: { id }, data: { email, passwordHash }, select: { id: true } });
   return true;
 }
 
 /** Inserts an account with its owner and a new account key. */
-export function insertAccount(
-  transaction: PrismaTransaction,
+export async function insertAccount(
+  { prisma }: Transaction,
   name: string,
   email: string,
   passwordHash: string,
 ): Promise<{ id: bigint; accountKey: string }> {
   const data = { name, accountKey: newToken(), email, passwordHash };
-  return transaction.account.create({ data, select: { id: true, accountKey: true } });
+  return (await prisma()).account.create({ data, select: { id: true, accountKey: true } });
 }

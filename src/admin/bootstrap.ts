@@ -10,7 +10,7 @@ import { insertApplication } from "../applications/insert-application";
 import { newId, newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
 import { hashPassword } from "../passwords/password";
-import type { Store } from "../store/store";
+import type { Statement, Store } from "../store/store";
 
 /** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
 export interface InitialCredentials {
@@ -44,8 +44,11 @@ export const OWNER_FILE = "owner.json";
 /** Initial e-mail of the first account's owner. */
 const OWNER_EMAIL = "owner@localhost";
 
-/** Key of the advisory lock that serializes processes that start concurrently. */
-const LOCK = 5291_4000;
+/** Serializes processes that start concurrently. */
+const LOCK: Statement = {
+  name: "lock_bootstrap",
+  text: "SELECT pg_advisory_xact_lock(52914000::bigint)::text AS locked",
+};
 
 /**
  * Initializes an empty database: creates an account with its owner and an application, and writes their
@@ -67,16 +70,21 @@ export async function bootstrap(
   }
   const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
   const passwordHash = await hashPassword(owner.password);
-  return store.db.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)::text`;
-    const found = await findFirstAccount(tx);
+  return store.transaction(async (transaction) => {
+    await transaction.query(LOCK, []);
+    const found = await findFirstAccount(transaction);
     if (found !== null) {
-      if (!(await addFirstOwner(tx, found, owner.email, passwordHash))) return null;
+      if (!(await addFirstOwner(transaction, found, owner.email, passwordHash))) return null;
       await writeSecretFile(dataDir, OWNER_FILE, owner);
       return null;
     }
-    const account = await insertAccount(tx, "First account", owner.email, passwordHash);
-    const application = await insertApplication(tx, sealer, account.id, "First application");
+    const account = await insertAccount(transaction, "First account", owner.email, passwordHash);
+    const application = await insertApplication(
+      transaction,
+      sealer,
+      account.id,
+      "First application",
+    );
     const credentials: InitialCredentials = {
       ...addresses,
       application_id: application.id,

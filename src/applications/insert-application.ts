@@ -1,6 +1,6 @@
 import { newId, newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
-import type { PrismaTransaction } from "../store/store";
+import type { Transaction } from "../store/store";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 
 /** An inserted application with its credentials. */
@@ -12,13 +12,13 @@ export interface NewApplication {
 
 /** Inserts an application with new credentials; the database holds the sealed secret. */
 export async function insertApplication(
-  transaction: PrismaTransaction,
+  { prisma }: Transaction,
   sealer: Sealer,
   accountId: bigint,
   name: string,
 ): Promise<NewApplication> {
   const authSecret = newToken();
-  const { id, authKey } = await transaction.application.create({
+  const { id, authKey } = await (await prisma()).application.create({
     data: {
       accountId,
       name,

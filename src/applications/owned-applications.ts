@@ -59,6 +59,15 @@ const ROTATE = {
     WHERE account_id = $1 AND id = $2`,
 };
 
+const LOCK = {
+  name: "lock_application",
+  text: "SELECT id FROM applications WHERE id = $1 FOR UPDATE",
+};
+const LOCK_ACCOUNT = {
+  name: "lock_account",
+  text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE",
+};
+
 /** Maximum number of applications of an account; their list has no pages. */
 export const APPLICATIONS_MAX = 1_000;
 
@@ -115,12 +124,13 @@ export async function createApplication(
   name: string,
 ): Promise<OwnedApplication> {
   checkName(name);
-  const id = await deps.store.db.$transaction(async (tx) => {
+  const id = await deps.store.transaction(async (transaction) => {
     const owner = { accountId: BigInt(accountId) };
     // Locks the account, so that concurrent calls count each other's applications.
-    await tx.$queryRaw`SELECT id FROM accounts WHERE id = ${owner.accountId} FOR UPDATE`;
-    if ((await tx.application.count({ where: owner })) >= APPLICATIONS_MAX) throw tooMany();
-    const created = await insertApplication(tx, deps.sealer, owner.accountId, name);
+    await transaction.query(LOCK_ACCOUNT, [accountId]);
+    const { application } = await transaction.prisma();
+    if ((await application.count({ where: owner })) >= APPLICATIONS_MAX) throw tooMany();
+    const created = await insertApplication(transaction, deps.sealer, owner.accountId, name);
     return created.id;
   });
   return findOwnedApplication(deps, accountId, String(id));
@@ -155,13 +165,14 @@ export async function updateApplication(
     updatedAt: new Date(deps.clock.now()),
   };
   const where = { id: BigInt(id), accountId: BigInt(accountId) };
-  await deps.store.db.$transaction(async (tx) => {
+  await deps.store.transaction(async ({ query, prisma }) => {
     // All providers share one column, so concurrent changes without the lock would be lost.
-    await tx.$queryRaw`SELECT id FROM applications WHERE id = ${where.id} FOR UPDATE`;
-    const row = await tx.application.findFirst({ where, select: { settings: true } });
+    await query(LOCK, [id]);
+    const { application } = await prisma();
+    const row = await application.findFirst({ where, select: { settings: true } });
     if (row === null) throw notFound();
     const settings = mergeProviderSettings(row.settings, changes, deps);
-    await tx.application.update({ where, data: { ...data, settings }, select: { id: true } });
+    await application.update({ where, data: { ...data, settings }, select: { id: true } });
   });
   deps.sessionEvents.publish({ kind: "application changed", applicationId: id });
   return findOwnedApplication(deps, accountId, applicationId);

@@ -15,7 +15,7 @@ export interface WorkOptions {
   everySeconds?: number;
 }
 
-/** Options of {@link Enqueue}. */
+/** Options of an enqueued job. */
 export interface JobOptions {
   /** Delay before the job starts, in seconds; none by default. */
   afterSeconds?: number;
@@ -25,8 +25,12 @@ export interface JobOptions {
   leaseSeconds?: number;
 }
 
-/** Enqueues a job, or one job for each item of an array in a single insert. */
-export type Enqueue = (
+/**
+ * Enqueues a job in a transaction, or one job for each item of an array in a single insert. The jobs become visible
+ * when the transaction is committed.
+ */
+export type EnqueueIn = (
+  transaction: Transaction,
   name: string,
   data: object | readonly object[],
   options?: JobOptions,
@@ -49,17 +53,15 @@ export interface Jobs {
    * is stored as JSON.
    * @throws Fault UNAVAILABLE if the database cannot be reached
    */
-  enqueue: Enqueue;
+  enqueue(name: string, data: object, options?: JobOptions): Promise<void>;
 
   /**
-   * Runs statements and enqueues jobs of the given names in one transaction (see `transaction` of the store).
-   * The jobs become visible when it is committed.
-   * @throws Fault UNAVAILABLE if the database cannot be reached, and any error of `act`
+   * Creates the queues of these names if they are missing, so that a transaction can enqueue jobs of them. Called
+   * before the transaction: the embedded database has one connection.
+   * @returns enqueues jobs of these names
+   * @throws Fault UNAVAILABLE if the database cannot be reached
    */
-  transaction<T>(
-    names: readonly string[],
-    act: (transaction: Transaction, enqueue: Enqueue) => Promise<T>,
-  ): Promise<T>;
+  openQueues(...names: string[]): Promise<EnqueueIn>;
 
   /** Stops taking jobs and waits for running jobs. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import PgBoss from "pg-boss";
 import type { Log } from "../core/log";
-import type { Store, Transaction } from "../store/store";
-import type { Enqueue, JobHandler, JobOptions, Jobs, WorkOptions } from "./jobs";
+import type { Store } from "../store/store";
+import type { EnqueueIn, JobHandler, JobOptions, Jobs, WorkOptions } from "./jobs";
 import { Worker } from "./worker";
 
 /** Poll interval for retries and for jobs of other nodes, in milliseconds. */
@@ -78,34 +78,21 @@ class QueuedJobs implements Jobs {
     if (everySeconds !== undefined) this.scheduleEvery(name, everySeconds);
   }
 
-  async enqueue(
-    name: string,
-    data: object | readonly object[],
-    options: JobOptions = {},
-  ): Promise<void> {
+  async enqueue(name: string, data: object, options: JobOptions = {}): Promise<void> {
     await this.send(await this.queue(name), name, data, sendOptions(options));
     this.workers.get(name)?.wake();
   }
 
-  async transaction<T>(
-    names: readonly string[],
-    act: (transaction: Transaction, enqueue: Enqueue) => Promise<T>,
-  ): Promise<T> {
-    // Queues are created before the transaction, since the embedded database has one connection.
+  async openQueues(...names: string[]): Promise<EnqueueIn> {
     const bosses = new Map<string, PgBoss>();
     for (const name of names) bosses.set(name, await this.queue(name));
-    const result = await this.track(
-      this.parts.store.transaction((transaction) => {
-        const db = { executeSql: transaction.execute };
-        return act(transaction, async (name, data, options = {}) => {
-          const boss = bosses.get(name);
-          if (!boss) throw new Error(`the transaction does not include jobs ${name}`);
-          await this.send(boss, name, data, { ...sendOptions(options), db });
-        });
-      }),
-    );
-    for (const name of names) this.workers.get(name)?.wake();
-    return result;
+    return async (transaction, name, data, options = {}) => {
+      const boss = bosses.get(name);
+      if (!boss) throw new Error(`the queue ${name} is not open`);
+      const db = { executeSql: transaction.execute };
+      await this.send(boss, name, data, { ...sendOptions(options), db });
+      transaction.onCommit(() => this.workers.get(name)?.wake());
+    };
   }
 
   async close(): Promise<void> {

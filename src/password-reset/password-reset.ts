@@ -6,7 +6,7 @@ import { type Mailer, MailRejectedError } from "../mail/mail";
 import { checkPassword } from "../passwords/password";
 import { deleteSessions } from "../sessions/session-rows";
 import { expiredRows, purgeRows } from "../store/expired-rows";
-import type { PrismaTransaction } from "../store/store";
+import type { Transaction } from "../store/store";
 import { passwordAttemptName } from "../users/credentials";
 import { findUser } from "../users/find-user";
 import { exportRows, lockUser, setPasswordHash } from "../users/user-data";
@@ -42,6 +42,11 @@ const LIVE_LINK = {
   name: "reset_live_link",
   text: `SELECT u.id, u.application_id, u.email FROM password_resets r
       JOIN users u ON u.id = r.user_id WHERE r.token_hash = $1 AND r.expires_at > $2`,
+};
+
+const USE_LINK = {
+  name: "use_reset_link",
+  text: "DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > $2 RETURNING id",
 };
 
 interface LinkRow {
@@ -142,17 +147,14 @@ export async function resetPassword(
   const who = { ip, name: `${applicationId} ${passwordAttemptName(owner.userId)}` };
   const passwordHash = await deps.passwordHasher.hash(password, who);
   const userId = BigInt(owner.userId);
-  const tokenHash = new Uint8Array(hashToken(token));
-  await deps.store.db.$transaction(async (tx) => {
+  await deps.store.transaction(async (transaction) => {
     const now = new Date(deps.clock.now());
     // The user first: concurrent uses of two links of one user would otherwise deadlock.
-    await lockUser(tx, userId);
-    const used = await tx.$executeRaw`DELETE FROM password_resets
-      WHERE token_hash = ${tokenHash} AND expires_at > ${now}`;
-    if (used === 0) throw deadLink();
-    await deleteResetLinks(tx, userId);
-    await setPasswordHash(tx, userId, passwordHash, now);
-    await deleteSessions(tx, userId);
+    await lockUser(transaction, owner.userId);
+    if ((await transaction.query(USE_LINK, [hashToken(token), now])).length === 0) throw deadLink();
+    await deleteResetLinks(transaction, userId);
+    await setPasswordHash(transaction, userId, passwordHash, now);
+    await deleteSessions(transaction, userId);
   });
   deps.sessionEvents.publish({ kind: "user", userId: owner.userId });
 }
@@ -185,9 +187,6 @@ export const resetLinkUserData: UserData = {
 };
 
 /** Deletes all links of a user: they may have gone to an address that is no longer the user's. */
-export async function deleteResetLinks(
-  transaction: PrismaTransaction,
-  userId: bigint,
-): Promise<void> {
-  await transaction.passwordReset.deleteMany({ where: { userId } });
+export async function deleteResetLinks({ prisma }: Transaction, userId: bigint): Promise<void> {
+  await (await prisma()).passwordReset.deleteMany({ where: { userId } });
 }

@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import type { PrismaTransaction } from "../store/store";
+import type { Transaction } from "../store/store";
 import { changedDuringSignIn, type SignInResult } from "../users/credentials";
 import { exportRows } from "../users/user-data";
 import type { UserData } from "../users/user-deps";
@@ -114,10 +114,10 @@ export const sessionUserData: UserData = {
 
 /** Deletes a user's sessions, all or all but one. */
 export async function deleteSessions(
-  transaction: PrismaTransaction,
+  { prisma }: Transaction,
   userId: bigint,
   exceptId?: bigint,
 ): Promise<void> {
   const others = exceptId === undefined ? {} : { NOT: { id: exceptId } };
-  await transaction.session.deleteMany({ where: { userId, ...others } });
+  await (await prisma()).session.deleteMany({ where: { userId, ...others } });
 }

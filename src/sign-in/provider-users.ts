@@ -78,14 +78,15 @@ async function create(
   const now = new Date(clock.now());
   const application = BigInt(applicationId);
   try {
-    await store.db.$transaction(async (tx) => {
-      const userId = await insertUserRow(tx, {
+    await store.transaction(async (transaction) => {
+      const userId = await insertUserRow(transaction, {
         ...columns,
         applicationId: application,
         createdAt: now,
       });
       const data = { userId, applicationId: application, provider, subject, createdAt: now };
-      await tx.identity.create({ data, select: { id: true } });
+      const db = await transaction.prisma();
+      await db.identity.create({ data, select: { id: true } });
     });
   } catch (error) {
     if (uniqueViolation(error) === null) throw error;

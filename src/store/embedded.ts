@@ -1,18 +1,20 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PGlite, types } from "@electric-sql/pglite";
+import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
 import { lockFolder } from "./folder-lock";
-import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
 import { cannotOpenError, embeddedConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
+import { runInTransaction } from "./open-transaction";
+import { createPrismaClient } from "./prisma-client";
 import { toQueryError } from "./query-error";
-import { type Statement, type Store, TRANSACTION_OPTIONS } from "./store";
+import { type Statement, type Store, type Transaction } from "./store";
 
 /** Parsers for columns of `query`, so that both databases return the same types. */
 const PARSERS = { [types.INT8]: Number };
@@ -92,27 +94,60 @@ async function migrateDatabase(lite: PGlite, log: Log): Promise<string[]> {
   return migrate(embeddedConnection(lite), await readMigrations(), log);
 }
 
-function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store {
-  const db = new PrismaClient({
-    adapter: new PrismaPGlite(lite),
-    errorFormat: "minimal",
-    transactionOptions: TRANSACTION_OPTIONS,
-  });
+/** The methods that Prisma's adapter uses. A transaction is a lent one where there is one. */
+function lendingDatabase(lite: PGlite, lender: AsyncLocalStorage<LiteTransaction>): PGlite {
+  const lending: Pick<PGlite, "query" | "exec" | "transaction"> = {
+    query: (text, values, options) => lite.query(text, values, options),
+    exec: (text, options) => lite.exec(text, options),
+    transaction: (act) => {
+      const lent = lender.getStore();
+      return lent === undefined ? lite.transaction(act) : Promise.resolve(lent).then(act);
+    },
+  };
+  return lending as PGlite;
+}
 
-  const queryOn =
-    (connection: Pick<PGlite, "query">) =>
-    async <Row>(statement: Statement, values: unknown[]): Promise<Row[]> => {
+/** An open transaction as Prisma's adapter uses it: it does not end the transaction. */
+function lend(open: LiteTransaction): LiteTransaction {
+  const lent: Partial<LiteTransaction> = {
+    query: (text, values, options) => open.query(text, values, options),
+    rollback: async () => undefined,
+  };
+  return lent as LiteTransaction;
+}
+
+/** Runs statements on the database, or on one of its transactions. */
+function statementsOn(
+  connection: Pick<PGlite, "query">,
+  log: Log,
+): Pick<Transaction, "query" | "execute"> {
+  return {
+    async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
       try {
         return (await connection.query<Row>(statement.text, values, { parsers: PARSERS })).rows;
       } catch (error) {
         throw toQueryError(error, log);
       }
-    };
-  const query = queryOn(lite);
+    },
+
+    async execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+      try {
+        return { rows: (await connection.query(text, values)).rows };
+      } catch (error) {
+        throw toQueryError(error, log);
+      }
+    },
+  };
+}
+
+function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store {
+  const lender = new AsyncLocalStorage<LiteTransaction>();
+  const db = createPrismaClient(new PrismaPGlite(lendingDatabase(lite, lender)), log);
+  const statements = statementsOn(lite, log);
 
   async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    if (values !== undefined) return statements.execute(text, values);
     try {
-      if (values !== undefined) return { rows: (await lite.query(text, values)).rows };
       // A script that fails after its own BEGIN would leave the only connection in that transaction, so it
       // runs in one that ends here. PostgreSQL only warns about the nested BEGIN.
       const results = await lite.transaction((transaction) => transaction.exec(text));
@@ -122,20 +157,23 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
     }
   }
 
+  async function transaction<T>(act: (open: Transaction) => Promise<T>): Promise<T> {
+    const { result, committed } = await lite.transaction((open) => {
+      const connection = statementsOn(open as Pick<PGlite, "query">, log);
+      return runInTransaction({ ...connection, db, lender, lent: lend(open) }, act);
+    });
+    committed();
+    return result;
+  }
+
   return {
     kind: "embedded",
     db,
-    query,
+    query: statements.query,
     execute,
-    transaction: (act) =>
-      lite.transaction((open) =>
-        act({
-          query: queryOn(open as Pick<PGlite, "query">),
-          execute: async (text, values) => ({ rows: (await open.query(text, values)).rows }),
-        }),
-      ),
+    transaction,
     check: async () => {
-      await query({ name: "check", text: "SELECT 1" }, []);
+      await statements.query({ name: "check", text: "SELECT 1" }, []);
     },
     close: async () => {
       await db.$disconnect();

@@ -1,16 +1,18 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { Pool, type PoolClient, type QueryResult, types } from "pg";
+import { Pool, type PoolClient, type QueryConfig, type QueryResult, types } from "pg";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import { connectionOptions, explainConnectionError, SESSION_SETTINGS } from "./connection";
-import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
 import { openServerConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { lockNode, type NodeLock } from "./node-lock";
+import { runInTransaction } from "./open-transaction";
+import { createPrismaClient } from "./prisma-client";
 import { toQueryError } from "./query-error";
 import { StatementNames } from "./statement-names";
-import { type Statement, type Store, TRANSACTION_OPTIONS, type Transaction } from "./store";
+import { type Statement, type Store, type Transaction } from "./store";
 import { parseTimestamp, TIMESTAMPTZ_OID } from "./timestamps";
 
 /** Statement timeout of the server, in milliseconds. */
@@ -70,24 +72,28 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   }
   const pool = openPool(url, config.DATABASE_POOL, log);
   const prismaNames = new StatementNames();
-  const db = new PrismaClient({
-    adapter: new PrismaPg(pool, {
-      statementNameGenerator: ({ sql }) => prismaNames.nameFor({ name: "prisma", text: sql }) ?? "",
-    }),
-    errorFormat: "minimal",
-    transactionOptions: TRANSACTION_OPTIONS,
+  const adapter = new PrismaPg(pool, {
+    statementNameGenerator: ({ sql }) => prismaNames.nameFor({ name: "prisma", text: sql }) ?? "",
   });
+  const db = createPrismaClient(adapter, log);
   const names = new StatementNames();
   // The pool discards a connection whose query failed, and with it any open transaction.
   const { query, execute } = statementsOn(pool, names, log);
+  const transaction = async <T>(act: (open: Transaction) => Promise<T>): Promise<T> => {
+    const { result, committed } = await inTransaction(pool, log, (client) => {
+      const statements = statementsOn(client, names, log);
+      return runInTransaction({ ...statements, db, lender: pool.lender, lent: lend(client) }, act);
+    });
+    committed();
+    return result;
+  };
 
   return {
     kind: "postgresql",
     db,
     query,
     execute,
-    transaction: (act) =>
-      inTransaction(pool, (client) => act(statementsOn(client, names, log)), log),
+    transaction,
     check: async () => {
       await query({ name: "check", text: "SELECT 1" }, []);
     },
@@ -100,7 +106,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
 }
 
 /** Runs statements on the pool, or on the connection of a transaction. */
-function statementsOn(connection: Pool | PoolClient, names: StatementNames, log: Log): Transaction {
+function statementsOn(
+  connection: Pool | PoolClient,
+  names: StatementNames,
+  log: Log,
+): Pick<Transaction, "query" | "execute"> {
   return {
     async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
       try {
@@ -130,8 +140,8 @@ function statementsOn(connection: Pool | PoolClient, names: StatementNames, log:
 
 async function inTransaction<T>(
   pool: Pool,
-  act: (client: PoolClient) => Promise<T>,
   log: Log,
+  act: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw toQueryError(error, log);
@@ -153,8 +163,41 @@ async function inTransaction<T>(
   }
 }
 
-function openPool(url: string, max: number, log: Log): Pool {
-  const pool = new Pool({
+/** A pool from which Prisma takes a lent connection where there is one. */
+class LendingPool extends Pool {
+  readonly lender = new AsyncLocalStorage<PoolClient>();
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Parameters<Pool["connect"]>[0]): void;
+  override connect(callback?: Parameters<Pool["connect"]>[0]): Promise<PoolClient> | undefined {
+    if (callback !== undefined) {
+      super.connect(callback);
+      return undefined;
+    }
+    const lent = this.lender.getStore();
+    return lent === undefined ? super.connect() : Promise.resolve(lent);
+  }
+}
+
+/** The statements by which Prisma's adapter begins and ends a transaction. */
+const CONTROL = new Set(["BEGIN", "COMMIT", "ROLLBACK"]);
+
+/** The connection of an open transaction as Prisma's adapter uses it: it does not end the transaction. */
+function lend(client: PoolClient): PoolClient {
+  const lent = {
+    on: () => undefined,
+    removeListener: () => undefined,
+    release: () => undefined,
+    query: (query: QueryConfig) =>
+      CONTROL.has(query.text)
+        ? Promise.resolve({ fields: [], rows: [], rowCount: 0 })
+        : client.query(query),
+  };
+  return lent as unknown as PoolClient;
+}
+
+function openPool(url: string, max: number, log: Log): LendingPool {
+  const pool = new LendingPool({
     ...connectionOptions(url, "signalbox"),
     max,
     idleTimeoutMillis: 30_000,

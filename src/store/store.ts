@@ -9,41 +9,42 @@ export interface Statement {
   text: string;
 }
 
-/**
- * Maximum wait and duration of Prisma transactions, in milliseconds; the same as the statement timeout.
- * Prisma's default wait of two seconds would cause errors under load.
- */
-export const TRANSACTION_OPTIONS = { maxWait: 30_000, timeout: 30_000 };
+/** An open transaction of {@link Store.transaction}. All of its methods use one connection. */
+export interface Transaction extends Pick<Store, "query" | "execute"> {
+  /**
+   * The Prisma client in this transaction. The first call in a process loads Prisma's query compiler (70 MB, a third
+   * of a second), so hot transactions use statements only.
+   */
+  prisma(): Promise<Prisma.TransactionClient>;
 
-/** The methods of {@link Store} that run inside of a transaction. */
-export type Transaction = Pick<Store, "query" | "execute">;
-
-/** A transaction of the Prisma client. */
-export type PrismaTransaction = Prisma.TransactionClient;
+  /** Calls `act` after the commit; not at all after a rollback. */
+  onCommit(act: () => void): void;
+}
 
 /**
  * The database: Prisma for most access, prepared SQL over the same connections for hot statements.
  */
 export interface Store {
   kind: "embedded" | "postgresql";
+
+  /** The Prisma client outside of transactions. Its operations throw Fault UNAVAILABLE as {@link query} does. */
   db: PrismaClient;
 
   /**
-   * Runs a prepared statement outside of any transaction. Rows have the column names of the statement; int8
+   * Runs a prepared statement, outside of any transaction unless it is the method of one. Rows have the column names of the statement; int8
    * is a number (exact up to 2^53-1), timestamptz a Date, an array an array, json parsed, bytea a Uint8Array,
    * numeric a string.
    *
-   * The embedded database has one connection: awaiting this inside of a Prisma transaction is a deadlock.
    * @throws Fault UNAVAILABLE if the database cannot be reached
    */
   query<Row>(statement: Statement, values: unknown[]): Promise<Row[]>;
 
   /**
-   * Runs statements in one transaction, which is committed when `act` resolves and rolled back when it
-   * rejects. For bulk writes; everything else uses Prisma's transactions.
+   * Runs `act` in a transaction (READ COMMITTED), which is committed when `act` resolves and rolled back when it
+   * rejects. Nothing is retried.
    *
    * The embedded database has one connection: awaiting any other query inside of `act` is a deadlock.
-   * @throws Fault UNAVAILABLE if the database cannot be reached
+   * @throws Fault UNAVAILABLE if the database cannot be reached, and any error of `act`
    */
   transaction<T>(act: (transaction: Transaction) => Promise<T>): Promise<T>;
 

@@ -1,4 +1,4 @@
-import type { PrismaTransaction, Statement } from "../store/store";
+import type { Statement, Transaction } from "../store/store";
 import type { Query, UserData, UserDeps } from "./user-deps";
 
 const EXPORT_USER: Statement = {
@@ -84,25 +84,31 @@ export interface NewUser {
  * @throws Prisma's unique violation if a value is taken
  */
 export async function insertUserRow(
-  transaction: PrismaTransaction,
+  { prisma }: Transaction,
   { applicationId, createdAt, ...columns }: NewUser,
 ): Promise<bigint> {
   const data = { ...columns, applicationId, createdAt, updatedAt: createdAt };
-  return (await transaction.user.create({ data, select: { id: true } })).id;
+  const { user } = await prisma();
+  return (await user.create({ data, select: { id: true } })).id;
 }
 
+const LOCK: Statement = {
+  name: "lock_user",
+  text: "SELECT id FROM users WHERE id = $1 FOR UPDATE",
+};
+
 /** Locks a user's row until the end of the transaction. */
-export async function lockUser(transaction: PrismaTransaction, id: bigint): Promise<void> {
-  await transaction.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
+export async function lockUser({ query }: Transaction, id: number): Promise<void> {
+  await query(LOCK, [id]);
 }
 
 /** Sets the hash of a user's password. */
 export async function setPasswordHash(
-  transaction: PrismaTransaction,
+  { prisma }: Transaction,
   id: bigint,
   passwordHash: string,
   updatedAt: Date,
 ): Promise<void> {
   const data = { passwordHash, updatedAt };
-  await transaction.user.update({ where: { id }, data, select: { id: true } });
+  await (await prisma()).user.update({ where: { id }, data, select: { id: true } });
 }

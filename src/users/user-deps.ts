@@ -5,7 +5,7 @@ import type { Sealer } from "../core/sealer";
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
 import type { SessionEvents } from "../session-events/session-events";
-import type { PrismaTransaction, Store } from "../store/store";
+import type { Store, Transaction } from "../store/store";
 
 /** A change of a user's e-mail address. */
 export interface EmailChange {
@@ -51,7 +51,7 @@ export interface UserDeps {
    * Called in the transaction of a change: deletes reset links, and after a new password the user's other
    * sessions.
    */
-  credentialsChanged(transaction: PrismaTransaction, change: CredentialChange): Promise<void>;
+  credentialsChanged(transaction: Transaction, change: CredentialChange): Promise<void>;
   /**
    * Enqueues a durable job that notifies an old e-mail address of its change; null if no mail is configured.
    * Throws Fault UNAVAILABLE.

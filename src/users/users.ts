@@ -81,8 +81,7 @@ export async function updateUser(
   ip: string,
 ): Promise<User> {
   await requireSelf(deps, viewer, { id });
-  const { db } = deps.store;
-  const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
+  const current = await deps.store.db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
   if (current === null) throw Fault.noSession();
   const { columns, tags } = checkUserFields(fields);
   // Users who signed up through a provider may have neither.
@@ -119,9 +118,10 @@ export async function updateUser(
     newPassword === null ? null : await deps.passwordHasher.hash(newPassword, requester);
   const applicationId = BigInt(viewer.applicationId);
   await rejectTaken(() =>
-    db.$transaction(async (tx) => {
+    deps.store.transaction(async (transaction) => {
+      const db = await transaction.prisma();
       // Locks the row first, so that concurrent changes of the tags are applied one after the other.
-      const { count } = await tx.user.updateMany({
+      const { count } = await db.user.updateMany({
         where: {
           id: current.id,
           // The password may have been changed since it was verified.
@@ -137,14 +137,18 @@ export async function updateUser(
         throw protectedChange === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
       }
       if (tags !== undefined) {
-        await tx.userTag.deleteMany({ where: { userId: current.id } });
+        await db.userTag.deleteMany({ where: { userId: current.id } });
         const rows = tagRows(tags, applicationId);
-        await tx.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
+        await db.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
       }
       if (passwordHash !== null || columns.email !== undefined) {
         const { id: userId } = current;
         const sessionId = BigInt(viewer.sessionId);
-        await deps.credentialsChanged(tx, { userId, sessionId, password: passwordHash !== null });
+        await deps.credentialsChanged(transaction, {
+          userId,
+          sessionId,
+          password: passwordHash !== null,
+        });
       }
     }),
   );

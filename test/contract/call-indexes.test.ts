@@ -14,7 +14,7 @@ import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { openUserModules, type UserModules } from "../../src/domain";
-import type { Enqueue, Jobs } from "../../src/jobs/jobs";
+import type { EnqueueIn, Jobs } from "../../src/jobs/jobs";
 import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
 import { openStore } from "../../src/store/open";
@@ -90,14 +90,13 @@ beforeAll(async () => {
     limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
-  const enqueue: Enqueue = async (name, data) => {
+  const enqueue: EnqueueIn = async (_transaction, name, data) => {
     if (name === "call-wake") wakes.push(...([data].flat() as CallPushJob[]));
   };
   const jobs: Jobs = {
-    work: () => undefined,
-    enqueue,
-    close: async () => undefined,
-    transaction: (_names, act) => transaction((open) => act(open, enqueue)),
+    ...{ work: () => undefined, close: async () => undefined },
+    enqueue: () => Promise.reject(new Error("the call history enqueues in transactions")),
+    openQueues: async () => enqueue,
   };
   const metrics = openMetrics();
   const push = {

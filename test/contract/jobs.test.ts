@@ -236,11 +236,13 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     jobs.work("atomic", async (data) => {
       done.push(data);
     });
+    const enqueue = await jobs.openQueues("atomic");
     const write = (n: number, fails: boolean) =>
-      jobs.transaction(["atomic"], async ({ query }, enqueue) => {
+      store.transaction(async (transaction) => {
+        const { query } = transaction;
         await query({ name: "test", text: "CREATE TABLE IF NOT EXISTS written (n bigint)" }, []);
         await query({ name: "test", text: "INSERT INTO written VALUES ($1)" }, [n]);
-        await enqueue("atomic", { n });
+        await enqueue(transaction, "atomic", { n });
         if (fails) throw new Error("changed my mind");
         return n;
       });
@@ -253,8 +255,8 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(done).toEqual([{ n: 2 }]);
     expect(await sql("SELECT n FROM written")).toEqual([{ n: 2 }]);
     await expect(
-      jobs.transaction([], (_transaction, enqueue) => enqueue("atomic", {})),
-    ).rejects.toThrow("the transaction does not include jobs atomic");
+      store.transaction((transaction) => enqueue(transaction, "other", {})),
+    ).rejects.toThrow("the queue other is not open");
   });
 
   test("a delayed job does not start early", async () => {
@@ -272,9 +274,10 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
   test("an array is enqueued as one job each, atomically", async () => {
     const jobs = open();
     const options = { afterSeconds: 60, retries: 7, leaseSeconds: 45 };
-    await jobs.transaction(["many"], async (_transaction, enqueue) => {
-      await enqueue("many", [{ n: 1 }, { n: 2 }, { n: 3 }], options);
-      await enqueue("many", []);
+    const enqueue = await jobs.openQueues("many");
+    await store.transaction(async (transaction) => {
+      await enqueue(transaction, "many", [{ n: 1 }, { n: 2 }, { n: 3 }], options);
+      await enqueue(transaction, "many", []);
     });
     const rows = await sql<Record<string, unknown>>(
       `SELECT data->>'n' AS n, retry_limit, extract(epoch FROM expire_in)::int AS lease,

@@ -99,7 +99,8 @@ it("runs no statement that scans a table", async () => {
   for (const standard of [null, batch?.event ?? 0]) {
     const voip = { id: batch?.event ?? 0, channel: "apns_voip", standardId: standard } as const;
     const devices = { users: [20, 40], occurrence: 0, now: new Date() };
-    await push.jobs.transaction([], (open, enqueue) =>
+    const enqueue = await push.jobs.openQueues();
+    await push.store.transaction((open) =>
       sendVoipFallback(open, enqueue, { ...voip, universal: true }, devices),
     );
   }

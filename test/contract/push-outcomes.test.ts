@@ -102,13 +102,13 @@ describe("outcomes that the database fails to record", () => {
   function failing(errors: unknown[]): { push: PushDeps; left: unknown[] } {
     const left = [...errors];
     const { push } = fixture;
-    const transaction: PushDeps["jobs"]["transaction"] = (names, act) =>
-      push.jobs.transaction(names, async (open, enqueue) => {
-        const answer = await act(open, enqueue);
+    const transaction: PushDeps["store"]["transaction"] = (act) =>
+      push.store.transaction(async (open) => {
+        const answer = await act(open);
         if (left.length > 0) throw left.shift();
         return answer;
       });
-    return { push: { ...push, jobs: { ...push.jobs, transaction } }, left };
+    return { push: { ...push, store: { ...push.store, transaction } }, left };
   }
   const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
 

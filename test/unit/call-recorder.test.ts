@@ -53,10 +53,10 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
     return [];
   };
   const records = {
-    clock,
-    bus: { publish: async () => undefined },
-    jobs: {
-      transaction: async (_names: string[], act: (open: object) => Promise<unknown>) => {
+    ...{ clock, bus: { publish: async () => undefined } },
+    jobs: { openQueues: async () => async () => undefined },
+    store: {
+      transaction: async (act: (open: object) => Promise<unknown>) => {
         await transaction();
         return act({ query });
       },

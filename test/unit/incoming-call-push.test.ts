@@ -4,6 +4,7 @@ import { systemClock } from "../../src/core/clock";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
+import type { EnqueueIn } from "../../src/jobs/jobs";
 import type { Statement } from "../../src/store/store";
 
 /** The recipients of incoming-call pushes; a failure of one does not affect the others. */
@@ -71,11 +72,10 @@ function depsWith({
     }
   };
   const jobs: Array<[string, unknown]> = [];
-  const transaction = async (_names: string[], act: (...parts: unknown[]) => Promise<number>) => {
+  const enqueue: EnqueueIn = async (_transaction, name, data) => void jobs.push([name, data]);
+  const transaction = async (act: (open: object) => Promise<number>) => {
     const before = pushes.length;
-    const answer = await act({ query }, async (name: string, data: unknown) => {
-      jobs.push([name, data]);
-    });
+    const answer = await act({ query });
     pushed.push(pushes.slice(before).map((push) => Number(push.call_id)));
     return answer;
   };
@@ -83,12 +83,8 @@ function depsWith({
     if (limitedCallers.includes(id)) throw new Fault("LIMITED", "Too many requests", undefined, 9);
   };
   const records = {
-    clock: systemClock,
-    store: { query },
-    limits: { countPush },
-    push: { jobs: { transaction } },
-    log: openLog("silent"),
-    metrics,
+    ...{ clock: systemClock, store: { query, transaction }, limits: { countPush } },
+    ...{ push: { jobs: { openQueues: async () => enqueue } }, log: openLog("silent"), metrics },
   } as unknown as HistoryDeps;
   return { records, pushed, pushes, jobs, statements: () => statements };
 }

@@ -11,7 +11,7 @@ test("the fan-out resumes after a minute if its node dies, from the first window
   const asked: Array<[string, object, JobOptions?]> = [];
   await writePushEvents(
     transaction,
-    async (...job) => void asked.push(job),
+    async (_transaction, ...job) => void asked.push(job),
     { applicationId: 1, userId: 1 },
     request,
     { channels: ["gcm"], key: null, requestHash: null, now: 0, callId: null },

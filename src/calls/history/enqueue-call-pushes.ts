@@ -1,5 +1,5 @@
 import { findCallPushSettings } from "../../applications/call-push-settings";
-import type { Enqueue } from "../../jobs/jobs";
+import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { CallEvent } from "./call-event";
 import type { DerivedState } from "./call-states";
@@ -19,8 +19,8 @@ type CallStarted = CallEvent & { kind: "call" };
  * @param before the callees of the calls before the events were applied
  */
 export async function enqueueCallPushes(
-  transaction: Pick<Transaction, "query">,
-  enqueue: Enqueue,
+  transaction: Transaction,
+  enqueue: EnqueueIn,
   events: readonly CallStarted[],
   states: ReadonlyMap<RecordedCall, DerivedState>,
   before: ReadonlyMap<RecordedCall, RecordedCall["callees"]>,
@@ -55,7 +55,10 @@ export async function enqueueCallPushes(
     const pushes = [...group.values()];
     const jobs: CallPushJob[] = [];
     while (pushes.length > 0) jobs.push({ wakes: pushes.splice(0, JOB_USERS_MAX) });
-    await enqueue(CALL_JOBS.incomingCallPush, jobs, { afterSeconds, leaseSeconds: 60 });
+    await enqueue(transaction, CALL_JOBS.incomingCallPush, jobs, {
+      afterSeconds,
+      leaseSeconds: 60,
+    });
   }
 }
 

@@ -122,7 +122,8 @@ async function write(deps: HistoryDeps, pushes: CallPush[], now: number): Promis
   if (pushes.length === 0) return;
   const { push, log, metrics } = deps;
   try {
-    const count = await push.jobs.transaction([PUSH_JOBS.fanOut], async (transaction, enqueue) => {
+    const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut);
+    const count = await deps.store.transaction(async (transaction) => {
       const rows = await transaction.query<Pick<RingingRow, "call_id" | "user_id">>(CLAIM, [
         keysOf(pushes),
         new Date(now),

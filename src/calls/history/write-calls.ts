@@ -28,21 +28,19 @@ export async function writeCallEvents(
   const calls = events.filter((event) => event.kind === "call");
   const answers = events.filter((event) => event.kind !== "call");
   const started = calls.filter(({ initiator, from }) => initiator === from);
-  const { changed, unknown } = await deps.jobs.transaction(
-    [CALL_JOBS.incomingCallPush],
-    async (transaction, enqueue) => {
-      await insertCalls(transaction, started);
-      const known = await lockMatching(transaction, events);
-      const before = new Map(known.map((call) => [call, new Map(call.callees)]));
-      const bySession = groupBySession(known);
-      const missing = [...calls, ...answers].filter(
-        (event) => !matchEvent(bySession.get(event.sessionId) ?? [], event),
-      );
-      const states = await saveChanged(transaction, before, now);
-      await enqueueCallPushes(transaction, enqueue, started, states, before);
-      return { changed: callsInNewState(states, before), unknown: missing };
-    },
-  );
+  const enqueue = await deps.jobs.openQueues(CALL_JOBS.incomingCallPush);
+  const { changed, unknown } = await deps.store.transaction(async (transaction) => {
+    await insertCalls(transaction, started);
+    const known = await lockMatching(transaction, events);
+    const before = new Map(known.map((call) => [call, new Map(call.callees)]));
+    const bySession = groupBySession(known);
+    const missing = [...calls, ...answers].filter(
+      (event) => !matchEvent(bySession.get(event.sessionId) ?? [], event),
+    );
+    const states = await saveChanged(transaction, before, now);
+    await enqueueCallPushes(transaction, enqueue, started, states, before);
+    return { changed: callsInNewState(states, before), unknown: missing };
+  });
   await publishChanges(deps, changed);
   return { unknown };
 }

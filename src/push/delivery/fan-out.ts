@@ -39,7 +39,9 @@ export const DELIVER_OPTIONS = { retries: 100, leaseSeconds: 120 } as const;
  * deleted or stopped, or is at another window position.
  */
 export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
-  await push.jobs.transaction([PUSH_JOBS.fanOut, PUSH_JOBS.deliver], async ({ query }, enqueue) => {
+  const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut, PUSH_JOBS.deliver);
+  await push.store.transaction(async (transaction) => {
+    const { query } = transaction;
     const event = await lockEvent(query, job.event);
     if (!event || !isCurrent(event, job)) return;
     const now = new Date(push.clock.now());
@@ -55,14 +57,19 @@ export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
     const { ids, next } = await writeWindow(query, filter, channel, position, dispatch);
     if (ids.length > 0) {
       const batch: DeliverJob = { event: id, deliveries: ids, attempts: 0 };
-      await enqueue(PUSH_JOBS.deliver, batch, DELIVER_OPTIONS);
+      await enqueue(transaction, PUSH_JOBS.deliver, batch, DELIVER_OPTIONS);
     }
     if (next === null) {
       await finishDispatch(query, id, ids.length, now);
       return;
     }
     await moveDispatch(query, id, next, ids.length, now);
-    await enqueue(PUSH_JOBS.fanOut, { event: id, occurrence, ...next }, FAN_OUT_OPTIONS);
+    await enqueue(
+      transaction,
+      PUSH_JOBS.fanOut,
+      { event: id, occurrence, ...next },
+      FAN_OUT_OPTIONS,
+    );
   });
 }
 

@@ -60,13 +60,15 @@ export async function recordOutcomes(
   return resolved;
 }
 
-function record(
+async function record(
   push: PushDeps,
   job: DeliverJob,
   attempts: ResolvedAttempt[],
   now: number,
 ): Promise<void> {
-  return push.jobs.transaction([PUSH_JOBS.deliver], async ({ query }, enqueue) => {
+  const enqueue = await push.jobs.openQueues(PUSH_JOBS.deliver);
+  await push.store.transaction(async (transaction) => {
+    const { query } = transaction;
     // Locks the event before its deliveries, the same order as deleting an event. The lock is shared, so that
     // batches of one event do not block each other.
     if (!(await holdEvent(query, job.event))) return;
@@ -81,12 +83,12 @@ function record(
     );
     if (unregistered.length > 0) {
       const users = await deleteUnregisteredDevices(query, unregistered);
-      const { occurrence } = recorded;
-      if (event) await sendVoipFallback({ query }, enqueue, event, { users, occurrence, now: at });
+      const devices = { users, occurrence: recorded.occurrence, now: at };
+      if (event) await sendVoipFallback(transaction, enqueue, event, devices);
     }
     for (const [afterSeconds, deliveries] of groupRetries(updated, now)) {
       const batch: DeliverJob = { event: job.event, deliveries, attempts: job.attempts + 1 };
-      await enqueue(PUSH_JOBS.deliver, batch, { ...DELIVER_OPTIONS, afterSeconds });
+      await enqueue(transaction, PUSH_JOBS.deliver, batch, { ...DELIVER_OPTIONS, afterSeconds });
     }
   });
 }

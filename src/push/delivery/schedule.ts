@@ -15,30 +15,26 @@ const GRACE_MS = 60_000;
 
 /** Starts every due dispatch exactly once across nodes. Ends expired events without a dispatch. */
 export async function startDueDispatches(push: PushDeps): Promise<void> {
+  const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut);
   for (;;) {
-    const processed = await push.jobs.transaction(
-      [PUSH_JOBS.fanOut],
-      async ({ query }, enqueue) => {
-        const now = push.clock.now();
-        const at = new Date(now);
-        const events = await lockDueEvents(query, at);
-        if (events.length === 0) return 0;
-        const expired = events.filter((event) => isExpired(event, now));
-        const due = events.filter((event) => !isExpired(event, now));
-        const ended = expired.map(({ id }) => id);
-        await endEvents(query, ended, at);
-        const begun = due.map((event) => ({ id: event.id, next: nextRun(event, now) }));
-        await beginDispatches(query, begun, at);
-        for (const { id, occurredCount: occurrence } of due) {
-          await enqueue(
-            PUSH_JOBS.fanOut,
-            { event: id, occurrence, ...FIRST_WINDOW },
-            FAN_OUT_OPTIONS,
-          );
-        }
-        return events.length;
-      },
-    );
+    const processed = await push.store.transaction(async (transaction) => {
+      const { query } = transaction;
+      const now = push.clock.now();
+      const at = new Date(now);
+      const events = await lockDueEvents(query, at);
+      if (events.length === 0) return 0;
+      const expired = events.filter((event) => isExpired(event, now));
+      const due = events.filter((event) => !isExpired(event, now));
+      const ended = expired.map(({ id }) => id);
+      await endEvents(query, ended, at);
+      const begun = due.map((event) => ({ id: event.id, next: nextRun(event, now) }));
+      await beginDispatches(query, begun, at);
+      for (const { id, occurredCount: occurrence } of due) {
+        const job = { event: id, occurrence, ...FIRST_WINDOW };
+        await enqueue(transaction, PUSH_JOBS.fanOut, job, FAN_OUT_OPTIONS);
+      }
+      return events.length;
+    });
     if (processed < DUE_MAX) return;
   }
 }

@@ -1,4 +1,4 @@
-import type { Enqueue } from "../../jobs/jobs";
+import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import { PUSH_JOBS } from "../deps/push-deps";
 import {
@@ -18,12 +18,13 @@ import { WINDOW_SIZE } from "./recipient-window-queries";
  * @param occurrence index of the event's dispatch
  */
 export async function sendVoipFallback(
-  { query }: Pick<Transaction, "query">,
-  enqueue: Enqueue,
+  transaction: Transaction,
+  enqueue: EnqueueIn,
   voip: VoipEvent,
   { users, occurrence, now }: { users: number[]; occurrence: number; now: Date },
 ): Promise<void> {
   if (voip.channel !== "apns_voip" || !voip.universal || users.length === 0) return;
+  const { query } = transaction;
   const event =
     voip.standardId === null
       ? await createStandardEvent(query, voip.id, users, now)
@@ -36,6 +37,6 @@ export async function sendVoipFallback(
   for (let from = 0; from < ids.length; from += WINDOW_SIZE) {
     const deliveries = ids.slice(from, from + WINDOW_SIZE);
     const batch: DeliverJob = { event, deliveries, attempts: 0 };
-    await enqueue(PUSH_JOBS.deliver, batch, DELIVER_OPTIONS);
+    await enqueue(transaction, PUSH_JOBS.deliver, batch, DELIVER_OPTIONS);
   }
 }

@@ -66,19 +66,37 @@ const EXPORT: Statement = {
     FROM push_subscriptions p WHERE p.user_id = $1`,
 };
 
-/** Statements of the transaction that assigns a token to a device, in order. */
-const ASSIGN = {
-  user: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
-  token: "SELECT pg_advisory_xact_lock($1::int, hashtext($2))::text AS locked",
-  // Locks rows in id order, like all other transactions, to avoid deadlocks.
-  conflicts: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
+/** Locks the user, first of all locks of the transaction that assigns a token. */
+const LOCK_USER: Statement = {
+  name: "lock_user_of_device",
+  text: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
+};
+
+/** Two users may register the same new token concurrently. */
+const LOCK_TOKEN: Statement = {
+  name: "lock_push_token",
+  text: "SELECT pg_advisory_xact_lock($1::int, hashtext($2))::text AS locked",
+};
+
+/** Locks rows in id order, like all other transactions, to avoid deadlocks. */
+const LOCK_CONFLICTS: Statement = {
+  name: "lock_push_subscriptions",
+  text: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
     WHERE (user_id = $1 AND udid = $2 AND channel = $3::push_channel
         AND environment = $4::push_environment)
       OR (application_id = $5 AND channel = $3::push_channel
         AND environment = $4::push_environment AND sha256(token::bytea) = sha256($6::text::bytea))
     ORDER BY id FOR UPDATE`,
-  remove: "DELETE FROM push_subscriptions WHERE id = ANY($1::bigint[])",
-  put: `INSERT INTO push_subscriptions (user_id, udid, channel, environment, token, platform,
+};
+
+const DELETE_CONFLICTS: Statement = {
+  name: "delete_push_subscriptions",
+  text: "DELETE FROM push_subscriptions WHERE id = ANY($1::bigint[])",
+};
+
+const PUT: Statement = {
+  name: "put_push_subscription",
+  text: `INSERT INTO push_subscriptions (user_id, udid, channel, environment, token, platform,
       bundle_id, web_auth, web_p256dh, updated_at, created_at, application_id)
     VALUES ($1, $2, $3::push_channel, $4::push_environment, $5, $6::push_platform, $7, $8, $9,
       $10, $10, $11)
@@ -86,8 +104,12 @@ const ASSIGN = {
       platform = excluded.platform, bundle_id = excluded.bundle_id, web_auth = excluded.web_auth,
       web_p256dh = excluded.web_p256dh, updated_at = excluded.updated_at
     RETURNING ${COLUMNS}`,
-  // Skips rows locked by others: they are being changed or deleted, and waiting could deadlock.
-  trim: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
+};
+
+/** Skips rows locked by others: they are being changed or deleted, and waiting could deadlock. */
+const TRIM: Statement = {
+  name: "trim_push_subscriptions",
+  text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT id FROM push_subscriptions WHERE user_id = $1 AND id <> $2 ORDER BY updated_at, id
       LIMIT greatest(0, (SELECT count(*) FROM push_subscriptions WHERE user_id = $1) - $3::int)
       FOR UPDATE SKIP LOCKED))`,
@@ -109,38 +131,38 @@ export async function renewSubscription(
 }
 
 /**
- * Assigns a token to a device in a transaction, and deletes the other subscription with the token. The lock
- * order avoids deadlocks: the user, the token, then the conflicting subscriptions by id.
+ * Assigns a token to a device, and deletes the other subscription with the token. The lock order avoids
+ * deadlocks: the user, the token, then the conflicting subscriptions by id.
+ * @param query of a transaction
  * @throws Fault UNAUTHENTICATED if the user does not exist any more; an error of the database on a deadlock
  */
-export function assignToken(
-  db: Store["db"],
+export async function assignToken(
+  query: Store["query"],
   { applicationId, userId }: UserViewer,
   subscription: ValidSubscription,
   now: Date,
 ): Promise<PushSubscription> {
   const { channel, environment, token, udid } = subscription;
-  return db.$transaction(async (tx) => {
-    const run = <Row>(text: string, ...params: unknown[]) =>
-      tx.$queryRawUnsafe<Row[]>(text, ...params);
-    const users = await run(ASSIGN.user, userId);
-    if (users.length === 0) throw Fault.noSession();
-    // Two users may register the same new token concurrently.
-    await run(ASSIGN.token, TOKEN_LOCKS, `${applicationId} ${channel} ${environment} ${token}`);
-    const conflicts = await run<{ id: bigint; own: boolean }>(
-      ASSIGN.conflicts,
-      ...[userId, udid, channel, environment, applicationId, token],
-    );
-    const others = conflicts.filter(({ own }) => !own).map(({ id }) => id);
-    if (others.length > 0) await run(ASSIGN.remove, others);
-    const values = valuesOf(userId, subscription, now);
-    const [row] = await run<PushSubscription>(ASSIGN.put, ...values, applicationId);
-    const id = Number(row!.id);
-    if (conflicts.length === others.length) {
-      await run(ASSIGN.trim, userId, id, SUBSCRIPTIONS_MAX);
-    }
-    return { ...row!, id };
-  });
+  if ((await query(LOCK_USER, [userId])).length === 0) throw Fault.noSession();
+  const key = `${applicationId} ${channel} ${environment} ${token}`;
+  await query(LOCK_TOKEN, [TOKEN_LOCKS, key]);
+  const conflicts = await query<{ id: number; own: boolean }>(LOCK_CONFLICTS, [
+    userId,
+    udid,
+    channel,
+    environment,
+    applicationId,
+    token,
+  ]);
+  const others = conflicts.filter(({ own }) => !own).map(({ id }) => id);
+  if (others.length > 0) await query(DELETE_CONFLICTS, [others]);
+  const values = valuesOf(userId, subscription, now);
+  const [row] = await query<PushSubscription>(PUT, [...values, applicationId]);
+  if (row === undefined) throw new Error("the subscription was not written");
+  if (conflicts.length === others.length) {
+    await query(TRIM, [userId, row.id, SUBSCRIPTIONS_MAX]);
+  }
+  return row;
 }
 
 /** Lists a user's subscriptions, oldest first. */

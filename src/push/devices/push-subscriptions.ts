@@ -34,7 +34,10 @@ export async function createPushSubscription(
   const now = new Date(clock.now());
   // The common case: an app registers again whenever it starts.
   const renewed = await renewSubscription(store.query, viewer.userId, subscription, now);
-  return renewed ?? retryOnDeadlock(() => assignToken(store.db, viewer, subscription, now));
+  if (renewed !== null) return renewed;
+  return retryOnDeadlock(() =>
+    store.transaction(({ query }) => assignToken(query, viewer, subscription, now)),
+  );
 }
 
 /** Lists the viewer's subscriptions, oldest first. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json";
-import type { Enqueue } from "../../jobs/jobs";
+import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { FAN_OUT_OPTIONS, PUSH_JOBS } from "../deps/push-deps";
@@ -59,18 +59,18 @@ export function validateCallPush({ content, ...request }: CallPushRequest, now: 
 
 /**
  * Writes incoming-call pushes, one event per channel, and their fan-out jobs, with two statements in total.
- * Runs in the caller's transaction, which must be opened for the job `PUSH_JOBS.fanOut`.
+ * @param enqueue with the queue `PUSH_JOBS.fanOut` open
  * @param now milliseconds since the Unix epoch
  */
 export async function writeCallPushes(
-  { query }: Pick<Transaction, "query">,
-  enqueue: Enqueue,
+  transaction: Transaction,
+  enqueue: EnqueueIn,
   pushes: readonly CallPush[],
   now: number,
 ): Promise<void> {
-  const ids = await insertCallPushes(query, pushes, new Date(now));
+  const ids = await insertCallPushes(transaction.query, pushes, new Date(now));
   const jobs = ids.map((id) => ({ event: id, occurrence: 0, ...FIRST_WINDOW }));
-  await enqueue(PUSH_JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
+  await enqueue(transaction, PUSH_JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
 }
 
 /**

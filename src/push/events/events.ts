@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
-import type { Enqueue } from "../../jobs/jobs";
+import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
 import { FAN_OUT_OPTIONS, PUSH_JOBS, type PushDeps } from "../deps/push-deps";
@@ -53,13 +53,13 @@ export async function createEvents(
   input: EventInput,
   key: string | null = null,
 ): Promise<PushEvent[]> {
-  const { jobs } = push;
   const now = push.clock.now();
   if (key !== null && !KEY.test(key)) {
     throw Fault.field("idempotencyKey", "must be 1 to 255 visible ASCII characters");
   }
   const requestHash = key === null ? null : hashOf(input);
-  return jobs.transaction([PUSH_JOBS.fanOut], async (transaction, enqueue) => {
+  const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut);
+  return push.store.transaction(async (transaction) => {
     if (key !== null && sender.userId !== null) {
       const existing = await findByKey(transaction, sender.userId, key, requestHash, now);
       if (existing !== null) return existing;
@@ -78,7 +78,7 @@ export async function createEvents(
  */
 export async function writePushEvents(
   transaction: Transaction,
-  enqueue: Enqueue,
+  enqueue: EnqueueIn,
   sender: Sender,
   request: EventRequest,
   details: EventDetails,
@@ -90,6 +90,7 @@ export async function writePushEvents(
   if (request.eventType === "one_shot") {
     for (const { id } of events) {
       await enqueue(
+        transaction,
         PUSH_JOBS.fanOut,
         { event: id, occurrence: 0, ...FIRST_WINDOW },
         FAN_OUT_OPTIONS,

@@ -6,7 +6,7 @@ import { openMetrics } from "../../../src/core/metrics";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
 import { openUserModules } from "../../../src/domain";
-import type { Enqueue, JobOptions, Jobs } from "../../../src/jobs/jobs";
+import type { EnqueueIn, JobOptions, Jobs } from "../../../src/jobs/jobs";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import type { DeliverJob, FanOutJob } from "../../../src/push/delivery/fan-out";
@@ -50,19 +50,19 @@ export async function openPushFixture({
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   const modules = await openUserModules({
-    config,
-    bus,
-    clock,
-    log,
-    sealer: new Sealer([newKey()]),
-    store: { ...store, query: wrap(store).query },
+    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    store: {
+      ...store,
+      query: wrap(store).query,
+      transaction: (act) => store.transaction((open) => act({ ...open, ...wrap(open) })),
+    },
     limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   const fanOutJobs: FanOutJob[] = [];
   const deliverJobs: DeliverJob[] = [];
   const options: Array<JobOptions | undefined> = [];
-  const enqueue: Enqueue = async (name, data, jobOptions) => {
+  const enqueue: EnqueueIn = async (_transaction, name, data, jobOptions) => {
     if (name === "push-expand") fanOutJobs.push(data as FanOutJob);
     else {
       deliverJobs.push(data as DeliverJob);
@@ -71,9 +71,8 @@ export async function openPushFixture({
   };
   const jobs: Jobs = {
     work: () => undefined,
-    enqueue,
-    transaction: (_names, act) =>
-      store.transaction((open) => act({ ...open, ...wrap(open) }, enqueue)),
+    enqueue: () => Promise.reject(new Error("pushes enqueue their jobs in transactions")),
+    openQueues: async () => enqueue,
     close: async () => undefined,
   };
   const providers = new RecordingProviders();
