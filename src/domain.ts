@@ -2,8 +2,8 @@ import type { AuthLookups } from "./access/request-auth";
 import type { AccountDeps } from "./accounts/account-deps";
 import { findOwner, purgeAccountSessions } from "./accounts/account-sessions";
 import type { AdminDeps } from "./admin/admin-deps";
-import { isAnsweredElsewhereEnabled } from "./applications/answered-elsewhere";
 import type { ApplicationDeps } from "./applications/application-deps";
+import { isAnsweredElsewhereEnabled } from "./applications/application-queries";
 import { resealSecrets } from "./applications/secret-key";
 import { WebOrigins } from "./applications/web-origins";
 import type { HistoryDeps } from "./calls/history/history-deps";
@@ -17,13 +17,13 @@ import type { Lifecycle } from "./core/lifecycle";
 import { Connector } from "./network/connector";
 import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
 import {
-  deleteResetLinks,
   purgeResetLinks,
   RESET_JOB,
   resetLinkUserData,
   sendResetMail,
 } from "./password-reset/password-reset";
 import type { PasswordResetDeps } from "./password-reset/password-reset-deps";
+import { deleteResetLinks } from "./password-reset/password-reset-queries";
 import type { ResetRequest } from "./password-reset/reset-request";
 import { PasswordHasher } from "./passwords/password";
 import type { Platform } from "./platform";
@@ -36,11 +36,12 @@ import { purgeSessions } from "./sessions/purge-sessions";
 import type { Session } from "./sessions/session";
 import { SessionCache } from "./sessions/session-cache";
 import type { SessionDeps } from "./sessions/session-deps";
-import { deleteSessions, sessionUserData } from "./sessions/session-rows";
+import { deleteSessions } from "./sessions/session-queries";
 import { findSession } from "./sessions/sessions";
+import { sessionUserData } from "./sessions/user-data";
 import { FirebaseKeys } from "./sign-in/firebase-keys";
 import { identityUserData } from "./sign-in/provider-users";
-import { PURGE_SECONDS } from "./store/expired-rows";
+import { PURGE_SECONDS } from "./store/rows/expired-rows";
 import { purgeGuests } from "./users/guests";
 import type { EmailChange, UserData } from "./users/user-deps";
 import { UserExistenceCache } from "./users/user-existence-cache";
@@ -208,7 +209,7 @@ export function openSignalRouter(
     observe: recorder.observe,
     ...transport,
     userExists: (applicationId, userId) => users.userExistence.has(applicationId, userId),
-    answeredElsewhere: (applicationId) => isAnsweredElsewhereEnabled(users, applicationId),
+    answeredElsewhere: (applicationId) => isAnsweredElsewhereEnabled(users.store, applicationId),
     limits: new SenderLimits(config, limiters.global, clock),
   });
 }

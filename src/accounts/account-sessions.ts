@@ -4,8 +4,16 @@ import { hashToken, newToken } from "../core/random";
 import { truncateText } from "../core/text/text";
 import type { AccountViewer } from "../core/viewer";
 import type { PasswordAttempt } from "../limits/rate-limits";
-import { expiredRows, purgeRows } from "../store/expired-rows";
+import { purgeRows } from "../store/rows/expired-rows";
 import type { AccountDeps } from "./account-deps";
+import { findOwnerCredentials } from "./account-queries";
+import {
+  deleteAccountSession,
+  EXPIRED_ACCOUNT_SESSIONS,
+  findAccountSession,
+  insertAccountSession,
+  touchAccountSession,
+} from "./account-session-queries";
 
 /** Lifetime of an owner's session after the last request, in milliseconds. */
 export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
@@ -16,33 +24,6 @@ const USER_AGENT_MAX = 255;
 
 /** The same text for an unknown e-mail and for a wrong password. */
 const REFUSED = "Unauthorized: the e-mail or the password is wrong";
-
-const BY_EMAIL = {
-  name: "account_by_email",
-  text: "SELECT id, password_hash FROM accounts WHERE email = $1",
-};
-// Inserts only if the password is still the one that was verified. A concurrent password change waits for
-// the lock, and then ends this session too.
-const CREATE = {
-  name: "create_account_session",
-  text: `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at, ip,
-      user_agent, created_at)
-    SELECT a.id, $2::bytea, $3::timestamptz, $4::timestamptz, $5::text, $6::text, $4
-    FROM accounts a WHERE a.id = $1 AND a.password_hash = $7 FOR SHARE RETURNING id`,
-};
-const FIND = {
-  name: "find_account_session",
-  text: `SELECT id, account_id, last_activity_at FROM account_sessions
-    WHERE token_hash = $1 AND expires_at > $2`,
-};
-const TOUCH = {
-  name: "touch_account_session",
-  text: "UPDATE account_sessions SET last_activity_at = $2, expires_at = $3 WHERE id = $1",
-};
-const DESTROY = {
-  name: "destroy_account_session",
-  text: "DELETE FROM account_sessions WHERE id = $1",
-};
 
 /**
  * The key that attempts at an owner's password count under. Sign-ins and password changes share it, so that
@@ -68,26 +49,28 @@ export async function signInOwner(
   const key = email.toLowerCase();
   const attempt = ownerPasswordAttempt(key, from.ip);
   const account = await deps.limits.attemptPassword(attempt, async () => {
-    const [row] = await deps.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [
-      key,
-    ]);
-    const matches = await deps.passwordHasher.verify(row?.password_hash ?? null, password, attempt);
-    return matches ? (row ?? null) : null;
+    const found = await findOwnerCredentials(deps.store, { email: key });
+    const matches = await deps.passwordHasher.verify(
+      found?.passwordHash ?? null,
+      password,
+      attempt,
+    );
+    return matches ? found : null;
   });
   if (account === null) throw refused();
   const token = `acct_${newToken()}`;
   const now = deps.clock.now();
   const expiresAt = new Date(now + OWNER_SESSION_MS);
-  const created = await deps.store.query(CREATE, [
-    account.id,
-    hashToken(token),
+  const created = await insertAccountSession(deps.store.query, {
+    accountId: account.id,
+    passwordHash: account.passwordHash,
+    tokenHash: hashToken(token),
     expiresAt,
-    new Date(now),
-    from.ip,
-    from.userAgent === undefined ? null : truncateText(from.userAgent, USER_AGENT_MAX),
-    account.password_hash,
-  ]);
-  if (created.length === 0) throw refused();
+    createdAt: new Date(now),
+    ip: from.ip,
+    userAgent: from.userAgent === undefined ? null : truncateText(from.userAgent, USER_AGENT_MAX),
+  });
+  if (!created) throw refused();
   return { accountId: account.id, token, expiresAt };
 }
 
@@ -106,30 +89,25 @@ export async function findOwner(
 ): Promise<AccountViewer> {
   if (!isOwnerToken(token)) throw Fault.noSession();
   const now = deps.clock.now();
-  const [row] = await deps.store.query<{
-    id: number;
-    account_id: number;
-    last_activity_at: Date;
-  }>(FIND, [hashToken(token), new Date(now)]);
-  if (!row) throw Fault.noSession();
-  if (now - row.last_activity_at.getTime() >= TOUCH_INTERVAL_MS) {
+  const at = new Date(now);
+  const session = await findAccountSession(deps.store, hashToken(token), at);
+  if (session === null) throw Fault.noSession();
+  if (now - session.lastActivityAt.getTime() >= TOUCH_INTERVAL_MS) {
     const expiresAt = new Date(now + OWNER_SESSION_MS);
-    await deps.store.query(TOUCH, [row.id, new Date(now), expiresAt]);
+    await touchAccountSession(deps.store, session.id, { lastActivityAt: at, expiresAt });
   }
-  return { accountId: row.account_id, accountSessionId: row.id };
+  return { accountId: session.accountId, accountSessionId: session.id };
 }
 
 /** Ends an owner's session, which invalidates its token. */
 export async function signOutOwner(deps: AccountDeps, viewer: AccountViewer): Promise<void> {
-  await deps.store.query(DESTROY, [viewer.accountSessionId]);
+  await deleteAccountSession(deps.store, viewer.accountSessionId);
 }
-
-const EXPIRED = expiredRows("account_sessions");
 
 /** Deletes expired sessions of owners. Idempotent and safe to run concurrently. */
 export async function purgeAccountSessions({
   store,
   clock,
 }: Pick<AccountDeps, "store" | "clock">): Promise<void> {
-  await purgeRows(store, EXPIRED, new Date(clock.now()));
+  await purgeRows(store, EXPIRED_ACCOUNT_SESSIONS, new Date(clock.now()));
 }

@@ -2,6 +2,7 @@ import { Arg, Ctx, Field, ObjectType, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
 import { Fault } from "../core/errors";
 import type { AccountContext } from "./account-deps";
+import { findAccountByKey } from "./account-queries";
 
 @ObjectType({
   description: "Endpoints of the servers that an account's applications use.",
@@ -21,19 +22,6 @@ export class AccountSettings {
   turnserverEndpoint!: string;
 }
 
-const FIND = {
-  name: "account_by_key",
-  text: `SELECT account_key, api_endpoint, chat_endpoint, turnserver_endpoint
-    FROM accounts WHERE account_key = $1`,
-};
-
-interface AccountRow {
-  account_key: string;
-  api_endpoint: string | null;
-  chat_endpoint: string | null;
-  turnserver_endpoint: string | null;
-}
-
 @Resolver()
 export class AccountSettingsResolver {
   @Allow("public")
@@ -45,14 +33,14 @@ export class AccountSettingsResolver {
     @Arg("accountKey", { description: "The account key, shown in the details of an application." })
     accountKey: string,
   ): Promise<AccountSettings> {
-    const [row] = await accounts.store.query<AccountRow>(FIND, [accountKey]);
-    if (!row) throw new Fault("UNAUTHENTICATED", "The account key is not valid");
+    const account = await findAccountByKey(accounts.store, accountKey);
+    if (account === null) throw new Fault("UNAUTHENTICATED", "The account key is not valid");
     const { endpoints } = accounts;
     return {
       accountKey,
-      apiEndpoint: row.api_endpoint ?? endpoints.api(),
-      chatEndpoint: row.chat_endpoint ?? endpoints.chat,
-      turnserverEndpoint: row.turnserver_endpoint ?? endpoints.turn,
+      apiEndpoint: account.apiEndpoint ?? endpoints.api(),
+      chatEndpoint: account.chatEndpoint ?? endpoints.chat,
+      turnserverEndpoint: account.turnserverEndpoint ?? endpoints.turn,
     };
   }
 }

@@ -5,19 +5,14 @@ import type { AccountViewer } from "../core/viewer";
 import { checkPassword } from "../passwords/password";
 import { uniqueViolation } from "../store/database-errors";
 import type { AccountDeps } from "./account-deps";
+import {
+  type Account,
+  findAccountById,
+  findOwnerCredentials,
+  writeAccount,
+} from "./account-queries";
+import { deleteOtherAccountSessions } from "./account-session-queries";
 import { ownerPasswordAttempt } from "./account-sessions";
-
-/** An account as its owner sees it. */
-export interface Account {
-  id: number;
-  name: string;
-  email: string | null;
-  accountKey: string;
-  /** Endpoints of the account's own servers; null for this deployment's. */
-  apiEndpoint: string | null;
-  chatEndpoint: string | null;
-  turnserverEndpoint: string | null;
-}
 
 /** What an owner may change. Absent: unchanged; null too for fields that cannot be empty. */
 export interface AccountChanges {
@@ -31,20 +26,13 @@ export interface AccountChanges {
   turnserverEndpoint?: string | null;
 }
 
-const FIND = {
-  name: "account",
-  text: `SELECT id, name, email, account_key AS "accountKey", api_endpoint AS "apiEndpoint",
-      chat_endpoint AS "chatEndpoint", turnserver_endpoint AS "turnserverEndpoint"
-    FROM accounts WHERE id = $1`,
-};
-
 const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /** Reads an account. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
 export async function findAccount(deps: AccountDeps, accountId: number): Promise<Account> {
-  const [row] = await deps.store.query<Account>(FIND, [accountId]);
-  if (!row) throw Fault.noSession();
-  return row;
+  const account = await findAccountById(deps.store, accountId);
+  if (account === null) throw Fault.noSession();
+  return account;
 }
 
 /**
@@ -58,26 +46,21 @@ export async function updateAccount(
   changes: AccountChanges,
   ip: string,
 ): Promise<Account> {
-  const id = BigInt(accountId);
   const columns = checkAccount(changes);
-  const password = await newPassword(deps, id, changes, ip);
+  const password = await newPassword(deps, accountId, changes, ip);
+  const updatedAt = new Date(deps.clock.now());
   try {
-    await deps.store.transaction(async ({ prisma }) => {
-      const db = await prisma();
-      const { count } = await db.account.updateMany({
-        // The password may have been changed since it was verified.
-        where: { id, ...(password === null ? {} : { passwordHash: password.verifiedHash }) },
-        data: {
-          ...columns,
-          ...(password === null ? {} : { passwordHash: password.newHash }),
-          updatedAt: new Date(deps.clock.now()),
-        },
-      });
-      if (password === null) return;
-      if (count === 0) throw Fault.field("oldPassword", "is wrong");
-      await db.accountSession.deleteMany({
-        where: { accountId: id, NOT: { id: BigInt(accountSessionId) } },
-      });
+    await deps.store.transaction(async (transaction) => {
+      if (password === null) {
+        await writeAccount(transaction, accountId, { ...columns, updatedAt });
+        return;
+      }
+      const data = { ...columns, passwordHash: password.newHash, updatedAt };
+      // The password may have been changed since it was verified.
+      if (!(await writeAccount(transaction, accountId, data, password.verifiedHash))) {
+        throw Fault.field("oldPassword", "is wrong");
+      }
+      await deleteOtherAccountSessions(transaction, accountId, accountSessionId);
     });
   } catch (error) {
     if (uniqueViolation(error)?.includes("email")) {
@@ -113,18 +96,15 @@ const emptyAsNull = (text: string | null | undefined) => (text === "" ? null : t
 /** Verifies the old password and hashes the new one; null if no new password is given. */
 async function newPassword(
   deps: AccountDeps,
-  id: bigint,
+  id: number,
   { password, oldPassword }: AccountChanges,
   ip: string,
 ): Promise<{ newHash: string; verifiedHash: string | null } | null> {
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
-  await deps.limits.countPasswordChange({ kind: "account", id: Number(id) }, ip);
-  const stored = await deps.store.db.account.findUnique({
-    where: { id },
-    select: { email: true, passwordHash: true },
-  });
+  await deps.limits.countPasswordChange({ kind: "account", id }, ip);
+  const stored = await findOwnerCredentials(deps.store, { id });
   const attempt = ownerPasswordAttempt(stored?.email ?? "", ip);
   const matches = await deps.limits.attemptPassword(
     attempt,

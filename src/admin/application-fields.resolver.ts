@@ -8,8 +8,8 @@ import {
 } from "../applications/application.type";
 import { listApplications } from "../applications/owned-applications";
 import { Fault } from "../core/errors";
-import { findUser } from "../users/find-user";
 import { UserType } from "../users/user.type";
+import { findUser } from "../users/user-queries";
 import type { AdminContext } from "./admin-deps";
 import { listApplicationSessions, listApplicationUsers } from "./application-lists";
 import { ApplicationSessions, ApplicationUsers } from "./application-lists.type";

@@ -5,8 +5,11 @@ import {
   countLiveSessions,
   type OwnedSession,
   readLiveSessions,
-} from "../sessions/application-sessions";
-import { countApplicationUsers, readApplicationUsers } from "../users/lists/application-users";
+} from "../sessions/application-session-queries";
+import {
+  countApplicationUsers,
+  readApplicationUsers,
+} from "../users/lists/application-user-queries";
 import type { User } from "../users/user";
 import type { AdminDeps } from "./admin-deps";
 

@@ -1,6 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, ObjectType } from "type-graphql";
-import type { OwnedSession } from "../sessions/application-sessions";
+import type { OwnedSession } from "../sessions/application-session-queries";
 import { UserType } from "../users/user.type";
 import type { OffsetPage } from "./application-lists";
 

@@ -2,15 +2,15 @@ import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   addFirstOwner,
-  findFirstAccount,
   hasOwner,
   insertAccount,
-} from "../accounts/first-account";
-import { insertApplication } from "../applications/insert-application";
+  lockFirstAccount,
+} from "../accounts/account-queries";
+import { insertApplication } from "../applications/owned-applications";
 import { newId, newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
 import { hashPassword } from "../passwords/password";
-import type { Statement, Store } from "../store/store";
+import type { Store } from "../store/store";
 
 /** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
 export interface InitialCredentials {
@@ -44,12 +44,6 @@ export const OWNER_FILE = "owner.json";
 /** Initial e-mail of the first account's owner. */
 const OWNER_EMAIL = "owner@localhost";
 
-/** Serializes processes that start concurrently. */
-const LOCK: Statement = {
-  name: "lock_bootstrap",
-  text: "SELECT pg_advisory_xact_lock(52914000::bigint)::text AS locked",
-};
-
 /**
  * Initializes an empty database: creates an account with its owner and an application, and writes their
  * credentials to files that only the process's system user can read. If the first account of an older
@@ -71,8 +65,7 @@ export async function bootstrap(
   const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
   const passwordHash = await hashPassword(owner.password);
   return store.transaction(async (transaction) => {
-    await transaction.query(LOCK, []);
-    const found = await findFirstAccount(transaction);
+    const found = await lockFirstAccount(transaction);
     if (found !== null) {
       if (!(await addFirstOwner(transaction, found, owner.email, passwordHash))) return null;
       await writeSecretFile(dataDir, OWNER_FILE, owner);

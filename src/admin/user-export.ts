@@ -1,7 +1,7 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import { findUser } from "../users/find-user";
 import { ownUserData } from "../users/user-data";
+import { findUser } from "../users/user-queries";
 import type { AdminDeps } from "./admin-deps";
 
 /**

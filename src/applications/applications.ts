@@ -1,6 +1,7 @@
 import { Fault } from "../core/errors";
 import type { PushSenders } from "../store/generated/enums";
 import type { ApplicationReader } from "./application-deps";
+import { findApplicationRow } from "./application-queries";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 import { type ApplicationSettings, unsealSettings } from "./settings";
 
@@ -21,31 +22,10 @@ export interface Application {
   settings: ApplicationSettings;
 }
 
-const FIND = {
-  name: "find_application",
-  text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
-      sign_up_open, email_needs_password, push_senders, v1_list_disabled, settings
-    FROM applications WHERE id = $1`,
-};
-
-interface ApplicationRow {
-  id: number;
-  account_id: number;
-  auth_key: string;
-  auth_secret: string;
-  previous_secret: string | null;
-  previous_secret_until: Date | null;
-  sign_up_open: boolean;
-  email_needs_password: boolean;
-  push_senders: PushSenders;
-  v1_list_disabled: boolean;
-  settings: unknown;
-}
-
 /** Reads an application. @throws Fault INVALID on applicationId if it does not exist */
 export async function findApplication(deps: ApplicationReader, id: number): Promise<Application> {
-  const [row] = await deps.store.query<ApplicationRow>(FIND, [id]);
-  if (!row) throw Fault.field("applicationId", "names no application");
+  const row = await findApplicationRow(deps.store, id);
+  if (row === null) throw Fault.field("applicationId", "names no application");
   const { sealer } = deps;
   const overlapEnd = row.previous_secret_until?.getTime() ?? 0;
   const secrets = [sealer.open(row.auth_secret, AUTH_SECRET_PURPOSE)];
@@ -63,18 +43,4 @@ export async function findApplication(deps: ApplicationReader, id: number): Prom
     v1ListDisabled: row.v1_list_disabled,
     settings: unsealSettings(row.settings, sealer),
   };
-}
-
-const NAME = {
-  name: "application_name",
-  text: "SELECT name FROM applications WHERE id = $1",
-};
-
-/** Reads the name of an application; null if it does not exist. */
-export async function findApplicationName(
-  { store }: Pick<ApplicationReader, "store">,
-  id: number,
-): Promise<string | null> {
-  const [row] = await store.query<{ name: string }>(NAME, [id]);
-  return row?.name ?? null;
 }

@@ -1,8 +1,11 @@
+import { findAccountById, lockAccount } from "../accounts/account-queries";
 import { Fault } from "../core/errors";
-import { newToken } from "../core/random";
+import { newId, newToken } from "../core/random";
+import type { Sealer } from "../core/sealer";
 import { checkName } from "../core/text/field-checks";
 import { parseId } from "../core/text/ids";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
+import type { Transaction } from "../store/store";
 import {
   type ApplicationChanges,
   checkCallPushDelay,
@@ -10,7 +13,17 @@ import {
   mergeProviderSettings,
 } from "./application-changes";
 import type { ApplicationDeps, ApplicationReader } from "./application-deps";
-import { insertApplication } from "./insert-application";
+import {
+  countApplications,
+  deleteApplication,
+  findApplicationOfAccount,
+  insertApplicationRow,
+  listApplicationsOfAccount,
+  lockSettings,
+  type OwnedApplicationRow,
+  rotateAuthSecret,
+  writeApplication,
+} from "./application-queries";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 import { type ApplicationSettings, unsealSettings } from "./settings";
 
@@ -37,37 +50,6 @@ export interface OwnedApplication {
   createdAt: Date;
 }
 
-const COLUMNS = `a.id, a.name, a.auth_key, a.auth_secret, a.previous_secret_until, a.v1_list_disabled,
-  a.sign_up_open, a.email_needs_password, a.push_senders, a.answered_elsewhere, a.wake_phones, a.wake_after_seconds, a.wake_environment,
-  coalesce(a.web_origins, '{}') AS web_origins, a.settings, a.created_at, o.account_key`;
-const LIST = {
-  name: "applications_of_account",
-  text: `SELECT ${COLUMNS} FROM applications a JOIN accounts o ON o.id = a.account_id
-    WHERE a.account_id = $1 ORDER BY a.id`,
-};
-const FIND = {
-  name: "application_of_account",
-  text: `SELECT ${COLUMNS} FROM applications a JOIN accounts o ON o.id = a.account_id
-    WHERE a.account_id = $1 AND a.id = $2`,
-};
-const ROTATE = {
-  name: "rotate_secret",
-  // One statement, so that concurrent rotations are applied one after the other.
-  text: `UPDATE applications SET auth_secret = $3,
-      previous_secret = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE auth_secret END,
-      previous_secret_until = $4, updated_at = $5
-    WHERE account_id = $1 AND id = $2`,
-};
-
-const LOCK = {
-  name: "lock_application",
-  text: "SELECT id FROM applications WHERE id = $1 FOR UPDATE",
-};
-const LOCK_ACCOUNT = {
-  name: "lock_account",
-  text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE",
-};
-
 /** Maximum number of applications of an account; their list has no pages. */
 export const APPLICATIONS_MAX = 1_000;
 
@@ -76,33 +58,15 @@ export const OVERLAP_MAX = 30 * 24 * 60 * 60;
 /** Default time that the old secret stays valid, in seconds. */
 const OVERLAP_DEFAULT = 24 * 60 * 60;
 
-interface Row {
-  id: number;
-  name: string;
-  auth_key: string;
-  auth_secret: string;
-  previous_secret_until: Date | null;
-  v1_list_disabled: boolean;
-  sign_up_open: boolean;
-  email_needs_password: boolean;
-  push_senders: PushSenders;
-  answered_elsewhere: boolean;
-  wake_phones: boolean;
-  wake_after_seconds: number;
-  wake_environment: PushEnvironment;
-  web_origins: string[];
-  settings: unknown;
-  created_at: Date;
-  account_key: string;
-}
-
 /** Lists the applications of an account, oldest first. */
 export async function listApplications(
   deps: ApplicationReader,
   accountId: number,
 ): Promise<OwnedApplication[]> {
-  const rows = await deps.store.query<Row>(LIST, [accountId]);
-  return rows.map((row) => toOwned(deps, row));
+  const rows = await listApplicationsOfAccount(deps.store, accountId);
+  if (rows.length === 0) return [];
+  const accountKey = await accountKeyOf(deps, accountId);
+  return rows.map((row) => toOwned(deps, row, accountKey));
 }
 
 /** Reads an application of an account. @throws Fault NOT_FOUND also if it belongs to another account */
@@ -112,9 +76,10 @@ export async function findOwnedApplication(
   id: string,
 ): Promise<OwnedApplication> {
   const parsed = parseId(id);
-  const [row] = parsed === null ? [] : await deps.store.query<Row>(FIND, [accountId, parsed]);
-  if (!row) throw notFound();
-  return toOwned(deps, row);
+  const row =
+    parsed === null ? null : await findApplicationOfAccount(deps.store, accountId, parsed);
+  if (row === null) throw notFound();
+  return toOwned(deps, row, await accountKeyOf(deps, accountId));
 }
 
 /** Creates an application. @throws Fault INVALID on name, or if the account has too many applications */
@@ -125,12 +90,10 @@ export async function createApplication(
 ): Promise<OwnedApplication> {
   checkName(name);
   const id = await deps.store.transaction(async (transaction) => {
-    const owner = { accountId: BigInt(accountId) };
-    // Locks the account, so that concurrent calls count each other's applications.
-    await transaction.query(LOCK_ACCOUNT, [accountId]);
-    const { application } = await transaction.prisma();
-    if ((await application.count({ where: owner })) >= APPLICATIONS_MAX) throw tooMany();
-    const created = await insertApplication(transaction, deps.sealer, owner.accountId, name);
+    // Concurrent calls count each other's applications.
+    await lockAccount(transaction.query, accountId);
+    if ((await countApplications(transaction, accountId)) >= APPLICATIONS_MAX) throw tooMany();
+    const created = await insertApplication(transaction, deps.sealer, accountId, name);
     return created.id;
   });
   return findOwnedApplication(deps, accountId, String(id));
@@ -164,15 +127,12 @@ export async function updateApplication(
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
     updatedAt: new Date(deps.clock.now()),
   };
-  const where = { id: BigInt(id), accountId: BigInt(accountId) };
-  await deps.store.transaction(async ({ query, prisma }) => {
+  await deps.store.transaction(async (transaction) => {
     // All providers share one column, so concurrent changes without the lock would be lost.
-    await query(LOCK, [id]);
-    const { application } = await prisma();
-    const row = await application.findFirst({ where, select: { settings: true } });
-    if (row === null) throw notFound();
-    const settings = mergeProviderSettings(row.settings, changes, deps);
-    await application.update({ where, data: { ...data, settings }, select: { id: true } });
+    const stored = await lockSettings(transaction, accountId, id);
+    if (stored === null) throw notFound();
+    const settings = mergeProviderSettings(stored.settings, changes, deps);
+    await writeApplication(transaction, id, { ...data, settings });
   });
   deps.sessionEvents.publish({ kind: "application changed", applicationId: id });
   return findOwnedApplication(deps, accountId, applicationId);
@@ -195,13 +155,10 @@ export async function rotateSecret(
   }
   const { id } = await findOwnedApplication(deps, accountId, applicationId);
   const now = deps.clock.now();
-  await deps.store.query(ROTATE, [
-    accountId,
-    id,
-    deps.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
-    overlap === 0 ? null : new Date(now + overlap * 1000),
-    new Date(now),
-  ]);
+  const secret = deps.sealer.seal(newToken(), AUTH_SECRET_PURPOSE);
+  const previousUntil = overlap === 0 ? null : new Date(now + overlap * 1000);
+  const application = { accountId, id };
+  await rotateAuthSecret(deps.store, application, secret, previousUntil, new Date(now));
   return findOwnedApplication(deps, accountId, applicationId);
 }
 
@@ -215,34 +172,52 @@ export async function removeApplication(
   accountId: number,
   applicationId: number,
 ): Promise<void> {
-  const { count } = await store.db.application.deleteMany({
-    where: { id: BigInt(applicationId), accountId: BigInt(accountId) },
-  });
-  if (count === 0) throw notFound();
+  if (!(await deleteApplication(store, accountId, applicationId))) throw notFound();
   sessionEvents.publish({ kind: "application deleted", applicationId });
 }
 
-function toOwned({ clock, sealer }: ApplicationReader, row: Row): OwnedApplication {
-  const until = row.previous_secret_until;
+async function accountKeyOf({ store }: ApplicationReader, accountId: number): Promise<string> {
+  const account = await findAccountById(store, accountId);
+  if (account === null) throw notFound();
+  return account.accountKey;
+}
+
+function toOwned(
+  { clock, sealer }: ApplicationReader,
+  { previousSecretUntil: until, ...row }: OwnedApplicationRow,
+  accountKey: string,
+): OwnedApplication {
   return {
-    id: row.id,
-    name: row.name,
-    authKey: row.auth_key,
-    authSecret: sealer.open(row.auth_secret, AUTH_SECRET_PURPOSE),
-    accountKey: row.account_key,
+    ...row,
+    id: Number(row.id),
+    authSecret: sealer.open(row.authSecret, AUTH_SECRET_PURPOSE),
+    accountKey,
     previousSecretValidUntil: until !== null && until.getTime() > clock.now() ? until : null,
-    v1ListDisabled: row.v1_list_disabled,
-    signUpOpen: row.sign_up_open,
-    emailNeedsPassword: row.email_needs_password,
-    pushSenders: row.push_senders,
-    answeredElsewhere: row.answered_elsewhere,
-    incomingCallPush: row.wake_phones,
-    incomingCallPushDelaySeconds: row.wake_after_seconds,
-    incomingCallPushEnvironment: row.wake_environment,
-    webOrigins: row.web_origins,
     settings: unsealSettings(row.settings, sealer),
-    createdAt: row.created_at,
   };
+}
+
+/** An inserted application with its credentials. */
+export interface NewApplication {
+  id: number;
+  authKey: string;
+  authSecret: string;
+}
+
+/** Inserts an application with new credentials; the database holds the sealed secret. */
+export async function insertApplication(
+  transaction: Transaction,
+  sealer: Sealer,
+  accountId: number,
+  name: string,
+): Promise<NewApplication> {
+  const authSecret = newToken();
+  const authKey = newId();
+  const id = await insertApplicationRow(transaction, {
+    ...{ accountId: BigInt(accountId), name, authKey, webOrigins: [] },
+    authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
+  });
+  return { id, authKey, authSecret };
 }
 
 function tooMany(): Fault {

@@ -5,8 +5,13 @@ import { newKey } from "../core/random";
 import { Sealer } from "../core/sealer";
 import { decodeKey } from "../core/variables/variable";
 import type { Store } from "../store/store";
-import { streamRows } from "../store/stream-rows";
 import { UnusableDatabaseError } from "../store/unusable-database-error";
+import {
+  replaceSecrets,
+  replaceSettings,
+  type SecretsRow,
+  streamSecrets,
+} from "./application-queries";
 import { resealSettings } from "./settings";
 
 /** Name of the key file in the data folder of the embedded database. */
@@ -14,32 +19,6 @@ export const SECRET_KEY_FILE = "secret.key";
 
 /** Purpose that the sealer binds the secrets of applications to. */
 export const AUTH_SECRET_PURPOSE = "auth_secret";
-
-const SECRETS = {
-  name: "all_auth_secrets",
-  text: `SELECT id, auth_secret, previous_secret, settings FROM applications
-    WHERE id > $1 ORDER BY id LIMIT 500`,
-};
-
-interface SecretsRow {
-  id: number;
-  auth_secret: string;
-  previous_secret: string | null;
-  settings: unknown;
-}
-
-const RESEAL = {
-  name: "reseal_auth_secrets",
-  // Unless another node or a rotation has changed them in the meantime.
-  text: `UPDATE applications SET auth_secret = $2, previous_secret = $4
-    WHERE id = $1 AND auth_secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`,
-};
-
-const RESEAL_SETTINGS = {
-  name: "reseal_settings",
-  text: `UPDATE applications SET settings = $2::text::jsonb
-    WHERE id = $1 AND settings = $3::text::jsonb`,
-};
 
 /**
  * Loads the keys that seal secrets: SECRET_KEY or, for the embedded database, a key file. The first start
@@ -86,8 +65,7 @@ async function loadOrCreateKey(folder: string): Promise<string> {
  * @throws Refusal if a secret cannot be opened
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of streamRows<SecretsRow>(store, SECRETS))
-    await resealRow(store, sealer, row);
+  for await (const row of streamSecrets(store)) await resealRow(store, sealer, row);
 }
 
 /**
@@ -97,7 +75,7 @@ export async function resealSecrets(store: Store, sealer: Sealer): Promise<void>
  */
 export async function verifySecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
   let applications = 0;
-  for await (const row of streamRows<SecretsRow>(store, SECRETS)) {
+  for await (const row of streamSecrets(store)) {
     openRow(sealer, row);
     applications++;
   }
@@ -105,7 +83,10 @@ export async function verifySecrets(store: Pick<Store, "query">, sealer: Sealer)
 }
 
 /** Opens the secrets of a row. `settings` is null unless they have to be stored again. */
-function openRow(sealer: Sealer, row: SecretsRow): { opened: string[]; settings: unknown } {
+function openRow(
+  sealer: Sealer,
+  row: SecretsRow,
+): { opened: string[]; settings: ReturnType<typeof resealSettings> } {
   return withKeyCheck(() => ({
     opened: sealedSecrets(row).map((text) => sealer.open(text, AUTH_SECRET_PURPOSE)),
     settings: resealSettings(row.settings, sealer),
@@ -119,12 +100,13 @@ function sealedSecrets({ auth_secret, previous_secret }: SecretsRow): string[] {
 async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise<void> {
   const { opened, settings } = openRow(sealer, row);
   if (sealedSecrets(row).some((text) => sealer.isStale(text))) {
-    const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET_PURPOSE));
-    await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
+    const [current = "", previous = null] = opened.map((text) =>
+      sealer.seal(text, AUTH_SECRET_PURPOSE),
+    );
+    await replaceSecrets(store, row, current, previous);
   }
   if (settings !== null) {
-    const texts = [settings, row.settings].map((json) => JSON.stringify(json));
-    await store.query(RESEAL_SETTINGS, [row.id, ...texts]);
+    await replaceSettings(store, row, settings);
   }
 }
 

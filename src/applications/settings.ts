@@ -37,6 +37,9 @@ const settings = z.object({
 /** The settings of an application that are stored as JSON. */
 export type ApplicationSettings = z.infer<typeof settings>;
 
+/** The settings as they are stored: fields by provider. */
+export type StoredSettings = Record<string, Record<string, string | undefined>>;
+
 /** The settings that are sealed in the database. */
 const SECRETS: ReadonlyArray<readonly [group: keyof ApplicationSettings, field: string]> = [
   ["facebook", "appSecret"],
@@ -59,8 +62,8 @@ export function sealSettings(given: ApplicationSettings, sealer: Sealer): Applic
  * @returns the settings to store, or null if no secret has changed
  * @throws Error if no key opens a secret
  */
-export function resealSettings(json: unknown, sealer: Sealer): unknown {
-  const copy = structuredClone(json ?? {}) as Record<string, Record<string, unknown> | undefined>;
+export function resealSettings(json: unknown, sealer: Sealer): StoredSettings | null {
+  const copy = structuredClone(json ?? {}) as StoredSettings;
   let stale = false;
   for (const [group, field] of SECRETS) {
     const values = copy[group];

@@ -3,11 +3,7 @@ import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { SessionEvent } from "../session-events/session-events";
 import type { Store } from "../store/store";
-
-const FIND = {
-  name: "web_origins",
-  text: "SELECT coalesce(web_origins, '{}') AS web_origins FROM applications WHERE id = $1",
-};
+import { findWebOrigins } from "./application-queries";
 
 /** TTL of a cached list, in milliseconds, in case the event of a change is lost. */
 const TTL_MS = 5_000;
@@ -89,8 +85,7 @@ export class WebOrigins {
 
   private async read(applicationId: number): Promise<string[]> {
     const { epoch } = this;
-    const [row] = await this.store.query<{ web_origins: string[] }>(FIND, [applicationId]);
-    const list = row?.web_origins ?? [];
+    const list = await findWebOrigins(this.store, applicationId);
     // A list that changed during the read may be stale.
     if (epoch === this.epoch) this.lists.set(applicationId, list);
     return list;

@@ -1,4 +1,4 @@
-import { findApplicationName } from "../applications/applications";
+import { findApplicationName } from "../applications/application-queries";
 import { escapeHtml, toSingleLine } from "../core/html";
 import { type Mailer, MailRejectedError } from "../mail/mail";
 import type { EmailChange } from "../users/user-deps";
@@ -17,7 +17,7 @@ export async function sendEmailChangeNotice(
   mailer: Mailer,
   { applicationId, email }: EmailChange,
 ): Promise<void> {
-  const name = await findApplicationName(deps, applicationId);
+  const name = await findApplicationName(deps.store, applicationId);
   if (name === null) return;
   try {
     await mailer.send({ to: email, ...emailChangeMail(name) });

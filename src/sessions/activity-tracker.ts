@@ -2,30 +2,16 @@ import type { WebOrigins } from "../applications/web-origins";
 import type { Clock } from "../core/clock";
 import type { Log } from "../core/log";
 import type { SessionEvents } from "../session-events/session-events";
-import type { Statement, Store } from "../store/store";
-import { passwordFingerprints, writeLastRequests } from "../users/user-activity";
+import type { Store } from "../store/store";
+import { passwordFingerprints, writeLastRequests } from "../users/user-activity-queries";
 import { SESSION_TTL_MS, type Session } from "./session";
+import { findLiveSessions, writeSessionActivity } from "./session-activity-queries";
 
 /** Interval between two writes of activity, in milliseconds. */
 const FLUSH_INTERVAL_MS = 3_000;
 /** Interval between two checks of the sessions of open connections, in milliseconds. */
 const SWEEP_INTERVAL_MS = 30_000;
 
-// Sorted ids make deadlocks between two nodes rare; a failed write is retried with the next flush.
-const FLUSH_SESSIONS = {
-  name: "touch_sessions",
-  text: `UPDATE sessions s SET last_activity_at = greatest(s.last_activity_at, t.at),
-      expires_at = CASE WHEN s.sliding THEN greatest(s.expires_at, t.at + $3 * interval '1 millisecond')
-                        ELSE s.expires_at END
-    FROM (SELECT id, to_timestamp(ms / 1000.0) AS at
-          FROM unnest($1::bigint[], $2::float8[]) AS v(id, ms) ORDER BY id) t
-    WHERE s.id = t.id`,
-};
-const LIVE_SESSIONS = {
-  name: "live_sessions",
-  text: `SELECT id FROM sessions WHERE id = ANY($1::bigint[])
-    AND expires_at > to_timestamp($2::float8 / 1000.0)`,
-};
 interface ActivityTrackerDeps {
   store: Store;
   clock: Clock;
@@ -83,7 +69,7 @@ export class ActivityTracker {
     const now = clock.now();
     try {
       await this.flush();
-      const live = await ids(store, LIVE_SESSIONS, [sessionIds, now]);
+      const live = await findLiveSessions(store, sessionIds, now);
       for (const sessionId of sessionIds) {
         if (live.has(sessionId)) this.sessions.set(sessionId, now);
         else sessionEvents.apply({ kind: "session", sessionId });
@@ -113,7 +99,7 @@ export class ActivityTracker {
     const sessions = new Map(this.sessions);
     const users = new Map(this.users);
     try {
-      await this.deps.store.query(FLUSH_SESSIONS, [...columns(sessions), SESSION_TTL_MS]);
+      await writeSessionActivity(this.deps.store, columns(sessions));
       await writeLastRequests(this.deps.store, columns(users));
       removeWritten(this.sessions, sessions);
       removeWritten(this.users, users);
@@ -132,9 +118,4 @@ function columns(map: Map<number, number>): [ids: number[], times: number[]] {
 /** Removes the written entries, except those that were recorded again during the write. */
 function removeWritten(recorded: Map<number, number>, written: Map<number, number>): void {
   for (const [key, time] of written) if (recorded.get(key) === time) recorded.delete(key);
-}
-
-async function ids(store: Store, statement: Statement, values: unknown[]): Promise<Set<number>> {
-  const rows = await store.query<{ id: number }>(statement, values);
-  return new Set(rows.map((row) => row.id));
 }

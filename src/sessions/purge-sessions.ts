@@ -1,19 +1,13 @@
-import { expiredRows, PURGE_BATCH, purgeRows } from "../store/expired-rows";
+import { purgeRows } from "../store/rows/expired-rows";
+import { OLD_NONCES } from "./nonce-queries";
 import type { SessionDeps } from "./session-deps";
+import { EXPIRED_SESSIONS } from "./session-queries";
 import { TIMESTAMP_TOLERANCE_S } from "./verify-signature";
 
 /** Delay before an expired session is deleted, in ms: other nodes write its last use seconds late. */
 const SESSION_MARGIN_MS = 60_000;
 /** Time that a nonce is kept after its timestamp ceased to be accepted, in seconds. */
 const NONCE_MARGIN = 5 * 60;
-
-const SESSIONS = expiredRows("sessions");
-const NONCES = {
-  name: "purge_nonces",
-  text: `DELETE FROM nonces WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM nonces WHERE ts < $1 ORDER BY ts LIMIT ${PURGE_BATCH}
-      FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
-};
 
 /**
  * Deletes expired sessions, and nonces whose timestamps are no longer accepted. Idempotent, interruptible and
@@ -27,6 +21,6 @@ export async function purgeSessions({
   const now = clock.now();
   // Writes this node's pending last uses first; an expired session cannot be used in the meantime.
   await activity.flush();
-  await purgeRows(store, SESSIONS, new Date(now - SESSION_MARGIN_MS));
-  await purgeRows(store, NONCES, Math.floor(now / 1000) - TIMESTAMP_TOLERANCE_S - NONCE_MARGIN);
+  await purgeRows(store, EXPIRED_SESSIONS, new Date(now - SESSION_MARGIN_MS));
+  await purgeRows(store, OLD_NONCES, Math.floor(now / 1000) - TIMESTAMP_TOLERANCE_S - NONCE_MARGIN);
 }

@@ -5,23 +5,15 @@ import { truncateText } from "../core/text/text";
 import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
 import type { SignInResult } from "../users/credentials";
 import { GUEST_TTL_MS } from "../users/guests";
-import {
-  SESSION_COLUMNS,
-  SESSION_TTL_MS,
-  type Session,
-  type SessionRow,
-  toSession,
-} from "./session";
+import { SESSION_TTL_MS, type Session } from "./session";
 import type { SessionDeps } from "./session-deps";
-import { insertSession, updateSessionUser } from "./session-rows";
+import {
+  deleteSession,
+  findSessionByToken,
+  insertSession,
+  updateSessionUser,
+} from "./session-queries";
 import { type SignedRequest, verifySignedRequest } from "./verify-signature";
-
-const FIND = {
-  name: "find_session",
-  text: `SELECT ${SESSION_COLUMNS} FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-    WHERE s.token_hash = $1`,
-};
-const DESTROY = { name: "destroy_session", text: "DELETE FROM sessions WHERE id = $1" };
 
 /** Maximum stored length of a User-Agent header, in characters. */
 const USER_AGENT_MAX = 255;
@@ -61,7 +53,7 @@ export async function createSession(
   const sliding = !user?.isGuest;
   const expiresAt = new Date(now.getTime() + (sliding ? SESSION_TTL_MS : GUEST_TTL_MS));
   const id = await insertSession(
-    deps,
+    deps.store,
     {
       applicationId: application.id,
       tokenHash: hashToken(token),
@@ -100,10 +92,7 @@ export async function createSession(
 export async function findSession(deps: SessionDeps, token: string | undefined): Promise<Session> {
   if (!token) throw Fault.noSession();
   const hash = hashToken(token);
-  const read = async () => {
-    const [row] = await deps.store.query<SessionRow>(FIND, [hash]);
-    return row ? toSession(row) : null;
-  };
+  const read = () => findSessionByToken(deps.store, hash);
   const key = hash.toString("base64");
   const session = deps.sessionCache
     ? (deps.sessionCache.get(key) ?? (await deps.sessionCache.load(key, read)))
@@ -115,7 +104,7 @@ export async function findSession(deps: SessionDeps, token: string | undefined):
 
 /** Ends a session and closes the connections that it authenticated, on every node. */
 export async function destroySession(deps: SessionDeps, session: Session): Promise<void> {
-  await deps.store.query(DESTROY, [session.id]);
+  await deleteSession(deps.store, session.id);
   deps.sessionEvents.publish({ kind: "session", sessionId: session.id });
 }
 
@@ -130,7 +119,7 @@ export async function setSessionUser(
   signedIn: SignInResult | null,
 ): Promise<Session> {
   const now = new Date(deps.clock.now());
-  await updateSessionUser(deps, session.id, signedIn, now);
+  await updateSessionUser(deps.store, session.id, signedIn, now);
   const user = signedIn?.user ?? null;
   const userId = user?.id ?? null;
   const { id: sessionId } = session;

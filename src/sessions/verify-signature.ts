@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type Application, findApplication } from "../applications/applications";
 import { isoSeconds } from "../core/clock";
 import { Fault } from "../core/errors";
+import { consumeNonce } from "./nonce-queries";
 import type { SessionDeps } from "./session-deps";
 import {
   MANDATORY_PARAMETERS,
@@ -22,12 +23,6 @@ export interface SignedRequest {
   /** All parameters as the client sent them, including the four mandatory ones. */
   parameters: RequestParameters;
 }
-
-const CONSUME = {
-  name: "consume_nonce",
-  text: `INSERT INTO nonces (application_id, ts, nonce) VALUES ($1, $2, $3)
-    ON CONFLICT DO NOTHING RETURNING 1 AS one`,
-};
 
 /** The verified values of a signed request. */
 export interface VerifiedRequest extends Pick<MandatoryValues, "nonce" | "timestamp"> {
@@ -52,8 +47,7 @@ export async function verifySignedRequest(
   if (!signatureMatches(parameters, signature, application.secrets)) {
     throw Fault.field("signature", explainMismatch(parameters));
   }
-  const fresh = await deps.store.query(CONSUME, [application.id, timestamp, nonce]);
-  if (fresh.length === 0) {
+  if (!(await consumeNonce(deps.store, application.id, timestamp, nonce))) {
     throw Fault.field("nonce", "has been used with this timestamp before; send a new one");
   }
   return { application, nonce, timestamp };

@@ -2,27 +2,23 @@ import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { toValidText, truncateText } from "../core/text/text";
 import { uniqueViolation } from "../store/database-errors";
-import { findUser, isEmailVariantTaken } from "../users/find-user";
 import type { User } from "../users/user";
-import { exportRows, insertUserRow } from "../users/user-data";
+import { insertUserRow } from "../users/user-change-queries";
 import type { UserData } from "../users/user-deps";
 import { checkUserFields, type UserFields } from "../users/user-fields";
+import { findUser, isEmailVariantTaken } from "../users/user-queries";
+import {
+  exportIdentities,
+  findUserOfIdentity,
+  type Identity,
+  insertIdentity,
+} from "./identity-queries";
 import type { SignInDeps } from "./sign-in-deps";
 import type { VerifiedIdentity } from "./verified-identity";
 
-const FIND = {
-  name: "identity_by_subject",
-  text: `SELECT i.user_id FROM identities i
-    WHERE i.application_id = $1 AND i.provider = $2 AND i.subject = $3`,
-};
-const EXPORT = {
-  name: "export_identities",
-  text: "SELECT to_jsonb(i) AS row FROM identities i WHERE i.user_id = $1 ORDER BY i.id",
-};
-
 /** The export of this module; deleting a user's row cascades to the identities. */
 export const identityUserData: UserData = {
-  exportUser: async (query, userId) => ({ identities: await exportRows(query, EXPORT, [userId]) }),
+  exportUser: async (query, userId) => ({ identities: await exportIdentities(query, userId) }),
 };
 
 /** Maximum stored length of a name, in characters. */
@@ -40,10 +36,10 @@ export async function findOrCreateUser(
   provider: string,
   verified: VerifiedIdentity,
 ): Promise<User> {
+  const identity = { applicationId: application.id, provider, subject: verified.subject };
   const find = async () => {
-    const values = [application.id, provider, verified.subject];
-    const [row] = await deps.store.query<{ user_id: number }>(FIND, values);
-    return row ? findUser(deps, application.id, { id: String(row.user_id) }) : null;
+    const userId = await findUserOfIdentity(deps.store, identity);
+    return userId === null ? null : findUser(deps, application.id, { id: String(userId) });
   };
   const known = await find();
   if (known) return known;
@@ -58,7 +54,7 @@ export async function findOrCreateUser(
     verifiedEmail !== undefined &&
     (await isEmailVariantTaken(deps.store, application.id, verifiedEmail, null));
   for (const email of [isTaken ? undefined : verifiedEmail, undefined]) {
-    await create(deps, application.id, provider, verified.subject, { ...fields, email });
+    await create(deps, identity, { ...fields, email });
     const created = await find();
     if (created) return created;
   }
@@ -69,24 +65,17 @@ export async function findOrCreateUser(
 /** Inserts the user and its deps row together; inserts neither on a unique violation. */
 async function create(
   { store, clock }: SignInDeps,
-  applicationId: number,
-  provider: string,
-  subject: string,
+  identity: Identity,
   fields: UserFields,
 ): Promise<void> {
   const { columns } = checkUserFields(fields);
   const now = new Date(clock.now());
-  const application = BigInt(applicationId);
   try {
     await store.transaction(async (transaction) => {
-      const userId = await insertUserRow(transaction, {
-        ...columns,
-        applicationId: application,
-        createdAt: now,
-      });
-      const data = { userId, applicationId: application, provider, subject, createdAt: now };
-      const db = await transaction.prisma();
-      await db.identity.create({ data, select: { id: true } });
+      const { applicationId } = identity;
+      const user = { applicationId, columns, createdAt: now };
+      const userId = await insertUserRow(transaction, user);
+      await insertIdentity(transaction, identity, userId, now);
     });
   } catch (error) {
     if (uniqueViolation(error) === null) throw error;

@@ -1,8 +1,9 @@
 import { Fault } from "../core/errors";
 import { emailKey, emailKeys } from "../core/text/email";
 import type { PasswordAttempt } from "../limits/rate-limits";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import type { User } from "./user";
 import type { UserDeps } from "./user-deps";
+import { findUserWithPassword, hasPasswordHash, type SignInKey } from "./user-queries";
 
 /** Password credentials: a login or an e-mail, with the password. */
 export interface PasswordCredentials {
@@ -20,24 +21,6 @@ export interface SignInResult {
    */
   passwordHash: string | null;
 }
-
-type FoundRow = UserRow & { password_hash: string | null };
-
-const find = (name: string, condition: string) => ({
-  name,
-  text: `SELECT ${USER_COLUMNS}, u.password_hash FROM users u WHERE ${condition}`,
-});
-const BY_LOGIN = find("sign_in_by_login", "u.application_id = $1 AND u.login_key = $2");
-const BY_EMAIL = find(
-  "sign_in_by_email",
-  `u.application_id = $1 AND u.email_key = ANY($2::text[])
-    ORDER BY array_position($2::text[], u.email_key) LIMIT 1`,
-);
-const BY_ID = find("sign_in_by_id", "u.application_id = $1 AND u.id = $2");
-const PASSWORD_UNCHANGED = {
-  name: "password_still",
-  text: "SELECT 1 AS one FROM users WHERE id = $1 AND password_hash = $2",
-};
 
 /** The same text for an unknown name and a wrong password, so that accounts cannot be enumerated. */
 const REFUSED = "Unauthorized: the login or the password is wrong";
@@ -63,11 +46,11 @@ export async function checkCredentials(
   if (login) {
     const key = login.toLowerCase();
     const attempt = { applicationId, name: `login:${key}`, ip };
-    return check(deps, BY_LOGIN, [applicationId, key], password, attempt);
+    return check(deps, { loginKey: key }, password, attempt);
   }
   const address = email ?? "";
   const attempt = { applicationId, name: `email:${emailKey(address)}`, ip };
-  return check(deps, BY_EMAIL, [applicationId, emailKeys(address)], password, attempt);
+  return check(deps, { emailKeys: emailKeys(address) }, password, attempt);
 }
 
 /**
@@ -83,30 +66,30 @@ export async function checkUserPassword(
   ip: string | null,
 ): Promise<SignInResult> {
   const attempt = { applicationId, name: passwordAttemptName(userId), ip };
-  return check(deps, BY_ID, [applicationId, userId], password, attempt);
+  return check(deps, { id: userId }, password, attempt);
 }
 
 /** @param submitted the attempt by the submitted name, which is counted when no user has that name */
 async function check(
   deps: UserDeps,
-  statement: { name: string; text: string },
-  values: [number, string | number | string[]],
+  key: SignInKey,
   password: string,
   submitted: PasswordAttempt,
 ): Promise<SignInResult> {
-  const [row] = await deps.store.query<FoundRow>(statement, values);
+  const { applicationId } = submitted;
+  const stored = await findUserWithPassword(deps.store, applicationId, key);
   // Login, e-mail and id of a user share one counter; three counters would allow three times the attempts.
   const attempt =
-    row === undefined ? submitted : { ...submitted, name: passwordAttemptName(row.u_id) };
-  const { applicationId, name, ip } = attempt;
+    stored === null ? submitted : { ...submitted, name: passwordAttemptName(stored.user.id) };
+  const { name, ip } = attempt;
   const found = await deps.limits.attemptPassword(attempt, async () => {
-    const hash = row === undefined || row.is_guest ? null : row.password_hash;
+    const hash = stored === null || stored.user.isGuest ? null : stored.passwordHash;
     const who = { ip, name: `${applicationId} ${name}` };
     const right = await deps.passwordHasher.verify(hash, password, who);
-    return right && row !== undefined ? row : null;
+    return right ? stored : null;
   });
   if (found === null) throw wrongCredentials();
-  return { user: toUser(found), passwordHash: found.password_hash };
+  return found;
 }
 
 /** The name under which failed passwords of a user are counted, whichever name was submitted. */
@@ -119,8 +102,7 @@ export async function assertPasswordUnchanged(
   { store }: UserDeps,
   { user, passwordHash }: SignInResult,
 ): Promise<void> {
-  const unchanged = await store.query(PASSWORD_UNCHANGED, [user.id, passwordHash]);
-  if (unchanged.length === 0) throw wrongCredentials();
+  if (!(await hasPasswordHash(store, user.id, passwordHash))) throw wrongCredentials();
 }
 
 /** The error when the password changed, or the user was deleted, during a sign-in. */

@@ -1,8 +1,8 @@
 import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
-import { isEmailVariantTaken } from "./find-user";
 import type { UserDeps } from "./user-deps";
+import { isEmailVariantTaken } from "./user-queries";
 
 /**
  * Checks a user's new e-mail. The old address is notified of each change, and users may enter any address,

@@ -27,11 +27,11 @@ export interface UserData {
 
 /** A change of what a user signs in with. */
 export interface CredentialChange {
-  userId: bigint;
+  userId: number;
   /** Whether the password changed; otherwise only the e-mail did. */
   password: boolean;
   /** The session that made the change. */
-  sessionId: bigint;
+  sessionId: number;
 }
 
 /** Dependencies of the functions of this module. */

@@ -1,11 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { SessionEvent } from "../session-events/session-events";
 import type { Store } from "../store/store";
-
-const EXISTS = {
-  name: "user_exists",
-  text: "SELECT 1 AS one FROM users WHERE id = $1 AND application_id = $2",
-};
+import { userExists } from "./user-queries";
 
 /**
  * Caches which users exist, since every signal checks it. An entry has a TTL of one minute and is evicted
@@ -23,9 +19,9 @@ export class UserExistenceCache {
   async has(applicationId: number, userId: number): Promise<boolean> {
     if (this.users.get(userId) === applicationId) return true;
     const { epoch } = this;
-    const rows = await this.store.query(EXISTS, [userId, applicationId]);
-    if (rows.length > 0 && epoch === this.epoch) this.users.set(userId, applicationId);
-    return rows.length > 0;
+    const exists = await userExists(this.store, applicationId, userId);
+    if (exists && epoch === this.epoch) this.users.set(userId, applicationId);
+    return exists;
   }
 
   /** Evicts a deleted user, or all users when an application was deleted. */

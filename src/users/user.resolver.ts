@@ -2,7 +2,6 @@ import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
 import { Fault } from "../core/errors";
 import { Limited } from "../limits/rate-limits";
-import { findUser, type UserKey } from "./find-user";
 import {
   CreateUserInput,
   CreateUserPayload,
@@ -14,6 +13,7 @@ import {
   UserType,
 } from "./user.type";
 import type { UserContext } from "./user-deps";
+import { findUser, type UserKey } from "./user-queries";
 import { createUser, deleteUser, updateUser } from "./users";
 
 @Resolver()

@@ -11,11 +11,12 @@ import {
   emailNeedsPassword,
   notifyOldEmail,
 } from "./email-change";
-import { findUser, type UserKey } from "./find-user";
 import type { User } from "./user";
+import { findStoredUser, insertUserWithTags, replaceTags, writeUser } from "./user-change-queries";
 import { removeUsers } from "./user-data";
 import type { UserDeps } from "./user-deps";
 import { checkUserFields, type UserFields } from "./user-fields";
+import { findUser, type UserKey } from "./user-queries";
 
 /**
  * Signs a user up (`CreateUser` in schema/rest/users.graphql).
@@ -49,18 +50,9 @@ export async function insertUser(
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
   await checkEmailVariants(deps, application, fields.email, null);
-  const applicationId = BigInt(application);
   const passwordHash = await deps.passwordHasher.hash(fields.password, { ip });
-  const { id } = await rejectTaken(() =>
-    deps.store.db.user.create({
-      data: {
-        ...columns,
-        applicationId,
-        passwordHash,
-        tags: { create: tagRows(tags, applicationId) },
-      },
-      select: { id: true },
-    }),
+  const id = await rejectTaken(() =>
+    insertUserWithTags(deps.store, application, { ...columns, passwordHash }, tags ?? []),
   );
   return readUser(deps, application, id);
 }
@@ -81,7 +73,7 @@ export async function updateUser(
   ip: string,
 ): Promise<User> {
   await requireSelf(deps, viewer, { id });
-  const current = await deps.store.db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
+  const current = await findStoredUser(deps.store, viewer.userId);
   if (current === null) throw Fault.noSession();
   const { columns, tags } = checkUserFields(fields);
   // Users who signed up through a provider may have neither.
@@ -116,39 +108,25 @@ export async function updateUser(
   }
   const passwordHash =
     newPassword === null ? null : await deps.passwordHasher.hash(newPassword, requester);
-  const applicationId = BigInt(viewer.applicationId);
+  const { applicationId, userId, sessionId } = viewer;
+  const updatedAt = new Date(deps.clock.now());
   await rejectTaken(() =>
     deps.store.transaction(async (transaction) => {
-      const db = await transaction.prisma();
       // Locks the row first, so that concurrent changes of the tags are applied one after the other.
-      const { count } = await db.user.updateMany({
-        where: {
-          id: current.id,
-          // The password may have been changed since it was verified.
-          ...(protectedChange === null ? {} : { passwordHash: current.passwordHash }),
-        },
-        data: {
-          ...columns,
-          ...(passwordHash === null ? {} : { passwordHash }),
-          updatedAt: new Date(deps.clock.now()),
-        },
-      });
-      if (count === 0) {
+      const changed = await writeUser(
+        transaction,
+        userId,
+        { ...columns, ...(passwordHash === null ? {} : { passwordHash }), updatedAt },
+        // The password may have been changed since it was verified.
+        protectedChange === null ? undefined : current.passwordHash,
+      );
+      if (!changed) {
         throw protectedChange === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
       }
-      if (tags !== undefined) {
-        await db.userTag.deleteMany({ where: { userId: current.id } });
-        const rows = tagRows(tags, applicationId);
-        await db.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
-      }
+      if (tags !== undefined) await replaceTags(transaction, { applicationId, userId }, tags);
       if (passwordHash !== null || columns.email !== undefined) {
-        const { id: userId } = current;
-        const sessionId = BigInt(viewer.sessionId);
-        await deps.credentialsChanged(transaction, {
-          userId,
-          sessionId,
-          password: passwordHash !== null,
-        });
+        const password = passwordHash !== null;
+        await deps.credentialsChanged(transaction, { userId, sessionId, password });
       }
     }),
   );
@@ -157,7 +135,7 @@ export async function updateUser(
     userId: viewer.userId,
   });
   if (emailChanges) await notifyOldEmail(deps, viewer.applicationId, current.email);
-  return readUser(deps, viewer.applicationId, current.id);
+  return readUser(deps, applicationId, userId);
 }
 
 /**
@@ -221,10 +199,6 @@ async function checkOldPassword(
   if (!matches) throw Fault.field("oldPassword", "is wrong");
 }
 
-function tagRows(tags: string[] | undefined, applicationId: bigint) {
-  return (tags ?? []).map((tag, position) => ({ tag, position, applicationId }));
-}
-
 /** The input field of each model field or column of a unique constraint. */
 const INPUT_FIELD: Record<string, string> = {
   loginKey: "login",
@@ -254,7 +228,7 @@ async function rejectTaken<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** Reads a user. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
-async function readUser(deps: UserDeps, applicationId: number, id: bigint): Promise<User> {
+async function readUser(deps: UserDeps, applicationId: number, id: number): Promise<User> {
   const user = await findUser(deps, applicationId, { id: String(id) });
   if (user === null) throw Fault.noSession();
   return user;

@@ -5,7 +5,7 @@ import { SESSION_TTL_MS, type Session } from "../sessions/session";
 import type { SessionDeps } from "../sessions/session-deps";
 import { type ClientInfo, isExpired, storedUserAgent } from "../sessions/sessions";
 import { type SignedRequest, verifySignedRequest } from "../sessions/verify-signature";
-import { bindSession, findUnboundSession, insertWebSession } from "../sessions/web-session-rows";
+import { bindSession, findUnboundSession, insertWebSession } from "../sessions/web-session-queries";
 
 /** Lifetime of a long web session, used or not, in milliseconds. */
 export const LONG_SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;

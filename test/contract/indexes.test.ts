@@ -8,9 +8,12 @@ import { updateAccount } from "../../src/accounts/accounts";
 import { listApplicationSessions, listApplicationUsers } from "../../src/admin/application-lists";
 import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
 import { exportUser } from "../../src/admin/user-export";
-import { isAnsweredElsewhereEnabled } from "../../src/applications/answered-elsewhere";
-import { findApplication, findApplicationName } from "../../src/applications/applications";
-import { findCallPushSettings } from "../../src/applications/call-push-settings";
+import {
+  findApplicationName,
+  findCallPushSettings,
+  isAnsweredElsewhereEnabled,
+} from "../../src/applications/application-queries";
+import { findApplication } from "../../src/applications/applications";
 import {
   createApplication,
   findOwnedApplication,
@@ -53,12 +56,12 @@ import { findOrCreateUser } from "../../src/sign-in/provider-users";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { checkCredentials } from "../../src/users/credentials";
-import { findUser, type UserKey } from "../../src/users/find-user";
 import type { LegacyCondition } from "../../src/users/lists/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/lists/user-filter";
 import { listUsers } from "../../src/users/lists/user-list";
 import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
 import { removeAllUsers } from "../../src/users/user-data";
+import { findUser, type UserKey } from "../../src/users/user-queries";
 import { eraseUser, insertUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
@@ -415,8 +418,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     await rotateSecret(modules, accountId, id, 60);
     await findApplication(modules, own.id);
     await modules.webOrigins.check(own.id, "https://a.example");
-    expect(await isAnsweredElsewhereEnabled(modules, own.id)).toBe(false);
-    expect(await findApplicationName(modules, own.id)).toBe(own.name);
+    expect(await isAnsweredElsewhereEnabled(modules.store, own.id)).toBe(false);
+    expect(await findApplicationName(modules.store, own.id)).toBe(own.name);
     expect((await findCallPushSettings(modules.store, [own.id])).size).toBe(0);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
@@ -456,7 +459,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
   expect(
     statementsOf("accounts", "applications", "admin")
       // Only the first start of a database takes this advisory lock.
-      .filter((name) => name !== "lock_bootstrap" && !names.has(name)),
+      .filter((name) => name !== "lock_first_account" && !names.has(name)),
   ).toEqual([]);
   const plans = await plansOf(statements);
   expect([...plans].filter(([, plan]) => readsAll(plan))).toEqual([]);

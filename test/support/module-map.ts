@@ -48,6 +48,7 @@ export const IMPORTS: Record<string, string[]> = {
   bus: [],
   limits: ["bus"],
   store: [],
+  "store/rows": ["store"],
   network: [],
   jobs: ["store"],
   mail: [],
@@ -57,7 +58,7 @@ export const IMPORTS: Record<string, string[]> = {
   passwords: [],
   accounts: ["access", "passwords"],
   "session-events": [],
-  applications: ["session-events"],
+  applications: ["accounts", "session-events"],
   users: ["access", "applications", "passwords", "session-events"],
   "sign-in": ["applications", "users"],
   sessions: ["access", "applications", "passwords", "session-events", "sign-in", "users"],
@@ -90,7 +91,6 @@ export const IMPORTS: Record<string, string[]> = {
     "push/deps",
     "push/devices",
     "push/payload",
-    "users",
     "users/lists",
   ],
   "calls/history": [
@@ -208,18 +208,13 @@ export const PRISMA_MODELS: Record<string, string> = {
 
 /** Files with statements on tables of other folders, and why one statement must use several tables. */
 export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: string }> = {
-  "applications/owned-applications.ts": {
-    tables: ["accounts"],
-    reason:
-      "A list of applications shows the account's key, and a new one locks the account's row to count.",
-  },
-  "calls/history/call-rows.ts": {
+  "calls/history/call-queries.ts": {
     tables: ["users"],
     reason: "A set operation inserts calls and participants only for users that exist.",
   },
-  "password-reset/password-reset.ts": {
+  "password-reset/password-reset-queries.ts": {
     tables: ["users"],
-    reason: "A link is inserted under a lock of its user, and found together with its user.",
+    reason: "A link is inserted under a lock of its user, whose address may change.",
   },
   "push/delivery/delivery-queries.ts": {
     tables: ["push_events", "push_subscriptions"],
@@ -248,16 +243,12 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     reason:
       "An account reads an event only if it owns the application, which one statement checks.",
   },
-  "sessions/session-rows.ts": {
+  "sessions/session-queries.ts": {
     tables: ["users"],
     reason:
-      "A session is inserted or bound to a user under a lock of the user, who may change the password.",
+      "Every request looks its session up together with the user, and a session is inserted or bound to a user under a lock of the user, who may change the password.",
   },
-  "sessions/sessions.ts": {
-    tables: ["users"],
-    reason: "Every request looks its session up together with the user, in one statement.",
-  },
-  "sessions/web-session-rows.ts": {
+  "sessions/web-session-queries.ts": {
     tables: ["users"],
     reason: "A web session is bound under a lock of its user, who may change the password.",
   },

@@ -1,6 +1,5 @@
 import { openLocalBus } from "../../src/bus/local";
-import { publishChanges, watchCalls } from "../../src/calls/history/call-changes";
-import { QUEUE_MAX } from "../../src/calls/history/coalescing-queue";
+import { publishChanges, QUEUE_MAX, watchCalls } from "../../src/calls/history/call-changes";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import type { RecordedCall } from "../../src/calls/history/recorded-calls";
 import { openLog } from "../../src/core/log";

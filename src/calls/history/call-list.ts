@@ -1,10 +1,17 @@
 import { Fault } from "../../core/errors";
 import { idBefore, type PageRequest, pageSize } from "../../core/text/page";
 import type { UserViewer } from "../../core/viewer";
-import type { Statement } from "../../store/store";
-import { findUsersById } from "../../users/find-user";
 import type { User } from "../../users/user";
-import { type CalleeRow, toCallee } from "./call-rows";
+import { findUsersById } from "../../users/user-queries";
+import {
+  type CallRow,
+  findCallBySession,
+  findCallsOfUser,
+  findParticipants,
+  listCallsOfUser,
+  type ParticipantRow,
+} from "./call-list-queries";
+import { toCallee } from "./call-queries";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";
 import { type HistoryDeps } from "./history-deps";
 
@@ -41,51 +48,6 @@ export interface Call {
   participants: CallParticipant[];
 }
 
-const COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
-  c.ended_at`;
-
-/** Newest first. */
-const LIST: Statement = {
-  name: "calls_of_user",
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $1 AND p.call_id < $2 AND (c.state = ANY($3::text[]::call_state[])
-      OR $3::text[] IS NULL)
-    ORDER BY p.call_id DESC LIMIT $4`,
-};
-
-const BY_IDS: Statement = {
-  name: "calls_by_ids",
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
-};
-
-const BY_SESSION: Statement = {
-  name: "call_by_session",
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $1 AND p.session_id = $2 ORDER BY p.call_id DESC LIMIT 1`,
-};
-
-const PARTICIPANTS: Statement = {
-  name: "participants_of_calls",
-  text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
-      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at
-    FROM call_participants p
-    WHERE p.call_id = ANY($1::bigint[]) ORDER BY p.rang_at, p.user_id`,
-};
-
-interface CallRow {
-  id: number;
-  session_id: string;
-  caller_id: number | null;
-  call_type: number | null;
-  state: CallState;
-  started_at: Date;
-  accepted_at: Date | null;
-  ended_at: Date | null;
-}
-
-type ParticipantRow = CalleeRow & { state: CallState; woken_at: Date | null };
-
 /** Page and filter of the call list. */
 export interface CallPageRequest extends PageRequest {
   /** States of the calls; all when omitted. */
@@ -102,15 +64,20 @@ export async function listCalls(
   page: CallPageRequest,
 ): Promise<{ nodes: Call[]; hasNextPage: boolean }> {
   const limit = pageSize(page);
-  const values = [userId, idBefore(page), page.states ?? null, limit + 1];
-  const rows = await deps.store.query<CallRow>(LIST, values);
+  const rows = await listCallsOfUser(
+    deps.store,
+    userId,
+    idBefore(page),
+    page.states ?? null,
+    limit + 1,
+  );
   const nodes = await withParticipants(deps, rows.slice(0, limit));
   return { nodes, hasNextPage: rows.length > limit };
 }
 
 /** Returns the calls of these ids that the user participates in, newest first. */
 export async function findCalls(deps: HistoryDeps, userId: number, ids: number[]): Promise<Call[]> {
-  const rows = await deps.store.query<CallRow>(BY_IDS, [userId, ids]);
+  const rows = await findCallsOfUser(deps.store, userId, ids);
   return withParticipants(deps, rows);
 }
 
@@ -123,7 +90,7 @@ export async function findCall(
   { userId }: UserViewer,
   callId: string,
 ): Promise<Call> {
-  const rows = await deps.store.query<CallRow>(BY_SESSION, [userId, callId]);
+  const rows = await findCallBySession(deps.store, userId, callId);
   const [call] = await withParticipants(deps, rows);
   if (!call) throw new Fault("NOT_FOUND", "There is no such call");
   return call;
@@ -133,7 +100,7 @@ export async function findCall(
 async function withParticipants(deps: HistoryDeps, rows: CallRow[]): Promise<Call[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const participants = await deps.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
+  const participants = await findParticipants(deps.store, ids);
   const users = await findUsersById(
     deps,
     participants.map(({ user_id: id }) => id),

@@ -1,4 +1,4 @@
-import type { Statement } from "../../store/store";
+import { deleteOldCalls, findMissedCalls } from "./call-cleanup-queries";
 import type { HistoryDeps } from "./history-deps";
 import { writeExpiry } from "./write-calls";
 
@@ -9,27 +9,14 @@ export const PURGE_INTERVAL_S = 3600;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BATCH = 500;
 
-const DUE: Statement = {
-  name: "missed_calls",
-  text: `SELECT p.call_id AS id FROM call_participants p WHERE p.missed_at <= $1
-    ORDER BY p.missed_at LIMIT ${BATCH}`,
-};
-
-const PURGE: Statement = {
-  name: "purge_calls",
-  text: `DELETE FROM calls WHERE id = ANY(ARRAY(
-      SELECT id FROM calls WHERE started_at <= $1 ORDER BY started_at LIMIT ${BATCH}
-      FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
-};
-
 /** Applies the ring time-out to all calls that have rung for a minute. */
 export async function expireCalls(deps: HistoryDeps): Promise<void> {
   const { store, clock } = deps;
   for (;;) {
-    const rows = await store.query<{ id: number }>(DUE, [new Date(clock.now())]);
-    const ids = [...new Set(rows.map(({ id }) => id))].sort((a, b) => a - b);
+    const due = await findMissedCalls(store.query, new Date(clock.now()), BATCH);
+    const ids = [...new Set(due)].sort((a, b) => a - b);
     if (ids.length > 0) await writeExpiry(deps, ids);
-    if (rows.length < BATCH) return;
+    if (due.length < BATCH) return;
   }
 }
 
@@ -43,7 +30,6 @@ export async function purgeCalls(
   const { store, clock, config } = deps;
   const before = new Date(clock.now() - config.CALL_RETENTION_DAYS * DAY_MS);
   for (;;) {
-    const deleted = await store.query(PURGE, [before]);
-    if (deleted.length < BATCH) return;
+    if ((await deleteOldCalls(store.query, before, BATCH)) < BATCH) return;
   }
 }

@@ -1,4 +1,4 @@
-import { findCallPushSettings } from "../../applications/call-push-settings";
+import { findCallPushSettings } from "../../applications/application-queries";
 import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import type { CallEvent } from "./call-event";

@@ -1,19 +1,21 @@
-import { findCallPushSettings } from "../../applications/call-push-settings";
+import { findCallPushSettings } from "../../applications/application-queries";
 import { Fault } from "../../core/errors";
+import { truncateText } from "../../core/text/text";
+import type { PushEnvironment } from "../../push/channels/channel";
 import { PUSH_JOBS } from "../../push/deps/push-deps";
 import {
   CALL_PUSH_ROUTING,
   type CallPush,
+  type CallPushContent,
   validateCallPush,
   writeCallPushes,
 } from "../../push/events/call-push";
 import { channelsOfUsers } from "../../push/events/recipient-count";
 import { isDeadlock } from "../../store/database-errors";
-import type { Statement } from "../../store/store";
-import { findUsersById } from "../../users/find-user";
+import { findUsersById } from "../../users/user-queries";
 import type { Invitation } from "./call-event";
 import type { HistoryDeps } from "./history-deps";
-import { type CallToPush, incomingCallPayload, type RingingRow } from "./incoming-call-payload";
+import { claimCallPushes, findRingingCalls, type RingingRow } from "./ringing-call-queries";
 
 /** An incoming-call push to one user. */
 export interface PendingCallPush extends Invitation {
@@ -25,34 +27,6 @@ export interface PendingCallPush extends Invitation {
 export interface CallPushJob {
   wakes: PendingCallPush[];
 }
-
-const RINGING: Statement = {
-  name: "ringing_for_pushes",
-  text: `SELECT p.call_id, p.user_id, p.missed_at, c.application_id, c.session_id, c.call_type,
-      c.caller_id
-    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
-      JOIN call_participants p ON p.call_id = g.call_id AND p.user_id = g.user_id
-      JOIN calls c ON c.id = g.call_id AND c.caller_id IS NOT NULL
-    WHERE p.woken_at IS NULL AND p.state = 'ringing' AND p.missed_at > $2::timestamptz`,
-};
-
-/**
- * Claims each push once, and only while the call is ringing for the user. The calls are locked in the same
- * order as when events are written, to avoid deadlocks.
- */
-const CLAIM: Statement = {
-  name: "claim_call_pushes",
-  text: `WITH held AS MATERIALIZED (
-      SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
-        SELECT g.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint)))
-      ORDER BY c.id FOR NO KEY UPDATE)
-    UPDATE call_participants p SET woken_at = $2::timestamptz
-    FROM held h JOIN jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
-      ON g.call_id = h.id
-    WHERE p.call_id = g.call_id AND p.user_id = g.user_id AND p.woken_at IS NULL
-      AND p.state = 'ringing' AND p.missed_at > $2::timestamptz
-    RETURNING p.call_id, p.user_id`,
-};
 
 /**
  * Sends incoming-call pushes to users whose call is still ringing, who have a push subscription and were not
@@ -97,7 +71,7 @@ async function readRinging(
   wakes: readonly PendingCallPush[],
   now: number,
 ): Promise<CallToPush[]> {
-  const rows = await deps.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
+  const rows = await findRingingCalls(deps.store.query, wakes, new Date(now));
   if (rows.length === 0) return [];
   const settings = await findCallPushSettings(
     deps.store,
@@ -124,11 +98,8 @@ async function write(deps: HistoryDeps, pushes: CallPush[], now: number): Promis
   try {
     const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut);
     const count = await deps.store.transaction(async (transaction) => {
-      const rows = await transaction.query<Pick<RingingRow, "call_id" | "user_id">>(CLAIM, [
-        keysOf(pushes),
-        new Date(now),
-      ]);
-      const claimed = new Set(rows.map((row) => keyOf(row.call_id, row.user_id)));
+      const rows = await claimCallPushes(transaction.query, pushes, new Date(now));
+      const claimed = new Set(rows.map(({ callId, userId }) => keyOf(callId, userId)));
       const own = pushes.filter(({ callId, userId }) => claimed.has(keyOf(callId, userId)));
       if (own.length > 0) await writeCallPushes(transaction, enqueue, own, now);
       return own.length;
@@ -162,6 +133,41 @@ async function mayPush({ limits, log }: HistoryDeps, callerId: number): Promise<
 
 const keyOf = (callId: number, userId: number) => `${callId} ${userId}`;
 
-function keysOf(list: ReadonlyArray<{ callId: number; userId: number }>): string {
-  return JSON.stringify(list.map(({ callId, userId }) => ({ call_id: callId, user_id: userId })));
+/** Maximum length of the caller's name in a push, in characters. */
+const NAME_MAX = 64;
+/** The GraphQL values of `calls.call_type`. */
+const CALL_TYPES: Readonly<Record<number, string>> = { 1: "VIDEO", 2: "AUDIO" };
+
+/** A call that is ringing for a user, with its caller's name and the builds that its push is for. */
+interface CallToPush extends RingingRow {
+  full_name: string | null;
+  environment: PushEnvironment;
+}
+
+/**
+ * Builds the payload of an incoming-call push: a text to display, and the call under the key `call`, with the
+ * names and values of GraphQL (docs/PUSH.md "Calls"). Its size is bounded, so that every push service accepts
+ * it.
+ */
+function incomingCallPayload(
+  row: CallToPush,
+  { opponentIds, userInfo }: Invitation,
+): CallPushContent {
+  const name = truncateText(row.full_name?.trim() ?? "", NAME_MAX);
+  return {
+    text: name === "" ? "Incoming call" : `Incoming call from ${name}`,
+    // Rounded up, since the platforms count in seconds.
+    expiration: Math.ceil(row.missed_at.getTime() / 1000),
+    custom: {
+      call: {
+        callId: row.session_id,
+        callType: CALL_TYPES[row.call_type ?? 0] ?? null,
+        callerId: String(row.caller_id),
+        callerName: name === "" ? null : name,
+        opponentIds: opponentIds.map(String),
+        userInfo,
+        expiresAt: row.missed_at.toISOString(),
+      },
+    },
+  };
 }

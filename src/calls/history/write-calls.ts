@@ -2,7 +2,7 @@ import { withdrawCallPushes } from "../../push/events/call-push";
 import type { Transaction } from "../../store/store";
 import { publishChanges } from "./call-changes";
 import type { CallEvent } from "./call-event";
-import { insertCalls, lockCalls, lockMatching, saveCalls } from "./call-rows";
+import { insertCalls, lockCalls, lockMatching, saveCalls } from "./call-queries";
 import { type DerivedState, deriveState } from "./call-states";
 import { enqueueCallPushes } from "./enqueue-call-pushes";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";

@@ -1,5 +1,5 @@
+import { streamRows } from "../../store/rows/stream-rows";
 import type { Statement, Store } from "../../store/store";
-import { streamRows } from "../../store/stream-rows";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import type { CredentialSettings, SealedCredentials } from "./sealed-credentials";
 

@@ -1,5 +1,5 @@
+import { exportRows } from "../../store/rows/export-rows";
 import type { Statement, Store } from "../../store/store";
-import { exportRows } from "../../users/user-data";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";

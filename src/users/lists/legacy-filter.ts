@@ -1,6 +1,6 @@
 import { Fault } from "../../core/errors";
 import { emailKeys } from "../../core/text/email";
-import { TAGS_SQL } from "../user";
+import { TAGS_SQL } from "../user-queries";
 
 /** The types of values in a condition. */
 export type LegacyKind = "numbers" | "strings" | "dates";

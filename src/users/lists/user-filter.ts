@@ -1,6 +1,6 @@
 import { Fault } from "../../core/errors";
 import { emailOperand } from "../../core/text/email";
-import { TAGS_SQL } from "../user";
+import { TAGS_SQL } from "../user-queries";
 
 /** Conditions on one field of the user list; all must match. */
 export interface Operators<T> {

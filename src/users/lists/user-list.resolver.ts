@@ -16,8 +16,9 @@ import { Fault } from "../../core/errors";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
-import { listUsers, type UserList } from "./user-list";
+import { listUsers } from "./user-list";
 import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.type";
+import { type UserList } from "./user-list-queries";
 
 @ObjectType({
   description: "A page of users: as Relay edges, and as plain nodes with offset and limit.",

@@ -1,6 +1,5 @@
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../user";
 import type { UserDeps } from "../user-deps";
 import {
   compileUserFilter,
@@ -9,6 +8,7 @@ import {
   type UserFilter,
   type UserListField,
 } from "./user-filter";
+import { readUserList, type UserList } from "./user-list-queries";
 
 /** Default and maximum number of users of a page. */
 export const USER_LIST_MAX = 100;
@@ -23,16 +23,6 @@ export interface UserListRequest {
   limit?: number | null;
   /** Whether the total will be needed, so that one statement reads the page and counts. */
   withTotal?: boolean;
-}
-
-/** A page of users. */
-export interface UserList {
-  users: User[];
-  offset: number;
-  /** The applied limit. */
-  limit: number;
-  /** Counts all users that the filter matches, lazily. */
-  total(): Promise<number>;
 }
 
 /**
@@ -53,51 +43,6 @@ export async function listUsers(
   const sql = { name: "user_list", where: condition.sql, order: order(request.sort) };
   const values = [viewer.applicationId, ...condition.values];
   return readUserList(deps, { ...sql, values }, { offset, limit, withTotal: request.withTotal });
-}
-
-/** The SQL of a user list. */
-export interface UserSelection {
-  /** Name of the prepared statement; each distinct text of it is prepared once. */
-  name: string;
-  /** Condition over `u`; `$1` is the application, and the values start at `$2`. */
-  where: string;
-  /** ORDER BY, ending with a unique column. */
-  order: string;
-  values: unknown[];
-}
-
-/** Reads a page of users; with `counted`, the same statement also counts all of them. */
-export async function readUserList(
-  { store }: Pick<UserDeps, "store">,
-  { name, where, order, values }: UserSelection,
-  { offset, limit, withTotal }: { offset: number; limit: number; withTotal?: boolean },
-): Promise<UserList> {
-  const from = `FROM users u WHERE u.application_id = $1 AND ${where}`;
-  const last = values.length;
-  const totalColumn = withTotal ? `, (SELECT count(*) ${from}) AS total` : "";
-  const rows = await store.query<UserRow & { total?: number }>(
-    {
-      name,
-      text: `SELECT ${USER_COLUMNS}${totalColumn} ${from} ORDER BY ${order}
-        LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
-    },
-    [...values, limit, offset],
-  );
-  const users = rows.map(toUser);
-  const knownTotal = rows[0]?.total;
-  return {
-    users,
-    offset,
-    limit,
-    async total() {
-      if (knownTotal !== undefined) return knownTotal;
-      // A page that is not full is the last one, so its end is the total.
-      if (users.length < limit && (users.length > 0 || offset === 0)) return offset + users.length;
-      const text = `SELECT count(*) AS total ${from}`;
-      const [row] = await store.query<{ total: number }>({ name, text }, values);
-      return row?.total ?? 0;
-    },
-  };
 }
 
 function order(sort: UserListRequest["sort"]): string {

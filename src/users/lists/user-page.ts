@@ -8,7 +8,8 @@ import {
   type LegacyCondition,
   type LegacyOrder,
 } from "./legacy-filter";
-import { readUserList, USER_LIST_MAX, type UserList } from "./user-list";
+import { USER_LIST_MAX } from "./user-list";
+import { readUserList, type UserList } from "./user-list-queries";
 
 /** Default number of users per page. */
 export const PER_PAGE = 10;

@@ -6,7 +6,7 @@ import {
   type LegacyField,
   type LegacyOperator,
 } from "./legacy-filter";
-import type { UserList } from "./user-list";
+import type { UserList } from "./user-list-queries";
 
 const UserField = Object.fromEntries(
   Object.keys(LEGACY_FIELDS).map((field) => [

@@ -9,6 +9,7 @@ import {
   type TestUser,
 } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { interceptOperations } from "../../support/operations/prisma-operations";
 import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { ownerCredentials } from "../../support/sessions/owner";
 
@@ -149,6 +150,10 @@ describe("the work", () => {
   const statements: string[] = [];
   beforeAll(async () => {
     const { store } = node.app;
+    interceptOperations(store, (name, run) => {
+      statements.push(name);
+      return run();
+    });
     const [query, execute] = [store.query.bind(store), store.execute.bind(store)];
     store.query = (statement, values) => {
       statements.push(statement.name);
@@ -204,7 +209,7 @@ describe("the work", () => {
       const i = { email: each, password: "wrong horse" };
       expect(await workOf(async () => answers.push(await graphql(node, query, { i })))).toEqual({
         compared: [ARGON],
-        statements: ["account_by_email"],
+        statements: ["account.findUnique"],
       });
     }
     expect(answers.map(({ status, errors }) => [status, errors?.[0].message])).toEqual(

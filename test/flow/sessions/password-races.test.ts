@@ -187,14 +187,14 @@ describe("a password that changes while another change checks the old one", () =
   test("stays the one that was set first: by two changes, and by a change and a link", async () => {
     for (const other of [changePassword, resetPassword]) {
       const user = await newUser(node);
-      const { db } = node.app.store;
-      const real = db.$transaction.bind(db);
-      const held = jest.spyOn(db, "$transaction").mockImplementationOnce((async (
-        ...args: Parameters<typeof real>
+      const { store } = node.app;
+      const begin = store.transaction.bind(store);
+      const held = jest.spyOn(store, "transaction").mockImplementationOnce((async (
+        ...args: Parameters<typeof begin>
       ) => {
         await other(user);
-        return real(...args);
-      }) as typeof real);
+        return begin(...args);
+      }) as typeof begin);
       const body = { user: { password: "a thief's horse", old_password: user.password } };
       const { token, login } = user;
       const answer = await rest(node, "PUT", `/users/${user.id}`, { token, body });
@@ -224,14 +224,14 @@ describe("a password that changes while another change checks the old one", () =
     const { token } = answer.data.signInOwner;
     const update = (password: string) =>
       graphql(node, query, { i: { password, oldPassword: NEW } }, token);
-    const { db } = node.app.store;
-    const real = db.$transaction.bind(db);
-    const held = jest.spyOn(db, "$transaction").mockImplementationOnce((async (
-      ...args: Parameters<typeof real>
+    const { store } = node.app;
+    const begin = store.transaction.bind(store);
+    const held = jest.spyOn(store, "transaction").mockImplementationOnce((async (
+      ...args: Parameters<typeof begin>
     ) => {
       expect((await update("first horse")).errors).toBeUndefined();
-      return real(...args);
-    }) as typeof real);
+      return begin(...args);
+    }) as typeof begin);
     const { errors } = await update("second horse");
     held.mockRestore();
     expect(errors?.[0].extensions).toMatchObject({

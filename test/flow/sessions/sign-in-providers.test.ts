@@ -11,6 +11,7 @@ import {
   signedParameters,
 } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { interceptOperations } from "../../support/operations/prisma-operations";
 import {
   confusedToken,
   phoneClaims,
@@ -293,23 +294,23 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     const { subject, data } = SIGN_INS[provider]();
     // No sign-in continues before all eight have looked for the user in vain.
     const { store } = node.app;
-    const query = store.query.bind(store);
     let lookups = 0;
     let release = () => {};
     const all = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const spy = jest.spyOn(store, "query").mockImplementation(async (statement, values) => {
-      const rows = await query<never>(statement, values);
-      if (statement.name === "user_by_identity" && ++lookups <= 8) {
+    const restore = interceptOperations(store, async (name, run) => {
+      const row = await run();
+      if (name === "identity.findUnique" && ++lookups <= 8) {
         if (lookups === 8) release();
         await all;
       }
-      return rows;
+      return row;
     });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => (index % 2 ? session : login)(node, data)),
-    ).finally(() => spy.mockRestore());
+    ).finally(restore);
+    expect(lookups).toBeGreaterThanOrEqual(8);
     const ids = answers.map(({ body }) => body.user?.id ?? body.session?.user_id);
     expect([new Set(ids).size, answers.map(({ status }) => status).sort()]).toEqual([
       1,

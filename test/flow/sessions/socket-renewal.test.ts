@@ -185,18 +185,18 @@ describe("an operation that ends its own socket", () => {
   it("does not keep the socket open by sending more operations or by a pending response", async () => {
     const user = await newUser(node);
     const socket = await openSocket(node, user.token);
-    const { db } = node.app.store;
-    const real = db.$transaction.bind(db);
+    const { store } = node.app;
+    const begin = store.transaction.bind(store);
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const held = jest.spyOn(db, "$transaction").mockImplementationOnce((async (
-      ...args: Parameters<typeof real>
+    const held = jest.spyOn(store, "transaction").mockImplementationOnce((async (
+      ...args: Parameters<typeof begin>
     ) => {
       await released;
-      return real(...args);
-    }) as typeof real);
+      return begin(...args);
+    }) as typeof begin);
     const input = { id: String(user.id), fullName: "Never" };
     socket.send({
       id: "held",

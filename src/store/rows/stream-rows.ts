@@ -1,4 +1,4 @@
-import type { Statement, Store } from "./store";
+import type { Statement, Store } from "../store";
 
 /**
  * Streams all rows of a query in the order of their ids, page by page (keyset pagination).

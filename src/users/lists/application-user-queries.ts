@@ -1,5 +1,6 @@
-import type { Store } from "../../store/store";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../user";
+import type { Statement, Store } from "../../store/store";
+import type { User } from "../user";
+import { toUser, USER_COLUMNS, type UserRow } from "../user-queries";
 
 // Greater than every text that starts with the prefix; the index is in byte order.
 const AFTER = "($2::text || U&'\\+10FFFF')";
@@ -7,21 +8,25 @@ const prefix = (column: string) => `(${column} ~>=~ $2::text AND ${column} ~<~ $
 const SEARCHED = `(${prefix("u.login_key")} OR ${prefix("u.email_key")})`;
 const users = (what: string, more = "") =>
   `SELECT ${what} FROM users u WHERE u.application_id = $1${more}`;
-const ALL = {
+const ALL: Statement = {
   name: "owner_users",
+  reason: "keyset",
   text: `${users(USER_COLUMNS)} AND u.id > $2 ORDER BY u.id LIMIT $3 OFFSET $4`,
 };
-const SEARCH = {
+const SEARCH: Statement = {
   name: "owner_users_search",
+  reason: "keyset",
   text: `${users(USER_COLUMNS, ` AND ${SEARCHED}`)} AND u.id > $3 ORDER BY u.id LIMIT $4 OFFSET $5`,
 };
 // Ordered by an index, so that the count stops at the limit and does not scan the table.
-const COUNT = {
+const COUNT: Statement = {
   name: "owner_users_count",
+  reason: "set",
   text: `SELECT count(*) AS total FROM (${users("1")} ORDER BY u.id LIMIT $2) AS counted`,
 };
-const SEARCH_COUNT = {
+const SEARCH_COUNT: Statement = {
   name: "owner_users_search_count",
+  reason: "set",
   text: `SELECT count(*) AS total FROM (${users("1", ` AND ${SEARCHED}`)} ORDER BY u.id LIMIT $3) AS counted`,
 };
 

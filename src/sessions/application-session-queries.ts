@@ -1,4 +1,4 @@
-import type { Store } from "../store/store";
+import type { Statement, Store } from "../store/store";
 
 /** A session as the owner of its application sees it, without its token. */
 export interface OwnedSession {
@@ -11,15 +11,17 @@ export interface OwnedSession {
 }
 
 const LIVE = "FROM sessions WHERE application_id = $1 AND expires_at > $2";
-const LIST = {
+const LIST: Statement = {
   name: "owner_sessions",
+  reason: "keyset",
   text: `SELECT id, user_id AS "userId", ip, user_agent AS "userAgent",
       last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
     ${LIVE} AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5`,
 };
 // Ordered by an index, so that the count stops at the limit and does not scan the table.
-const COUNT = {
+const COUNT: Statement = {
   name: "owner_sessions_count",
+  reason: "set",
   text: `SELECT count(*) AS total FROM (SELECT 1 ${LIVE} ORDER BY id DESC LIMIT $3) AS counted`,
 };
 

@@ -1,23 +1,13 @@
 import type { UserViewer } from "../core/viewer";
-import type { Store } from "../store/store";
+import type { Statement, Store } from "../store/store";
 import type { Session } from "./session";
-import type { NewSession } from "./session-rows";
+import type { NewSession } from "./session-queries";
 
-const CREATE = {
-  name: "create_web_session",
-  text: `INSERT INTO sessions (application_id, token_hash, nonce, ts, web, binding_code_hash, sliding,
-      expires_at, last_activity_at, ip, user_agent, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, true, $5, $6, $7, $8, $9, $10, $8, $8) RETURNING id`,
-};
 /** Web sessions that were never bound: binding removes the code, and signing out does not restore it. */
 const UNBOUND = "s.web AND s.user_id IS NULL AND s.binding_code_hash IS NOT NULL";
-const FIND_UNBOUND = {
-  name: "find_unbound_session",
-  text: `SELECT s.id, s.sliding, s.expires_at FROM sessions s
-    WHERE (s.binding_code_hash = $1 OR s.token_hash = $1) AND s.application_id = $2 AND ${UNBOUND}`,
-};
-const BIND = {
+const BIND: Statement = {
   name: "bind_session",
+  reason: "lock",
   // Locks the user and then the caller's own session. A concurrent change that ends the user's sessions, such
   // as a new password, waits for these locks, so it sees the bound session and ends it too.
   text: `WITH u AS MATERIALIZED (SELECT id FROM users WHERE id = $2 FOR SHARE),
@@ -27,39 +17,55 @@ const BIND = {
     FROM own WHERE s.id = $1 AND ${UNBOUND} RETURNING s.id`,
 };
 
-type Query = Pick<Store, "query">;
-
 /** An unbound web session to insert; only the hash of its binding code is stored. */
 export interface NewWebSession extends NewSession {
   bindingCodeHash: Uint8Array;
 }
 
 /** Inserts an unbound web session. @returns the session's id */
-export async function insertWebSession({ query }: Query, session: NewWebSession): Promise<number> {
-  const { applicationId, tokenHash, nonce, ts, bindingCodeHash, sliding } = session;
-  const { expiresAt, createdAt, ip, userAgent } = session;
-  const [row] = await query<{ id: number }>(CREATE, [
-    ...[applicationId, tokenHash, nonce, ts, bindingCodeHash, sliding],
-    ...[expiresAt, createdAt, ip, userAgent],
-  ]);
-  if (row === undefined) throw new Error("the web session was not inserted");
-  return row.id;
+export async function insertWebSession(
+  { db }: Pick<Store, "db">,
+  { applicationId, tokenHash, bindingCodeHash, nonce, ts, createdAt, ...session }: NewWebSession,
+): Promise<number> {
+  const { id } = await db.session.create({
+    data: {
+      ...session,
+      applicationId: BigInt(applicationId),
+      tokenHash: new Uint8Array(tokenHash),
+      bindingCodeHash: new Uint8Array(bindingCodeHash),
+      nonce: BigInt(nonce),
+      ts: BigInt(ts),
+      web: true,
+      lastActivityAt: createdAt,
+      createdAt,
+      updatedAt: createdAt,
+    },
+    select: { id: true },
+  });
+  return Number(id);
 }
 
 /** Finds a web session that was never bound, by the hash of its binding code or token; null if none. */
 export async function findUnboundSession(
-  { query }: Query,
+  { db }: Pick<Store, "db">,
   applicationId: number,
   hash: Uint8Array,
 ): Promise<Pick<Session, "id" | "sliding" | "expiresAt"> | null> {
-  type Row = { id: number; sliding: boolean; expires_at: Date };
-  const [row] = await query<Row>(FIND_UNBOUND, [hash, applicationId]);
-  return row ? { id: row.id, sliding: row.sliding, expiresAt: row.expires_at } : null;
+  const bytes = new Uint8Array(hash);
+  const row = await db.session.findFirst({
+    where: {
+      OR: [{ bindingCodeHash: bytes }, { tokenHash: bytes }],
+      ...{ applicationId: BigInt(applicationId), web: true, userId: null },
+      NOT: { bindingCodeHash: null },
+    },
+    select: { id: true, sliding: true, expiresAt: true },
+  });
+  return row && { ...row, id: Number(row.id) };
 }
 
 /** Sets the user of an unbound web session. @returns false if it was bound or ended in the meantime */
 export async function bindSession(
-  { query }: Query,
+  { query }: Pick<Store, "query">,
   id: number,
   { userId, sessionId }: Pick<UserViewer, "userId" | "sessionId">,
   at: Date,

@@ -1,0 +1,96 @@
+import type { Statement, Store } from "../../store/store";
+import type { CalleeRow } from "./call-queries";
+import type { CallState } from "./call-states";
+
+/**
+ * Statements on calls and call_participants for the participants of calls. A function throws Fault UNAVAILABLE if the
+ * database cannot be reached.
+ */
+
+const COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
+  c.ended_at`;
+
+/** Newest first. */
+const LIST: Statement = {
+  name: "calls_of_user",
+  reason: "keyset",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.call_id < $2 AND (c.state = ANY($3::text[]::call_state[])
+      OR $3::text[] IS NULL)
+    ORDER BY p.call_id DESC LIMIT $4`,
+};
+
+const BY_IDS: Statement = {
+  name: "calls_by_ids",
+  reason: "set",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
+};
+
+const BY_SESSION: Statement = {
+  name: "call_by_session",
+  reason: "columns",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.session_id = $2 ORDER BY p.call_id DESC LIMIT 1`,
+};
+
+const PARTICIPANTS: Statement = {
+  name: "participants_of_calls",
+  reason: "set",
+  text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
+      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at
+    FROM call_participants p
+    WHERE p.call_id = ANY($1::bigint[]) ORDER BY p.rang_at, p.user_id`,
+};
+
+/** A row of a call. */
+export interface CallRow {
+  id: number;
+  session_id: string;
+  caller_id: number | null;
+  call_type: number | null;
+  state: CallState;
+  started_at: Date;
+  accepted_at: Date | null;
+  ended_at: Date | null;
+}
+
+/** A row of a participant. */
+export type ParticipantRow = CalleeRow & { state: CallState; woken_at: Date | null };
+
+/** Lists up to `limit` calls of a user with an id below `before`, newest first; null for calls in any state. */
+export function listCallsOfUser(
+  { query }: Pick<Store, "query">,
+  userId: number,
+  before: number,
+  states: readonly CallState[] | null,
+  limit: number,
+): Promise<CallRow[]> {
+  return query<CallRow>(LIST, [userId, before, states, limit]);
+}
+
+/** Finds those of the calls that a user participates in, newest first. */
+export function findCallsOfUser(
+  { query }: Pick<Store, "query">,
+  userId: number,
+  ids: number[],
+): Promise<CallRow[]> {
+  return query<CallRow>(BY_IDS, [userId, ids]);
+}
+
+/** Finds the last call of a user with a sessionID; an empty list if there is none. */
+export function findCallBySession(
+  { query }: Pick<Store, "query">,
+  userId: number,
+  sessionId: string,
+): Promise<CallRow[]> {
+  return query<CallRow>(BY_SESSION, [userId, sessionId]);
+}
+
+/** Finds the participants of calls, in the order of their first `call`. */
+export function findParticipants(
+  { query }: Pick<Store, "query">,
+  callIds: number[],
+): Promise<ParticipantRow[]> {
+  return query<ParticipantRow>(PARTICIPANTS, [callIds]);
+}

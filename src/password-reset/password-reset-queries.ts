@@ -1,0 +1,98 @@
+import { expiredRows } from "../store/rows/expired-rows";
+import { exportRows } from "../store/rows/export-rows";
+import type { Statement, Store, Transaction } from "../store/store";
+
+/**
+ * Statements on password_resets. A function takes the store, or what it uses of a transaction, and throws Fault
+ * UNAVAILABLE if the database cannot be reached.
+ */
+
+/** A reset link to insert. */
+export interface NewResetLink {
+  userId: number;
+  tokenHash: Buffer;
+  expiresAt: Date;
+  createdAt: Date;
+  /** The address that the link is sent to. */
+  email: string;
+}
+
+/** Maximum number of live links of a user; the oldest are deleted first. */
+const LINKS_MAX = 3;
+
+/**
+ * Only while the user still has the address. A concurrent change of the address waits for this lock, so it sees
+ * the link and deletes it.
+ */
+const INSERT: Statement = {
+  name: "reset_link",
+  reason: "lock",
+  text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
+    SELECT id, $2::bytea, $3::timestamptz, $4::timestamptz FROM users
+    WHERE id = $1 AND email = $5 FOR SHARE RETURNING id`,
+};
+
+const DELETE_OLD: Statement = {
+  name: "reset_links_dropped",
+  reason: "set",
+  text: `DELETE FROM password_resets WHERE user_id = $1 AND (expires_at <= $2 OR id NOT IN
+    (SELECT id FROM password_resets WHERE user_id = $1 ORDER BY id DESC LIMIT ${LINKS_MAX}))`,
+};
+
+const EXPORT: Statement = {
+  name: "export_password_resets",
+  reason: "expression",
+  text: `SELECT to_jsonb(r) - 'token_hash' AS row FROM password_resets r
+    WHERE r.user_id = $1 ORDER BY r.id`,
+};
+
+/** Deletes a batch of links that expired. */
+export const EXPIRED_LINKS = expiredRows("password_resets");
+
+/** Inserts a link, and deletes the user's expired and oldest ones. @returns false if the address has changed */
+export async function insertResetLink(
+  { query }: Pick<Store, "query">,
+  { userId, tokenHash, expiresAt, createdAt, email }: NewResetLink,
+): Promise<boolean> {
+  const values = [userId, tokenHash, expiresAt, createdAt, email];
+  if ((await query(INSERT, values)).length === 0) return false;
+  await query(DELETE_OLD, [userId, createdAt]);
+  return true;
+}
+
+/** Finds the user of a link that has not expired; null if there is none. */
+export async function findUserOfLink(
+  { db }: Pick<Store, "db">,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<number | null> {
+  const row = await db.passwordReset.findUnique({
+    where: { tokenHash: new Uint8Array(tokenHash), expiresAt: { gt: now } },
+    select: { userId: true },
+  });
+  return row && Number(row.userId);
+}
+
+/** Deletes a link that has not expired. @returns whether there was one */
+export async function consumeResetLink(
+  { prisma }: Pick<Transaction, "prisma">,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const { passwordReset } = await prisma();
+  const where = { tokenHash: new Uint8Array(tokenHash), expiresAt: { gt: now } };
+  return (await passwordReset.deleteMany({ where })).count > 0;
+}
+
+/** Deletes all links of a user: they may have gone to an address that is no longer the user's. */
+export async function deleteResetLinks(
+  { prisma }: Pick<Transaction, "prisma">,
+  userId: number,
+): Promise<void> {
+  await (await prisma()).passwordReset.deleteMany({ where: { userId: BigInt(userId) } });
+}
+
+/** Exports the rows of a user's links, by id. */
+export function exportResetLinks(query: Store["query"], userId: number): Promise<unknown[]> {
+  return exportRows(query, EXPORT, [userId]);
+}

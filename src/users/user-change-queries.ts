@@ -1,0 +1,205 @@
+import type { Prisma } from "../store/generated/client";
+import { PURGE_BATCH } from "../store/rows/expired-rows";
+import { exportRows } from "../store/rows/export-rows";
+import type { Statement, Store, Transaction } from "../store/store";
+import type { User } from "./user";
+import { toUser, USER_COLUMNS, type UserRow } from "./user-queries";
+
+/**
+ * Statements on users and user_tags that change, lock, export or delete them. A function takes the store, or what
+ * it uses of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
+/** A guest to insert. */
+export interface NewGuest {
+  applicationId: number;
+  login: string;
+  fullName: string | null;
+  guestUntil: Date;
+  createdAt: Date;
+}
+
+/** Columns of a user to insert. */
+export interface NewUser {
+  applicationId: number;
+  createdAt: Date;
+  columns: Record<string, string | number | bigint | null>;
+}
+
+/** What a user can change, and how. */
+export interface StoredUser {
+  login: string | null;
+  email: string | null;
+  passwordHash: string | null;
+  isGuest: boolean;
+}
+
+const CREATE_GUEST: Statement = {
+  name: "create_guest",
+  reason: "columns",
+  text: `WITH u AS (
+      INSERT INTO users (application_id, login, login_key, full_name, is_guest, guest_until,
+        created_at, updated_at)
+      VALUES ($1, $2, $3, $4, true, $5, $6, $6) RETURNING *)
+    SELECT ${USER_COLUMNS} FROM u`,
+};
+
+const EXPIRED_GUESTS: Statement = {
+  name: "purge_guests",
+  reason: "set",
+  text: `SELECT id FROM users WHERE guest_until <= $1 ORDER BY guest_until LIMIT ${PURGE_BATCH}`,
+};
+
+const DELETE: Statement = {
+  name: "remove_users",
+  reason: "set",
+  text: "DELETE FROM users WHERE id = ANY($1::bigint[])",
+};
+
+const LOCK: Statement = {
+  name: "lock_user",
+  reason: "lock",
+  text: "SELECT id FROM users WHERE id = $1 FOR UPDATE",
+};
+
+const EXPORT_USER: Statement = {
+  name: "export_user",
+  reason: "expression",
+  text: "SELECT to_jsonb(u) - 'password_hash' AS row FROM users u WHERE u.id = $1",
+};
+
+const EXPORT_TAGS: Statement = {
+  name: "export_user_tags",
+  reason: "expression",
+  text: "SELECT to_jsonb(t) AS row FROM user_tags t WHERE t.user_id = $1 ORDER BY t.position",
+};
+
+/** Inserts a guest. */
+export async function insertGuest(
+  { query }: Pick<Store, "query">,
+  { applicationId, login, fullName, guestUntil, createdAt }: NewGuest,
+): Promise<User> {
+  const values = [applicationId, login, login.toLowerCase(), fullName, guestUntil, createdAt];
+  const [row] = await query<UserRow>(CREATE_GUEST, values);
+  if (row === undefined) throw new Error("the guest was not inserted");
+  return toUser(row);
+}
+
+/** Finds up to {@link PURGE_BATCH} guests who expired by a time. @returns their ids */
+export async function findExpiredGuests(
+  { query }: Pick<Store, "query">,
+  at: Date,
+): Promise<number[]> {
+  return (await query<{ id: number }>(EXPIRED_GUESTS, [at])).map(({ id }) => id);
+}
+
+/** Finds up to `limit` users of an application, by id. @returns their ids */
+export async function findUserIds(
+  { db }: Pick<Store, "db">,
+  applicationId: number,
+  limit: number,
+): Promise<number[]> {
+  const users = await db.user.findMany({
+    where: { applicationId: BigInt(applicationId) },
+    orderBy: { id: "asc" },
+    take: limit,
+    select: { id: true },
+  });
+  return users.map(({ id }) => Number(id));
+}
+
+/** Deletes users, and by cascade all rows that refer to them. */
+export async function deleteUsers(query: Store["query"], ids: number[]): Promise<void> {
+  await query(DELETE, [ids]);
+}
+
+/** Locks a user's row until the end of the transaction. */
+export async function lockUser(query: Store["query"], id: number): Promise<void> {
+  await query(LOCK, [id]);
+}
+
+/**
+ * Inserts a user who signs up with a password.
+ * @returns the user's id
+ * @throws a unique violation if a value is taken
+ */
+export async function insertUserWithTags(
+  { db }: Pick<Store, "db">,
+  applicationId: number,
+  columns: NewUser["columns"] & { passwordHash: string },
+  tags: readonly string[],
+): Promise<number> {
+  const application = BigInt(applicationId);
+  const { id } = await db.user.create({
+    data: {
+      ...columns,
+      applicationId: application,
+      tags: { create: tagRows(application, tags) },
+    },
+    select: { id: true },
+  });
+  return Number(id);
+}
+
+/**
+ * Inserts a user who signs up through a provider.
+ * @returns the user's id
+ * @throws a unique violation if a value is taken
+ */
+export async function insertUserRow(
+  { prisma }: Pick<Transaction, "prisma">,
+  { applicationId, createdAt, columns }: NewUser,
+): Promise<number> {
+  const { user } = await prisma();
+  const application = BigInt(applicationId);
+  const data = { ...columns, applicationId: application, createdAt, updatedAt: createdAt };
+  return Number((await user.create({ data, select: { id: true } })).id);
+}
+
+/** Finds what a change of a user depends on; null if there is no such user. */
+export function findStoredUser({ db }: Pick<Store, "db">, id: number): Promise<StoredUser | null> {
+  const select = { login: true, email: true, passwordHash: true, isGuest: true };
+  return db.user.findUnique({ where: { id: BigInt(id) }, select });
+}
+
+/**
+ * Changes a user, whose row stays locked until the end of the transaction.
+ * @param verifiedHash the hash that the password must still have; undefined for any
+ * @returns whether the user exists and has that hash
+ * @throws a unique violation if a value is taken
+ */
+export async function writeUser(
+  { prisma }: Pick<Transaction, "prisma">,
+  id: number,
+  data: Prisma.UserUpdateManyMutationInput,
+  verifiedHash?: string | null,
+): Promise<boolean> {
+  const where = { id: BigInt(id), passwordHash: verifiedHash };
+  return (await (await prisma()).user.updateMany({ where, data })).count > 0;
+}
+
+/** Replaces the tags of a user. */
+export async function replaceTags(
+  { prisma }: Pick<Transaction, "prisma">,
+  { applicationId, userId }: { applicationId: number; userId: number },
+  tags: readonly string[],
+): Promise<void> {
+  const { userTag } = await prisma();
+  const id = BigInt(userId);
+  await userTag.deleteMany({ where: { userId: id } });
+  const rows = tagRows(BigInt(applicationId), tags);
+  await userTag.createMany({ data: rows.map((row) => ({ ...row, userId: id })) });
+}
+
+/** Exports the row of a user and those of its tags. */
+export async function exportUserRows(
+  query: Store["query"],
+  id: number,
+): Promise<{ user: unknown; tags: unknown[] }> {
+  const [user] = await exportRows(query, EXPORT_USER, [id]);
+  return { user, tags: await exportRows(query, EXPORT_TAGS, [id]) };
+}
+
+function tagRows(applicationId: bigint, tags: readonly string[]) {
+  return tags.map((tag, position) => ({ tag, position, applicationId }));
+}
