@@ -73,8 +73,8 @@ const FIND: Statement = {
 const CALL_PUSH_SETTINGS: Statement = {
   name: "call_push_settings",
   reason: "set",
-  text: `SELECT id, wake_after_seconds, wake_environment FROM applications
-    WHERE id = ANY($1::bigint[]) AND wake_phones`,
+  text: `SELECT id, incoming_call_push_delay_seconds, incoming_call_push_environment FROM applications
+    WHERE id = ANY($1::bigint[]) AND incoming_call_push`,
 };
 
 const LOCK: Statement = {
@@ -141,14 +141,17 @@ export async function findCallPushSettings(
 ): Promise<Map<number, CallPushSettings>> {
   interface Row {
     id: number;
-    wake_after_seconds: number;
-    wake_environment: PushEnvironment;
+    incoming_call_push_delay_seconds: number;
+    incoming_call_push_environment: PushEnvironment;
   }
   const rows = await query<Row>(CALL_PUSH_SETTINGS, [[...new Set(applicationIds)]]);
   return new Map(
     rows.map((row) => [
       row.id,
-      { delaySeconds: row.wake_after_seconds, environment: row.wake_environment },
+      {
+        delaySeconds: row.incoming_call_push_delay_seconds,
+        environment: row.incoming_call_push_environment,
+      },
     ]),
   );
 }

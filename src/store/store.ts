@@ -9,6 +9,7 @@ import type { Prisma, PrismaClient } from "./generated/client";
  * - `keyset`: a page of a list, after a position.
  * - `expression`: an expression of SQL that the client does not have.
  * - `columns`: it returns the columns of other statements on the table, with their mapping.
+ * - `transaction`: it is part of a transaction of statements, which does not load the client.
  * - `start`: it runs at every start, which does not load the client (70 MB, a third of a second).
  */
 export type StatementReason =
@@ -20,6 +21,7 @@ export type StatementReason =
   | "keyset"
   | "expression"
   | "columns"
+  | "transaction"
   | "start";
 
 /** A prepared SQL statement with the parameters `$1`, `$2`, …. */

@@ -31,8 +31,8 @@ const MINUTE = 60_000;
 /** Ended calls, and some that are ringing; one user has a long history. */
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
-  `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, wake_phones,
-      wake_environment, updated_at)
+  `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, incoming_call_push,
+      incoming_call_push_environment, updated_at)
     SELECT id, 'x', 'k', 's', '{}', true, 'development', now() FROM accounts`,
   `INSERT INTO users (application_id, login, login_key, updated_at)
     SELECT a.id, 'l' || n, 'l' || n, now() FROM applications a, generate_series(1, ${ROWS}) n`,
@@ -67,7 +67,7 @@ let ahead = 0;
 /** Query plans of the functions under test, by statement. */
 const plans = new Map<string, string>();
 /** Enqueued jobs. */
-const wakes: CallPushJob[] = [];
+const pushes: CallPushJob[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -91,7 +91,7 @@ beforeAll(async () => {
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   const enqueue: EnqueueIn = async (_transaction, name, data) => {
-    if (name === "call-wake") wakes.push(...([data].flat() as CallPushJob[]));
+    if (name === "call-push") pushes.push(...([data].flat() as CallPushJob[]));
   };
   const jobs: Jobs = {
     ...{ work: () => undefined, close: async () => undefined },
@@ -141,8 +141,8 @@ it("runs no statement that scans a whole table", async () => {
     callers.map((from) => event("call", from, 7, `new-${from}`)),
   );
   expect(calling.unknown).toEqual([]);
-  expect(wakes.flatMap((job) => job.wakes)).toHaveLength(100);
-  for (const job of wakes) await sendCallPushes(records, job);
+  expect(pushes.flatMap((job) => job.pushes)).toHaveLength(100);
+  for (const job of pushes) await sendCallPushes(records, job);
   const answers = callers
     .slice(0, 50)
     .flatMap((from) => [
@@ -170,37 +170,38 @@ it("runs no statement that scans a whole table", async () => {
   await purgeCalls(records);
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
-      "begin_calls",
-      "lock_matching_calls",
-      "lock_calls",
-      "callees_of_calls",
-      "save_call_participants",
-      "save_calls",
-      "call_push_settings",
-      "users_by_id",
-      "claim_call_pushes",
-      "withdraw_wakes",
-      "missed_calls",
-      "purge_calls",
-      "calls_of_user",
-      "calls_by_ids",
-      "call_by_session",
-      "delete_calls_without_others",
-      "ringing_for_pushes",
-      "push_channels_of_users",
-      "write_wakes",
-      "participants_of_calls",
-      "delete_call_pushes",
-      "clear_callers",
-      "remove_users",
-      "export_user",
-      "lock_calls_of_users",
-      "export_calls",
-      "calls_with_participant",
-      "export_call_pushes",
-      "export_push_subscriptions",
-      "export_push_events",
-      "export_push_deliveries",
+      ...[
+        "begin_calls",
+        "lock_matching_calls",
+        "lock_calls",
+        "callees_of_calls",
+        "save_call_participants",
+      ],
+      ...[
+        "save_calls",
+        "call_push_settings",
+        "users_by_id",
+        "claim_call_pushes",
+        "withdraw_call_pushes",
+        "missed_calls",
+      ],
+      ...[
+        "purge_calls",
+        "calls_of_user",
+        "calls_by_ids",
+        "call_by_session",
+        "delete_calls_without_others",
+      ],
+      ...["ringing_for_pushes", "push_channels_of_users", "write_call_pushes"],
+      ...[
+        "participants_of_calls",
+        "delete_call_pushes",
+        "clear_callers",
+        "remove_users",
+        "export_user",
+      ],
+      ...["lock_calls_of_users", "export_calls", "calls_with_participant", "export_call_pushes"],
+      ...["export_push_subscriptions", "export_push_events", "export_push_deliveries"],
     ]),
   );
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);

@@ -317,7 +317,7 @@ it("serves every query of a request from an index", async () => {
     expect(await listPushSubscriptions(modules, viewer)).toHaveLength(2);
     await deletePushSubscription(modules, viewer, String(made));
     const pushed = recorded.filter(({ statement }) => /push_subscription/.test(statement.text));
-    expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(7);
+    expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(6);
     await modules.activity.sweep();
     // At a time at which nothing has expired.
     await purgeExpired({ ...modules, clock: { now: () => 0 } });

@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import PgBoss from "pg-boss";
+import { CALL_JOBS } from "../../src/calls/history/history-deps";
 import { openLog } from "../../src/core/log";
+import { PUSH_JOBS } from "../../src/push/deps/push-deps";
 import { type MigrationConnection, migrate, resolveMigration } from "../../src/store/migrate";
 import { embeddedConnection, openServerConnection } from "../../src/store/migration-connection";
 import { type Migration, readMigrations } from "../../src/store/migrations";
@@ -180,6 +183,50 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await held()).toBe(0);
     await refused(sample(FIRST, FAILING));
     expect(await held()).toBe(0);
+  });
+
+  test("jobs that wait in a queue of an old name move to the queue of its new one", async () => {
+    const migrations = await readMigrations();
+    const renaming = migrations.findIndex(({ name }) => name.endsWith("_incoming_call_push_names"));
+    expect(renaming).toBeGreaterThan(0);
+    await migrate(connection, migrations.slice(0, renaming), log);
+    await connection.exec(`DROP SCHEMA IF EXISTS pgboss CASCADE;
+      ${PgBoss.getConstructionPlans("pgboss")}`);
+    for (const queue of ["call-wake", "push-expand", "push-due"]) {
+      await connection.query("SELECT pgboss.create_queue($1, $2)", [
+        queue,
+        '{"policy":"standard"}',
+      ]);
+    }
+    const data = [
+      ["call-wake", "created", { wakes: [{ callId: 1, userId: 2 }] }],
+      ["call-wake", "retry", { wakes: [] }],
+      ["push-expand", "active", { event: 3 }],
+      ["push-due", "created", {}],
+    ] as const;
+    for (const [name, state, job] of data) {
+      await connection.query(
+        "INSERT INTO pgboss.job (name, state, data) VALUES ($1, $2::pgboss.job_state, $3::text::jsonb)",
+        [name, state, JSON.stringify(job)],
+      );
+    }
+    await migrate(connection, migrations, log);
+    expect(
+      await connection.query("SELECT name, state::text, data FROM pgboss.job ORDER BY name, state"),
+    ).toEqual([
+      {
+        name: CALL_JOBS.incomingCallPush,
+        state: "created",
+        data: { pushes: [{ callId: 1, userId: 2 }] },
+      },
+      { name: CALL_JOBS.incomingCallPush, state: "retry", data: { pushes: [] } },
+      { name: PUSH_JOBS.due, state: "created", data: {} },
+      { name: PUSH_JOBS.fanOut, state: "active", data: { event: 3 } },
+    ]);
+    expect(await connection.query("SELECT name FROM pgboss.queue ORDER BY name")).toEqual(
+      [CALL_JOBS.incomingCallPush, PUSH_JOBS.due, PUSH_JOBS.fanOut].map((name) => ({ name })),
+    );
+    await connection.exec("DROP SCHEMA pgboss CASCADE");
   });
 
   // Two processes cannot use the embedded database.

@@ -206,6 +206,17 @@ export const PRISMA_MODELS: Record<string, string> = {
   callParticipant: "call_participants",
 };
 
+/** Files with SQL outside of *-queries.ts, and why. */
+export const STATEMENT_FILES: Record<string, string> = {
+  "jobs/pg-boss.ts": "The tables of the job queue belong to pg-boss, in a schema of its own.",
+  "store/embedded.ts": "The check of the connection reads no table.",
+  "store/health-check.ts": "The facts about the server are in no table of the service.",
+  "store/migrate.ts": "The history of migrations is Prisma's table, under Prisma's lock.",
+  "store/node-lock.ts": "The lock of a single node is an advisory lock of its own connection.",
+  "store/postgres.ts": "The check of the connection reads no table.",
+  "store/rows/expired-rows.ts": "It builds the purge of a table for the *-queries.ts of its owner.",
+};
+
 /** Files with statements on tables of other folders, and why one statement must use several tables. */
 export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: string }> = {
   "calls/history/call-queries.ts": {

@@ -6,8 +6,10 @@ import {
   IMPORTS,
   LAYERS,
   PRISMA_MODELS,
+  STATEMENT_FILES,
   TABLE_OWNERS,
 } from "../support/module-map";
+import { readSchema } from "../support/sql-statements";
 
 /**
  * Holds src to the map of test/support/module-map.ts, which docs/ARCHITECTURE.md describes. When a test here fails, move the code instead
@@ -15,6 +17,7 @@ import {
  */
 
 const SRC = resolve(__dirname, "../../src");
+const SCHEMA = readSchema(readFileSync(resolve(SRC, "../prisma/schema.prisma"), "utf8"));
 
 /** Packages that only one module may import. */
 const RESTRICTED_PACKAGES: Array<[vendor: RegExp, ...modules: string[]]> = [
@@ -109,6 +112,9 @@ function importsOf(tree: ts.SourceFile): string[] {
   return found;
 }
 
+const parse = (text: string, path = "a.ts") =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+
 const SOURCES: Source[] = sourceFiles(SRC).map((file) => {
   const path = relative(SRC, file).split(sep).join("/");
   const text = readFileSync(file, "utf8");
@@ -184,22 +190,80 @@ function cyclesOf(next: ReadonlyMap<string, readonly string[]>): string[] {
   return found;
 }
 
+/** Operations of a model of the Prisma client. */
+const OPERATION =
+  /^(find(Unique|First)(OrThrow)?|findMany|create(Many)?(AndReturn)?|update(Many)?(AndReturn)?|upsert|delete(Many)?|count|aggregate|groupBy)$/;
+
+/** The beginning of an SQL statement on tables. */
+const SQL = /^\s*(WITH|SELECT|INSERT INTO|UPDATE \w+|DELETE FROM)\s/;
+
+/** Tables that operations of the Prisma client in a file read or write, also through relations. */
+function prismaTables(tree: ts.SourceFile): string[] {
+  const found: string[] = [];
+  const relationsIn = (model: string, node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node)) {
+      found.push(SCHEMA.relations.get(`${model}.${node.name.getText(tree)}`) ?? "");
+    }
+    ts.forEachChild(node, (child) => relationsIn(model, child));
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const { expression: target, name } = node.expression;
+      const model = ts.isPropertyAccessExpression(target) ? target.name.text : target.getText(tree);
+      const table = PRISMA_MODELS[model];
+      if (table !== undefined && OPERATION.test(name.text)) {
+        found.push(table);
+        for (const argument of node.arguments) relationsIn(model, argument);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/** The beginnings of SQL statements that a file contains as texts. */
+function sqlTexts(tree: ts.SourceFile): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) {
+      if (SQL.test(node.text)) found.push(node.text.trim().split(/\s+/).slice(0, 3).join(" "));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
 /** Tables that a file has statements on, in SQL or through the Prisma client. */
 function tablesOf(text: string): string[] {
   const sql = /\b(?:FROM|JOIN|UPDATE|INTO)\s+"?([a-z_]+)|expiredRows\("([a-z_]+)"\)/g;
-  const prisma = /\b(?:db|tx|client)\.(\w+)\.\w+\(/g;
   const named = [...text.matchAll(sql)].map((match) => match[1] ?? match[2] ?? "");
-  const models = [...text.matchAll(prisma)].map((match) => PRISMA_MODELS[match[1] ?? ""] ?? "");
-  return [...new Set([...named, ...models])].filter((table) => TABLE_OWNERS[table] !== undefined);
+  const operations = prismaTables(parse(text));
+  return [...new Set([...named, ...operations])].filter(
+    (table) => TABLE_OWNERS[table] !== undefined,
+  );
 }
 
 /** Statements on tables of other modules, as `file: table`. */
-function foreignStatements(sources: Array<Pick<Source, "path" | "text">>): string[] {
+function foreignStatements(sources: ReadonlyArray<Pick<Source, "path" | "text">>): string[] {
   return sources.flatMap(({ path, text }) =>
     tablesOf(text)
       .filter((table) => !path.startsWith(`${TABLE_OWNERS[table]}/`))
       .map((table) => `${path}: ${table}`),
   );
+}
+
+/** Statements outside of the files for them, as `file: statement`. */
+function strayStatements(sources: ReadonlyArray<Pick<Source, "path" | "text">>): string[] {
+  return sources
+    .filter(({ path }) => !/-queries\.ts$/.test(path) && STATEMENT_FILES[path] === undefined)
+    .flatMap(({ path, text }) => {
+      const tree = parse(text);
+      return [...sqlTexts(tree), ...prismaTables(tree).filter(Boolean)].map(
+        (statement) => `${path}: ${statement}`,
+      );
+    });
 }
 
 /** The files that each file imports, including imports of types. */
@@ -459,11 +523,39 @@ describe("tables", () => {
     ["calls/a.ts", "`DELETE FROM users WHERE id = 1`", ["calls/a.ts: users"]],
     ["calls/a.ts", "`SELECT 1 FROM x JOIN\n  sessions s ON true`", ["calls/a.ts: sessions"]],
     ["calls/a.ts", "await tx.userTag.deleteMany({})", ["calls/a.ts: user_tags"]],
+    ["calls/a.ts", "await (await prisma()).user.create({ data })", ["calls/a.ts: users"]],
+    ["calls/a.ts", "const { user } = db; user.update({})", ["calls/a.ts: users"]],
+    ["sign-in/a.ts", "identity.create({ data: { user: { create } } })", ["sign-in/a.ts: users"]],
+    ["users/a.ts", "user.create({ data: { tags: { create } } })", []],
+    ["calls/a.ts", "seen.user.add({})", []],
     ["calls/a.ts", 'expiredRows("sessions")', ["calls/a.ts: sessions"]],
     ["users/a.ts", "`UPDATE users SET a = 1`", []],
     ["calls/a.ts", "`SELECT 1 FROM pg_tables`", []],
   ])("in %s, %s is found as %j", (path, text, found) => {
     expect(foreignStatements([{ path, text }])).toEqual(found);
+  });
+});
+
+describe("statements", () => {
+  test("are in *-queries.ts, except for the files listed with a reason", () => {
+    expect(strayStatements(SOURCES)).toEqual([]);
+    const listed = Object.keys(STATEMENT_FILES);
+    const used = SOURCES.filter(
+      ({ path, tree }) => listed.includes(path) && sqlTexts(tree).length > 0,
+    );
+    expect(used.map(({ path }) => path).sort()).toEqual(listed.sort());
+    expect(Object.values(STATEMENT_FILES).filter((reason) => reason.length < 20)).toEqual([]);
+  });
+
+  test.each([
+    ["users/a.ts", 'const FIND = { name: "find", text: "SELECT 1" };', "SELECT 1"],
+    ["users/a.ts", "query(`WITH ${A} SELECT 1`)", "WITH"],
+    ["users/a.ts", "execute(`\n  DELETE FROM users WHERE id = $1`)", "DELETE FROM users"],
+    ["users/a.ts", "await store.db.user.findMany()", "users"],
+    ["users/a-queries.ts", 'const FIND = "SELECT 1"', null],
+    ["users/a.ts", 'throw new Error("SELECTED")', null],
+  ])("in %s, %s is found as %s", (path, text, found) => {
+    expect(strayStatements([{ path, text }])).toEqual(found === null ? [] : [`${path}: ${found}`]);
   });
 });
 

@@ -371,7 +371,7 @@ describe("a signal is applied to a call", () => {
     startedAt: START,
     state: "ringing",
     callees: new Map(callees.map((userId) => [userId, startRinging(userId, START)])),
-    woken: new Set(),
+    pushed: new Set(),
   });
   const parties = { at: START + 500, applicationId: 7, sessionId: "s" };
   const call = (from: number, to: number, initiator = from): CallEvent => ({

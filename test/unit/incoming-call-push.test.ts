@@ -42,7 +42,13 @@ function depsWith({
   const query = async ({ name }: Statement, [json]: unknown[]): Promise<object[]> => {
     statements += 1;
     if (name === "call_push_settings") {
-      return [{ id: 1, wake_after_seconds: 0, wake_environment: "production" }];
+      return [
+        {
+          id: 1,
+          incoming_call_push_delay_seconds: 0,
+          incoming_call_push_environment: "production",
+        },
+      ];
     }
     if (name === "users_by_id") {
       return (json as number[]).map((id) => ({ u_id: id, full_name: "Ann", tags: null }));
@@ -62,7 +68,7 @@ function depsWith({
         return keys
           .filter(({ user_id: id }) => !withoutDevice.includes(id - 100))
           .map(({ user_id }) => ({ user_id, channel: "gcm" }));
-      case "write_wakes":
+      case "write_call_pushes":
         if (keys.some((key) => rejected.includes(key.call_id)))
           throw failure ?? new Error("bad row");
         pushes.push(...keys);
@@ -93,12 +99,12 @@ const list = (count: number) => Array.from({ length: count }, (_, n) => pushTo(n
 
 it("sends many pushes with a few statements", async () => {
   const { records, pushed, jobs, statements } = depsWith();
-  await sendCallPushes(records, { wakes: list(20) });
+  await sendCallPushes(records, { pushes: list(20) });
   expect(pushed.flat()).toHaveLength(20);
   expect(statements()).toBe(6);
   expect(jobs).toEqual([
     [
-      "push-expand",
+      "push-fan-out",
       expect.arrayContaining([{ event: 19, occurrence: 0, recipient: 0, subscription: 0 }]),
     ],
   ]);
@@ -106,14 +112,14 @@ it("sends many pushes with a few statements", async () => {
 
 it("a payload that a push cannot carry does not affect other pushes", async () => {
   const { records, pushed } = depsWith();
-  const wakes = [...list(3), pushTo(4, { userInfo: { id: 1e20 } }), pushTo(5)];
-  await sendCallPushes(records, { wakes });
+  const pushes = [...list(3), pushTo(4, { userInfo: { id: 1e20 } }), pushTo(5)];
+  await sendCallPushes(records, { pushes });
   expect(pushed).toEqual([[1, 2, 3, 5]]);
 });
 
 it("only the row that cannot be written is dropped", async () => {
   const { records, pushed } = depsWith({ rejected: [3] });
-  await sendCallPushes(records, { wakes: list(7) });
+  await sendCallPushes(records, { pushes: list(7) });
   expect(pushed.flat()).toEqual([1, 2, 4, 5, 6, 7]);
 });
 
@@ -122,16 +128,16 @@ it.each([
   ["it hits a deadlock", Object.assign(new Error("deadlock"), { code: "40P01" })],
 ])("is retried when %s", async (_, failure) => {
   const { records, pushed } = depsWith({ rejected: [3], failure });
-  await expect(sendCallPushes(records, { wakes: list(7) })).rejects.toBe(failure);
+  await expect(sendCallPushes(records, { pushes: list(7) })).rejects.toBe(failure);
   expect(pushed).toEqual([]);
 });
 
 it("claims no user without a device, and none whose caller exceeds the rate limit", async () => {
   const { records, pushed } = depsWith({ withoutDevice: [2], limitedCallers: [4] });
-  await sendCallPushes(records, { wakes: list(5) });
-  // Without a claim woken_at stays null, so that a repeat of the call may send the push.
+  await sendCallPushes(records, { pushes: list(5) });
+  // Without a claim pushed_at stays null, so that a repeat of the call may send the push.
   expect(pushed).toEqual([[1, 3, 5]]);
   const none = depsWith({ withoutDevice: [1] });
-  await sendCallPushes(none.records, { wakes: list(1) });
+  await sendCallPushes(none.records, { pushes: list(1) });
   expect(none.pushed).toEqual([]);
 });

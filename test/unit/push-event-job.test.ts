@@ -16,6 +16,6 @@ test("the fan-out resumes after a minute if its node dies, from the first window
     request,
     { channels: ["gcm"], key: null, requestHash: null, now: 0, callId: null },
   );
-  expect(asked).toEqual([["push-expand", expect.objectContaining({ event: 7 }), FAN_OUT_OPTIONS]]);
+  expect(asked).toEqual([["push-fan-out", expect.objectContaining({ event: 7 }), FAN_OUT_OPTIONS]]);
   expect(FAN_OUT_OPTIONS.leaseSeconds).toBe(60);
 });

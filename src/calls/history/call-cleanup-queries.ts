@@ -26,7 +26,7 @@ const EXPORT: Statement = {
   name: "export_calls",
   reason: "expression",
   text: `SELECT to_jsonb(c) || jsonb_build_object('participation', to_jsonb(m)) AS row
-    FROM (SELECT k.id FROM calls k WHERE k.caller_id = $1
+    FROM (SELECT d.id FROM calls d WHERE d.caller_id = $1
         UNION SELECT k.call_id FROM call_participants k WHERE k.user_id = $1) AS found
       JOIN calls c ON c.id = found.id
       LEFT JOIN call_participants m ON m.call_id = c.id AND m.user_id = $1

@@ -38,7 +38,7 @@ const PARTICIPANTS: Statement = {
   name: "participants_of_calls",
   reason: "set",
   text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
-      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at
+      p.dropped_at, p.hang_ups, p.expired_at, p.pushed_at
     FROM call_participants p
     WHERE p.call_id = ANY($1::bigint[]) ORDER BY p.rang_at, p.user_id`,
 };
@@ -56,7 +56,7 @@ export interface CallRow {
 }
 
 /** A row of a participant. */
-export type ParticipantRow = CalleeRow & { state: CallState; woken_at: Date | null };
+export type ParticipantRow = CalleeRow & { state: CallState; pushed_at: Date | null };
 
 /** Lists up to `limit` calls of a user with an id below `before`, newest first; null for calls in any state. */
 export function listCallsOfUser(

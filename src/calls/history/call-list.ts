@@ -137,7 +137,7 @@ function toCall(row: CallRow, participants: Array<ParticipantRow & { user: User 
       reason: participant.user_id === row.caller_id ? null : reasonOf(toCallee(participant)),
       answeredAt: participant.answered_at,
       device: participant.device,
-      pushedAt: participant.woken_at,
+      pushedAt: participant.pushed_at,
     })),
   };
 }

@@ -50,7 +50,7 @@ const PARTICIPANTS: Statement = {
   name: "callees_of_calls",
   reason: "set",
   text: `SELECT p.call_id, p.user_id, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
-      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at
+      p.dropped_at, p.hang_ups, p.expired_at, p.pushed_at
     FROM call_participants p WHERE p.call_id = ANY($1::bigint[])`,
 };
 
@@ -69,7 +69,7 @@ const SAVE_PARTICIPANTS: Statement = {
       answer = excluded.answer, answered_at = excluded.answered_at, device = excluded.device,
       left_at = excluded.left_at, dropped_at = excluded.dropped_at, hang_ups = excluded.hang_ups,
       expired_at = excluded.expired_at, missed_at = excluded.missed_at, changed_at = excluded.changed_at
-    RETURNING call_id, user_id, state, woken_at`,
+    RETURNING call_id, user_id, state, pushed_at`,
 };
 
 const SAVE_CALLS: Statement = {
@@ -108,7 +108,7 @@ export interface SavedParticipant {
   call_id: number;
   user_id: number;
   state: CallState;
-  woken_at: Date | null;
+  pushed_at: Date | null;
 }
 
 type Query = Pick<Transaction, "query">;
@@ -162,18 +162,18 @@ async function withParticipants({ query }: Query, rows: CallRow[]): Promise<Reco
       {
         ...{ id: row.id, applicationId: row.application_id, sessionId: row.session_id },
         ...{ callerId: row.caller_id, startedAt: row.started_at.getTime(), state: row.state },
-        ...{ callees: new Map<number, Callee>(), woken: new Set<number>() },
+        ...{ callees: new Map<number, Callee>(), pushed: new Set<number>() },
       },
     ]),
   );
-  const participants = await query<CalleeRow & { woken_at: Date | null }>(PARTICIPANTS, [
+  const participants = await query<CalleeRow & { pushed_at: Date | null }>(PARTICIPANTS, [
     [...calls.keys()],
   ]);
   for (const row of participants) {
     const call = calls.get(row.call_id);
     if (!call || row.user_id === call.callerId) continue;
     call.callees.set(row.user_id, toCallee(row));
-    if (row.woken_at !== null) call.woken.add(row.user_id);
+    if (row.pushed_at !== null) call.pushed.add(row.user_id);
   }
   return [...calls.values()];
 }

@@ -29,7 +29,7 @@ export async function enqueueCallPushes(
   const candidates = events.flatMap((event) => {
     const call = calls.get(keyOf(event, event.from));
     const callee = call?.callees.get(event.to);
-    if (!call || !callee || call.woken.has(event.to)) return [];
+    if (!call || !callee || call.pushed.has(event.to)) return [];
     const participant = states.get(call)?.callees.get(event.to);
     if (participant && participant.state !== "ringing") return [];
     const isNew = before.get(call)?.has(event.to) === false;
@@ -54,7 +54,7 @@ export async function enqueueCallPushes(
   for (const [afterSeconds, group] of byDelay) {
     const pushes = [...group.values()];
     const jobs: CallPushJob[] = [];
-    while (pushes.length > 0) jobs.push({ wakes: pushes.splice(0, JOB_USERS_MAX) });
+    while (pushes.length > 0) jobs.push({ pushes: pushes.splice(0, JOB_USERS_MAX) });
     await enqueue(transaction, CALL_JOBS.incomingCallPush, jobs, {
       afterSeconds,
       leaseSeconds: 60,

@@ -31,7 +31,7 @@ export interface HistoryContext extends RequestContext {
 /** Names of the job queues. */
 export const CALL_JOBS = {
   /** Sends incoming-call pushes to users who have not answered. */
-  incomingCallPush: "call-wake",
+  incomingCallPush: "call-push",
   /** Applies the ring time-out. */
   missed: "call-missed",
   /** Deletes expired calls. */

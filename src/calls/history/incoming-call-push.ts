@@ -23,9 +23,9 @@ export interface PendingCallPush extends Invitation {
   userId: number;
 }
 
-/** Data of the job that sends incoming-call pushes. The member name is the stored format. */
+/** Data of the job that sends incoming-call pushes. */
 export interface CallPushJob {
-  wakes: PendingCallPush[];
+  pushes: PendingCallPush[];
 }
 
 /**
@@ -33,11 +33,14 @@ export interface CallPushJob {
  * sent one for this call, even if several jobs run concurrently. One transaction writes the pushes and claims
  * them; what needs no transaction, above all the callers' rate limit, is done before it.
  */
-export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob): Promise<void> {
+export async function sendCallPushes(
+  deps: HistoryDeps,
+  { pushes: pending }: CallPushJob,
+): Promise<void> {
   const { log } = deps;
   const now = deps.clock.now();
-  const requested = new Map(wakes.map((each) => [keyOf(each.callId, each.userId), each]));
-  const ringing = await readRinging(deps, wakes, now);
+  const requested = new Map(pending.map((each) => [keyOf(each.callId, each.userId), each]));
+  const ringing = await readRinging(deps, pending, now);
   if (ringing.length === 0) return;
   const users = ringing.map((row) => ({ userId: row.user_id, environment: row.environment }));
   const reached = await channelsOfUsers(deps.store, users, CALL_PUSH_ROUTING);
@@ -68,10 +71,10 @@ export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob):
 /** Reads which of these pushes are still for a ringing call, in an application that sends such pushes. */
 async function readRinging(
   deps: HistoryDeps,
-  wakes: readonly PendingCallPush[],
+  pushes: readonly PendingCallPush[],
   now: number,
 ): Promise<CallToPush[]> {
-  const rows = await findRingingCalls(deps.store.query, wakes, new Date(now));
+  const rows = await findRingingCalls(deps.store.query, pushes, new Date(now));
   if (rows.length === 0) return [];
   const settings = await findCallPushSettings(
     deps.store,

@@ -23,7 +23,7 @@ export interface RecordedCall {
   state: CallState;
   callees: Map<number, Callee>;
   /** The callees who were sent an incoming-call push. */
-  woken: ReadonlySet<number>;
+  pushed: ReadonlySet<number>;
 }
 
 /**

@@ -30,7 +30,7 @@ const RINGING: Statement = {
     FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
       JOIN call_participants p ON p.call_id = g.call_id AND p.user_id = g.user_id
       JOIN calls c ON c.id = g.call_id AND c.caller_id IS NOT NULL
-    WHERE p.woken_at IS NULL AND p.state = 'ringing' AND p.missed_at > $2::timestamptz`,
+    WHERE p.pushed_at IS NULL AND p.state = 'ringing' AND p.missed_at > $2::timestamptz`,
 };
 
 /**
@@ -44,10 +44,10 @@ const CLAIM: Statement = {
       SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
         SELECT g.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint)))
       ORDER BY c.id FOR NO KEY UPDATE)
-    UPDATE call_participants p SET woken_at = $2::timestamptz
+    UPDATE call_participants p SET pushed_at = $2::timestamptz
     FROM held h JOIN jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
       ON g.call_id = h.id
-    WHERE p.call_id = g.call_id AND p.user_id = g.user_id AND p.woken_at IS NULL
+    WHERE p.call_id = g.call_id AND p.user_id = g.user_id AND p.pushed_at IS NULL
       AND p.state = 'ringing' AND p.missed_at > $2::timestamptz
     RETURNING p.call_id, p.user_id`,
 };

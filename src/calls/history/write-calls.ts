@@ -82,7 +82,7 @@ async function saveChanged(
     changed.map(([call]) => [call, deriveState(call.startedAt, [...call.callees.values()])]),
   );
   const saved = await saveCalls(transaction, states, now);
-  const obsolete = saved.filter((row) => row.woken_at !== null && row.state !== "ringing");
+  const obsolete = saved.filter((row) => row.pushed_at !== null && row.state !== "ringing");
   if (obsolete.length > 0) {
     const keys = obsolete.map((row) => ({ callId: row.call_id, userId: row.user_id }));
     await withdrawCallPushes(transaction, keys, now);

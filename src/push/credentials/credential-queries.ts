@@ -4,8 +4,8 @@ import type { PushEnvironment, PushService } from "../channels/channel";
 import type { CredentialSettings, SealedCredentials } from "./sealed-credentials";
 
 /**
- * Statements on push_credentials. A function takes `query` of the store or of a transaction, and throws
- * Fault UNAVAILABLE if the database cannot be reached.
+ * Statements on push_credentials. A function takes the store, or `query` of it, and throws Fault
+ * UNAVAILABLE if the database cannot be reached.
  */
 
 /** Identifies credentials: an application has one set per environment and service. */
@@ -36,41 +36,23 @@ export interface StoredSecret {
 
 const FIND: Statement = {
   name: "push_credentials",
+  reason: "bench:push: deliveries per second",
   text: `SELECT settings, secret FROM push_credentials WHERE application_id = $1
     AND environment = $2::push_environment AND service = $3::push_service`,
 };
 
 const LIST: Statement = {
   name: "push_credentials_of_applications",
+  reason: "set",
   text: `SELECT application_id AS "applicationId", environment::text, service::text, settings,
       updated_at AS "updatedAt"
     FROM push_credentials WHERE application_id = ANY($1::bigint[]) ORDER BY id`,
 };
 
-const SET: Statement = {
-  name: "set_push_credentials",
-  text: `INSERT INTO push_credentials (application_id, environment, service, settings, secret,
-      created_at, updated_at)
-    VALUES ($1, $2::push_environment, $3::push_service, $4::text::jsonb, $5, $6, $6)
-    ON CONFLICT (application_id, environment, service) DO UPDATE
-      SET settings = excluded.settings, secret = excluded.secret, updated_at = excluded.updated_at`,
-};
-
-const CLEAR: Statement = {
-  name: "clear_push_credentials",
-  text: `DELETE FROM push_credentials WHERE application_id = $1
-    AND environment = $2::push_environment AND service = $3::push_service RETURNING id`,
-};
-
 const SECRETS: Statement = {
   name: "all_push_secrets",
+  reason: "start",
   text: "SELECT id, service, secret FROM push_credentials WHERE id > $1 ORDER BY id LIMIT 500",
-};
-
-const RESEAL: Statement = {
-  name: "reseal_push_secret",
-  // Compare-and-set: another node or the owner may have changed the row.
-  text: "UPDATE push_credentials SET secret = $2 WHERE id = $1 AND secret = $3",
 };
 
 /** Finds the credentials of an application for a service; null if none are set. */
@@ -92,12 +74,19 @@ export function listStoredCredentials(
 
 /** Writes or replaces the credentials of an application for a service. */
 export async function writeStoredCredentials(
-  query: Store["query"],
-  { applicationId, environment, service }: CredentialKey,
-  { settings, secret }: SealedCredentials,
+  { db }: Pick<Store, "db">,
+  { applicationId, ...key }: CredentialKey,
+  sealed: SealedCredentials,
   now: Date,
 ): Promise<void> {
-  await query(SET, [applicationId, environment, service, settings, secret, now]);
+  const unique = { applicationId: BigInt(applicationId), ...key };
+  const data = { ...sealed, updatedAt: now };
+  await db.pushCredential.upsert({
+    where: { applicationId_environment_service: unique },
+    create: { ...unique, ...data, createdAt: now },
+    update: data,
+    select: { id: true },
+  });
 }
 
 /**
@@ -105,10 +94,11 @@ export async function writeStoredCredentials(
  * @returns whether there were any
  */
 export async function deleteStoredCredentials(
-  query: Store["query"],
-  { applicationId, environment, service }: CredentialKey,
+  { db }: Pick<Store, "db">,
+  { applicationId, ...key }: CredentialKey,
 ): Promise<boolean> {
-  return (await query(CLEAR, [applicationId, environment, service])).length > 0;
+  const where = { applicationId: BigInt(applicationId), ...key };
+  return (await db.pushCredential.deleteMany({ where })).count > 0;
 }
 
 /** Streams the encrypted secrets of all applications, by id. */
@@ -121,9 +111,11 @@ export function streamSecrets(store: Pick<Store, "query">): AsyncGenerator<Store
  * @param row the row as it was read
  */
 export async function replaceSecret(
-  query: Store["query"],
+  { db }: Pick<Store, "db">,
   row: StoredSecret,
   secret: string,
 ): Promise<void> {
-  await query(RESEAL, [row.id, secret, row.secret]);
+  // Another node or the owner may have changed the row.
+  const where = { id: BigInt(row.id), secret: row.secret };
+  await db.pushCredential.updateMany({ where, data: { secret } });
 }

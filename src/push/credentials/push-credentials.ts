@@ -100,7 +100,7 @@ export async function setCredentials(
   ].filter((text) => text !== null);
   const key = { applicationId: id, environment, service };
   const sealed = sealCredentials(credentials, sealer);
-  await writeStoredCredentials(store.query, key, sealed, new Date(clock.now()));
+  await writeStoredCredentials(store, key, sealed, new Date(clock.now()));
   sessionEvents.publish({ kind: "application changed", applicationId: id });
   return { id, warning: warnings.join(" ") || null };
 }
@@ -118,7 +118,7 @@ export async function clearCredentials(
 ): Promise<{ id: number; cleared: boolean }> {
   const { id } = await findOwnedApplication(deps, accountId, applicationId);
   const key = { applicationId: id, environment, service };
-  const cleared = await deleteStoredCredentials(deps.store.query, key);
+  const cleared = await deleteStoredCredentials(deps.store, key);
   deps.sessionEvents.publish({ kind: "application changed", applicationId: id });
   return { id, cleared };
 }

@@ -14,7 +14,7 @@ export async function resealCredentials(store: Store, sealer: Sealer): Promise<v
     // Decrypted even if it is not stale, to verify the keys.
     const text = openRow(sealer, row);
     if (!sealer.isStale(row.secret)) continue;
-    await replaceSecret(store.query, row, sealer.seal(text, purposeOf(row.service)));
+    await replaceSecret(store, row, sealer.seal(text, purposeOf(row.service)));
   }
 }
 

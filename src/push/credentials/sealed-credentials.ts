@@ -14,7 +14,7 @@ export type CredentialSettings = Readonly<Record<string, string | undefined>>;
 
 /** Credentials as stored in a row: the settings as JSON, the secrets as encrypted JSON. */
 export interface SealedCredentials {
-  settings: string;
+  settings: Record<string, string>;
   secret: string;
 }
 
@@ -30,7 +30,7 @@ export function sealCredentials(credentials: Credentials, sealer: Sealer): Seale
   const entries = Object.entries(fields);
   const secret = JSON.stringify(Object.fromEntries(entries.filter(isSecret)));
   return {
-    settings: JSON.stringify(Object.fromEntries(entries.filter((entry) => !isSecret(entry)))),
+    settings: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
     secret: sealer.seal(secret, purposeOf(service)),
   };
 }

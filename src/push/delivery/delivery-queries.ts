@@ -89,16 +89,19 @@ interface DeliveryRow {
 
 const BY_IDS: Statement = {
   name: "push_deliveries_by_ids",
+  reason: "set",
   text: `SELECT ${COLUMNS} WHERE d.id = ANY($1::bigint[]) ORDER BY d.id`,
 };
 
 const OF_EVENT: Statement = {
   name: "push_deliveries_of_event",
+  reason: "keyset",
   text: `SELECT ${COLUMNS} WHERE d.event_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3`,
 };
 
 const BATCH: Statement = {
   name: "push_batch",
+  reason: "set",
   text: `SELECT d.id, s.id AS subscription, coalesce(s.token, '') AS token, s.bundle_id,
       s.web_auth, s.web_p256dh
     FROM push_deliveries d LEFT JOIN push_subscriptions s ON s.id = d.subscription_id
@@ -112,6 +115,7 @@ const BATCH: Statement = {
  */
 const RECORD: Statement = {
   name: "settle_push_deliveries",
+  reason: "set",
   text: `WITH recorded AS (UPDATE push_deliveries d
     SET (outcome, reason, provider_id, due_at) = (
         SELECT (o.entry ->> 0)::push_outcome, o.entry ->> 1, o.entry ->> 2,
@@ -128,6 +132,7 @@ const RECORD: Statement = {
 /** $1 the event, $2 user ids, $3 the dispatch, $4 now. Skips devices that already have a delivery. */
 const WRITE_STANDARD: Statement = {
   name: "write_standard_push",
+  reason: "set",
   text: `INSERT INTO push_deliveries
       (event_id, subscription_id, occurrence, due_at, created_at, updated_at)
     SELECT e.id, s.id, $3::int, $4::timestamptz, $4::timestamptz, $4::timestamptz
@@ -139,6 +144,7 @@ const WRITE_STANDARD: Statement = {
 /** An event's deliveries age in id order, so only the first batch is inspected. */
 const PURGE: Statement = {
   name: "purge_push_deliveries",
+  reason: "set",
   text: `DELETE FROM push_deliveries WHERE id = ANY(ARRAY(
       SELECT f.id FROM (SELECT id, created_at FROM push_deliveries WHERE event_id = $1
         ORDER BY id LIMIT ${PURGE_MAX} FOR UPDATE) f
@@ -147,6 +153,7 @@ const PURGE: Statement = {
 
 const EXPORT: Statement = {
   name: "export_push_deliveries",
+  reason: "expression",
   text: `SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.id), '[]') AS found
     FROM push_deliveries d JOIN push_subscriptions p ON p.id = d.subscription_id
     WHERE p.user_id = $1`,

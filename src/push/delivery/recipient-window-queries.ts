@@ -58,12 +58,10 @@ const CANDIDATES: Record<Selector["by"], string> = {
  * Writes the deliveries of a window for event $6, dispatch $7, time $8. Recipients are devices of channel $2
  * and environment $3 after subscription $5 of recipient $4.
  */
-const WRITE = Object.fromEntries(
-  (Object.keys(CANDIDATES) as Array<Selector["by"]>).map((by) => [
-    by,
-    {
-      name: `push_expand_${by}`,
-      text: `WITH candidates AS MATERIALIZED (${CANDIDATES[by]}),
+const write = (by: Selector["by"]): Statement => ({
+  name: `push_fan_out_${by}`,
+  reason: "bench:push: deliveries per second",
+  text: `WITH candidates AS MATERIALIZED (${CANDIDATES[by]}),
       found AS MATERIALIZED (
         SELECT c.recipient, d.id FROM candidates c CROSS JOIN LATERAL (
           SELECT s.id FROM push_subscriptions s WHERE s.user_id = c.user_id
@@ -82,9 +80,15 @@ const WRITE = Object.fromEntries(
         (SELECT max(c.recipient) FROM candidates c) AS last,
         (SELECT json_build_array(f.recipient, f.id) FROM found f
           ORDER BY f.recipient DESC, f.id DESC LIMIT 1) AS reached`,
-    },
-  ]),
-) as Record<Selector["by"], Statement>;
+});
+
+const WRITE: Record<Selector["by"], Statement> = {
+  ids: write("ids"),
+  external: write("external"),
+  any: write("any"),
+  all: write("all"),
+  exclude: write("exclude"),
+};
 
 /** Result of {@link WRITE}. */
 interface WindowRow {

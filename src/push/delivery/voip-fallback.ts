@@ -1,12 +1,12 @@
 import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import { PUSH_JOBS } from "../deps/push-deps";
+import type { VoipEvent } from "../events/dispatch-queries";
 import {
   countStandardDeliveries,
   createStandardEvent,
   lockStandardEvent,
-  type VoipEvent,
-} from "../events/dispatch-queries";
+} from "../events/standard-event-queries";
 import { insertStandardDeliveries } from "./delivery-queries";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 import { WINDOW_SIZE } from "./recipient-window-queries";

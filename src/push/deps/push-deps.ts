@@ -44,7 +44,7 @@ export interface PushContext extends RequestContext {
 /** Job names of the push module. */
 export const PUSH_JOBS = {
   /** Fans an event out into deliveries, one window of recipients at a time. */
-  fanOut: "push-expand",
+  fanOut: "push-fan-out",
   /** Sends a batch of deliveries. */
   deliver: "push-deliver",
   /** Starts scheduled dispatches that are due. */

@@ -34,6 +34,7 @@ const COLUMNS = `id, channel, environment, platform, udid, bundle_id AS "bundleI
 
 const RENEW: Statement = {
   name: "renew_push_subscription",
+  reason: "columns",
   text: `UPDATE push_subscriptions SET platform = $6::push_platform, bundle_id = $7, web_auth = $8,
       web_p256dh = $9, updated_at = $10
     WHERE user_id = $1 AND udid = $2 AND channel = $3::push_channel
@@ -42,18 +43,15 @@ const RENEW: Statement = {
 
 const LIST: Statement = {
   name: "push_subscriptions",
+  reason: "columns",
   text: `SELECT ${COLUMNS} FROM push_subscriptions WHERE user_id = $1
     ORDER BY id LIMIT ${SUBSCRIPTIONS_MAX}`,
-};
-
-const DELETE: Statement = {
-  name: "delete_push_subscription",
-  text: "DELETE FROM push_subscriptions WHERE id = $1 AND user_id = $2 RETURNING id",
 };
 
 /** Spares devices that registered a new token in the meantime. Locks rows in id order to avoid deadlocks. */
 const DELETE_UNREGISTERED: Statement = {
   name: "forget_push_subscriptions",
+  reason: "lock",
   text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT s.id FROM unnest($1::bigint[], $2::text[]) AS g(id, token)
       JOIN push_subscriptions s ON s.id = g.id AND s.token = g.token
@@ -62,6 +60,7 @@ const DELETE_UNREGISTERED: Statement = {
 
 const EXPORT: Statement = {
   name: "export_push_subscriptions",
+  reason: "expression",
   text: `SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]') AS found
     FROM push_subscriptions p WHERE p.user_id = $1`,
 };
@@ -69,18 +68,21 @@ const EXPORT: Statement = {
 /** Locks the user, first of all locks of the transaction that assigns a token. */
 const LOCK_USER: Statement = {
   name: "lock_user_of_device",
+  reason: "lock",
   text: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
 };
 
 /** Two users may register the same new token concurrently. */
 const LOCK_TOKEN: Statement = {
   name: "lock_push_token",
+  reason: "lock",
   text: "SELECT pg_advisory_xact_lock($1::int, hashtext($2))::text AS locked",
 };
 
 /** Locks rows in id order, like all other transactions, to avoid deadlocks. */
 const LOCK_CONFLICTS: Statement = {
   name: "lock_push_subscriptions",
+  reason: "lock",
   text: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
     WHERE (user_id = $1 AND udid = $2 AND channel = $3::push_channel
         AND environment = $4::push_environment)
@@ -91,11 +93,13 @@ const LOCK_CONFLICTS: Statement = {
 
 const DELETE_CONFLICTS: Statement = {
   name: "delete_push_subscriptions",
+  reason: "set",
   text: "DELETE FROM push_subscriptions WHERE id = ANY($1::bigint[])",
 };
 
 const PUT: Statement = {
   name: "put_push_subscription",
+  reason: "columns",
   text: `INSERT INTO push_subscriptions (user_id, udid, channel, environment, token, platform,
       bundle_id, web_auth, web_p256dh, updated_at, created_at, application_id)
     VALUES ($1, $2, $3::push_channel, $4::push_environment, $5, $6::push_platform, $7, $8, $9,
@@ -109,6 +113,7 @@ const PUT: Statement = {
 /** Skips rows locked by others: they are being changed or deleted, and waiting could deadlock. */
 const TRIM: Statement = {
   name: "trim_push_subscriptions",
+  reason: "lock",
   text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT id FROM push_subscriptions WHERE user_id = $1 AND id <> $2 ORDER BY updated_at, id
       LIMIT greatest(0, (SELECT count(*) FROM push_subscriptions WHERE user_id = $1) - $3::int)
@@ -179,11 +184,12 @@ export function listSubscriptions(
  * @throws an error of the database on a deadlock
  */
 export async function deleteSubscription(
-  query: Store["query"],
+  { db }: Pick<Store, "db">,
   userId: number,
   id: number,
 ): Promise<boolean> {
-  return (await query(DELETE, [id, userId])).length > 0;
+  const where = { id: BigInt(id), userId: BigInt(userId) };
+  return (await db.pushSubscription.deleteMany({ where })).count > 0;
 }
 
 /**

@@ -60,8 +60,7 @@ export async function deletePushSubscription(
 ): Promise<number> {
   const number = parseId(id);
   const deleted =
-    number !== null &&
-    (await retryOnDeadlock(() => deleteSubscription(store.query, userId, number)));
+    number !== null && (await retryOnDeadlock(() => deleteSubscription(store, userId, number)));
   if (number === null || !deleted) throw new Fault("NOT_FOUND", "There is no such subscription");
   return number;
 }

@@ -15,7 +15,8 @@ export interface CallPushEvents {
 }
 
 const WRITE: Statement = {
-  name: "write_wakes",
+  name: "write_call_pushes",
+  reason: "set",
   text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
       universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
     SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
@@ -29,7 +30,8 @@ const WRITE: Statement = {
 
 /** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
 const WITHDRAW: Statement = {
-  name: "withdraw_wakes",
+  name: "withdraw_call_pushes",
+  reason: "set",
   text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
       active = false, expanded_to = NULL, expanded_sub = NULL,
       dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
@@ -68,6 +70,7 @@ export async function withdrawEvents(
 
 const EXPORT: Statement = {
   name: "export_call_pushes",
+  reason: "expression",
   // Pushes that the user caused as the caller, and those that were sent to the user.
   text: `SELECT to_jsonb(e) AS row FROM push_events e WHERE e.call_id = ANY($1::bigint[])
       AND (e.call_id = ANY($2::bigint[]) OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
@@ -75,6 +78,7 @@ const EXPORT: Statement = {
 };
 const DELETE: Statement = {
   name: "delete_call_pushes",
+  reason: "set",
   text: "DELETE FROM push_events WHERE call_id = ANY($1::bigint[])",
 };
 

@@ -1,6 +1,5 @@
 import type { Statement, Store } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
-import { DEVICES_WITHOUT_VOIP } from "../devices/recipient-queries";
 import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-queries";
 import type { PushEvent } from "./push-event";
 
@@ -49,12 +48,14 @@ export interface VoipEvent {
 
 const TO_DELIVER: Statement = {
   name: "push_event_to_deliver",
+  reason: "columns",
   text: `SELECT ${EVENT_COLUMNS}, e.withdrawn_at FROM push_events e WHERE e.id = $1`,
 };
 
 /** Skips events whose previous dispatch is still fanning out. */
 const DUE: Statement = {
   name: "due_push_events",
+  reason: "lock",
   text: `SELECT id, date, period, end_date, next_run_at, occured_count FROM push_events
     WHERE next_run_at <= $1 AND expanded_to IS NULL ORDER BY next_run_at LIMIT ${DUE_MAX}
     FOR NO KEY UPDATE SKIP LOCKED`,
@@ -62,6 +63,7 @@ const DUE: Statement = {
 
 const BEGIN: Statement = {
   name: "begin_push_events",
+  reason: "set",
   text: `UPDATE push_events e SET next_run_at = b.next, expanded_to = ${FIRST_WINDOW.recipient},
       expanded_sub = ${FIRST_WINDOW.subscription}, updated_at = $3
     FROM unnest($1::bigint[], $2::timestamptz[]) AS b(id, next) WHERE e.id = b.id`,
@@ -69,24 +71,28 @@ const BEGIN: Statement = {
 
 const END: Statement = {
   name: "end_push_events",
+  reason: "set",
   text: `UPDATE push_events SET active = false, next_run_at = NULL, updated_at = $2
     WHERE id = ANY($1::bigint[])`,
 };
 
 const LOCK: Statement = {
   name: "lock_push_event",
+  reason: "lock",
   text: `SELECT ${EVENT_COLUMNS}, e.expanded_to, e.expanded_sub, e.next_run_at FROM push_events e
     WHERE e.id = $1 FOR NO KEY UPDATE`,
 };
 
 const MOVE: Statement = {
   name: "move_push_event",
+  reason: "expression",
   text: `UPDATE push_events SET expanded_to = $2, expanded_sub = $3,
       delivery_count = delivery_count + $4, updated_at = $5 WHERE id = $1`,
 };
 
 const FINISH: Statement = {
   name: "finish_push_event",
+  reason: "expression",
   text: `UPDATE push_events SET expanded_to = NULL, expanded_sub = NULL,
       delivery_count = delivery_count + $2, occured_count = occured_count + 1,
       active = active AND next_run_at IS NOT NULL, dispatched_at = coalesce(dispatched_at, $3), updated_at = $3
@@ -95,52 +101,27 @@ const FINISH: Statement = {
 
 const HOLD: Statement = {
   name: "hold_push_event",
+  reason: "lock",
   text: "SELECT id FROM push_events WHERE id = $1 FOR KEY SHARE",
 };
 
 const COUNT: Statement = {
   name: "count_push_deliveries",
+  reason: "bench:push: deliveries per second",
   text: `UPDATE push_events SET accepted_count = accepted_count + $2, gone_count = gone_count + $3,
       refused_count = refused_count + $4 WHERE id = $1 RETURNING id, channel, universal, standard_id`,
 };
 
-/**
- * Creates the standard event if it has recipients. Inserted as finished (active = false): future
- * occurrences already have a standard event of their own. $1 the VoIP event, $2 now, $3 user ids.
- */
-const CREATE_STANDARD: Statement = {
-  name: "create_standard_push_event",
-  text: `WITH made AS (INSERT INTO push_events (application_id, user_id, event_type, channel, environment,
-      message, name, date, end_date, period, selector, tag_query, universal, kind, call_id,
-      withdrawn_at, occured_count, active, created_at, updated_at)
-    SELECT application_id, user_id, event_type, 'apns', environment, message, name, date, end_date,
-      period, selector, tag_query, universal, kind, call_id, withdrawn_at, occured_count, false, $2, $2
-    FROM push_events e WHERE e.id = $1
-      AND EXISTS (SELECT 1 FROM unnest($3::bigint[]) AS u(id) CROSS JOIN LATERAL (${DEVICES_WITHOUT_VOIP}) s)
-    RETURNING id)
-    UPDATE push_events e SET standard_id = made.id FROM made WHERE e.id = $1
-    RETURNING made.id`,
-};
-
-const LOCK_STANDARD: Statement = {
-  name: "lock_standard_push_event",
-  text: "SELECT id FROM push_events WHERE id = $1 FOR NO KEY UPDATE",
-};
-
-const COUNT_STANDARD: Statement = {
-  name: "count_standard_push",
-  text: `UPDATE push_events SET delivery_count = delivery_count + $2,
-      dispatched_at = coalesce(dispatched_at, $3), updated_at = $3 WHERE id = $1`,
-};
-
 const OLD: Statement = {
   name: "old_push_events",
+  reason: "expression",
   text: `SELECT id, updated_at FROM push_events WHERE dispatched_at <= $1 AND expanded_to IS NULL
     ORDER BY dispatched_at LIMIT 1`,
 };
 
 const PURGED: Statement = {
   name: "purged_push_event",
+  reason: "expression",
   text: `UPDATE push_events SET dispatched_at = (SELECT created_at FROM push_deliveries
       WHERE event_id = $1 ORDER BY id LIMIT 1)
     WHERE id = $1 AND expanded_to IS NULL AND updated_at = $2`,
@@ -239,36 +220,6 @@ export async function countOutcomes(
   if (!row) return null;
   const { standard_id: standardId, ...event } = row;
   return { ...event, standardId };
-}
-
-/**
- * Creates the standard event of a VoIP event if one of the users has a device for it.
- * @returns its id; null without such a device
- */
-export async function createStandardEvent(
-  query: Store["query"],
-  voipId: number,
-  userIds: number[],
-  now: Date,
-): Promise<number | null> {
-  const [row] = await query<{ id: number }>(CREATE_STANDARD, [voipId, now, userIds]);
-  return row?.id ?? null;
-}
-
-/** Serializes writers of a standard event's deliveries. @returns its id; null if it was deleted */
-export async function lockStandardEvent(query: Store["query"], id: number): Promise<number | null> {
-  const [row] = await query<{ id: number }>(LOCK_STANDARD, [id]);
-  return row?.id ?? null;
-}
-
-/** Counts new deliveries of a standard event. */
-export async function countStandardDeliveries(
-  query: Store["query"],
-  id: number,
-  deliveries: number,
-  now: Date,
-): Promise<void> {
-  await query(COUNT_STANDARD, [id, deliveries, now]);
 }
 
 /** Finds the event whose oldest delivery is the oldest, if it is old enough; null without one. */

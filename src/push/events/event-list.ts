@@ -85,9 +85,11 @@ export async function deleteEvent(
   { userId }: UserViewer,
   id: string,
 ): Promise<number> {
-  const deleted = await deleteEventOfUser(deps.store.query, parseId(id) ?? 0, userId);
-  if (deleted === null) throw eventNotFound();
-  return deleted;
+  const number = parseId(id);
+  if (number === null || !(await deleteEventOfUser(deps.store, number, userId))) {
+    throw eventNotFound();
+  }
+  return number;
 }
 
 /**

@@ -62,6 +62,7 @@ const CALL = "CALL";
 
 const INSERT: Statement = {
   name: "create_push_events",
+  reason: "set",
   text: `WITH e AS (INSERT INTO push_events (application_id, user_id, event_type, channel, environment,
       message, name, date, end_date, period, selector, tag_query, universal, idempotency_key,
       request_hash, next_run_at, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
@@ -76,64 +77,69 @@ const INSERT: Statement = {
 /** Sets `standard_id` (see prisma/schema.prisma). */
 const LINK: Statement = {
   name: "link_push_events",
+  reason: "transaction",
   text: "UPDATE push_events SET standard_id = $2 WHERE id = $1",
 };
 
 /** Serializes requests with the same key of a sender until the transaction ends. */
 const LOCK_KEY: Statement = {
   name: "lock_push_key",
+  reason: "lock",
   text: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 5291))::text AS locked",
 };
 
 const BY_KEY: Statement = {
   name: "push_events_by_key",
+  reason: "set",
   text: `SELECT ${EVENT_COLUMNS}, e.request_hash FROM push_events e
     WHERE e.user_id = $1 AND e.idempotency_key = $2 ORDER BY e.id`,
 };
 
 const FORGET_KEY: Statement = {
   name: "forget_push_key",
+  reason: "transaction",
   text: `UPDATE push_events SET idempotency_key = NULL, request_hash = NULL
     WHERE user_id = $1 AND idempotency_key = $2`,
 };
 
 const LIST: Statement = {
   name: "push_events_of_user",
+  reason: "keyset",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.user_id = $1 AND e.id < $2
     ORDER BY e.id DESC LIMIT $3`,
 };
 
 const LIST_OWNED: Statement = {
   name: "push_events_of_application",
+  reason: "keyset",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.application_id = $1 AND e.id < $2
     ORDER BY e.id DESC LIMIT $3`,
 };
 
 const FIND: Statement = {
   name: "push_event_of_user",
+  reason: "columns",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1 AND e.user_id = $2`,
 };
 
 const FIND_OWNED: Statement = {
   name: "push_event_of_account",
+  reason: "columns",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e JOIN applications a ON a.id = e.application_id
     WHERE e.id = $1 AND a.account_id = $2`,
 };
 
 const STOP: Statement = {
   name: "stop_push_event",
+  reason: "columns",
   text: `WITH e AS (UPDATE push_events SET active = false, next_run_at = NULL, expanded_to = NULL,
       expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $3), updated_at = $3 WHERE id = $1 AND user_id = $2 RETURNING *)
     SELECT ${EVENT_COLUMNS} FROM e`,
 };
 
-const DELETE: Statement = {
-  name: "delete_push_event",
-  text: "DELETE FROM push_events WHERE id = $1 AND user_id = $2 RETURNING id",
-};
-
 const EXPORT: Statement = {
   name: "export_push_events",
+  reason: "expression",
   text: `SELECT coalesce(jsonb_agg(to_jsonb(e) - 'request_hash' ORDER BY e.id), '[]') AS found
     FROM push_events e WHERE e.user_id = $1`,
 };
@@ -274,14 +280,14 @@ export async function stopEventOfUser(
   return row ? toEvent(row) : null;
 }
 
-/** Deletes an event of a user with its deliveries. @returns its id; null if there is none */
+/** Deletes an event of a user with its deliveries. @returns whether there was one */
 export async function deleteEventOfUser(
-  query: Store["query"],
+  { db }: Pick<Store, "db">,
   id: number,
   userId: number,
-): Promise<number | null> {
-  const [row] = await query<{ id: number }>(DELETE, [id, userId]);
-  return row?.id ?? null;
+): Promise<boolean> {
+  const where = { id: BigInt(id), userId: BigInt(userId) };
+  return (await db.pushEvent.deleteMany({ where })).count > 0;
 }
 
 /** Exports the rows of the events that a user requested, by id. */

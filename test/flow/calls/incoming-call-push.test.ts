@@ -74,7 +74,7 @@ async function untilJobsDone(at: TestNode = node): Promise<void> {
   await eventually(
     () =>
       at.sql(
-        `SELECT 1 FROM pgboss.job WHERE name IN ('call-wake', 'push-expand', 'push-deliver')
+        `SELECT 1 FROM pgboss.job WHERE name IN ('call-push', 'push-fan-out', 'push-deliver')
           AND state IN ('created', 'retry', 'active') AND start_after <= now()`,
       ),
     (rows) => rows.length === 0,
@@ -383,7 +383,7 @@ describe("a call that reaches connected devices", () => {
     await send(node, ann, bob, "call", accepted);
     await send(node, bob, ann, "accept", accepted);
     await waitForCall(node, ann, accepted, "ACCEPTED");
-    await node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'call-wake'");
+    await node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'call-push'");
     await untilRecorded();
     expect(providers.sent).toEqual([]);
     await configurePushes({ incomingCallPushDelaySeconds: 0 });

@@ -63,7 +63,7 @@ export async function openPushFixture({
   const deliverJobs: DeliverJob[] = [];
   const options: Array<JobOptions | undefined> = [];
   const enqueue: EnqueueIn = async (_transaction, name, data, jobOptions) => {
-    if (name === "push-expand") fanOutJobs.push(data as FanOutJob);
+    if (name === "push-fan-out") fanOutJobs.push(data as FanOutJob);
     else {
       deliverJobs.push(data as DeliverJob);
       options.push(jobOptions);
