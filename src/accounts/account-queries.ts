@@ -20,7 +20,7 @@ export interface Account {
 }
 
 /** What an owner signs in with. */
-export interface OwnerCredentials {
+export interface StoredOwner {
   id: number;
   /** In lower case; null without an owner. */
   email: string | null;
@@ -90,7 +90,7 @@ export async function findAccountByKey(
 export async function findOwnerCredentials(
   { db }: Pick<Store, "db">,
   by: { id: number } | { email: string },
-): Promise<OwnerCredentials | null> {
+): Promise<StoredOwner | null> {
   const where = "id" in by ? { id: BigInt(by.id) } : by;
   const row = await db.account.findUnique({ where, select: CREDENTIALS });
   return row && { ...row, id: Number(row.id) };

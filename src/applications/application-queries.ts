@@ -241,7 +241,7 @@ export async function deleteApplication(
 }
 
 /** Streams the sealed secrets of all applications, by id. */
-export function streamSecrets(store: Pick<Store, "query">): AsyncGenerator<SecretsRow> {
+export function streamApplicationSecrets(store: Pick<Store, "query">): AsyncGenerator<SecretsRow> {
   return streamRows<SecretsRow>(store, SECRETS);
 }
 

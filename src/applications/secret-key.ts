@@ -10,7 +10,7 @@ import {
   replaceSecrets,
   replaceSettings,
   type SecretsRow,
-  streamSecrets,
+  streamApplicationSecrets,
 } from "./application-queries";
 import { resealSettings } from "./settings";
 
@@ -65,7 +65,7 @@ async function loadOrCreateKey(folder: string): Promise<string> {
  * @throws Refusal if a secret cannot be opened
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of streamSecrets(store)) await resealRow(store, sealer, row);
+  for await (const row of streamApplicationSecrets(store)) await resealRow(store, sealer, row);
 }
 
 /**
@@ -75,7 +75,7 @@ export async function resealSecrets(store: Store, sealer: Sealer): Promise<void>
  */
 export async function verifySecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
   let applications = 0;
-  for await (const row of streamSecrets(store)) {
+  for await (const row of streamApplicationSecrets(store)) {
     openRow(sealer, row);
     applications++;
   }

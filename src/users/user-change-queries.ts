@@ -59,7 +59,7 @@ const DELETE: Statement = {
 const LOCK: Statement = {
   name: "lock_user",
   reason: "lock",
-  text: "SELECT id FROM users WHERE id = $1 FOR UPDATE",
+  text: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
 };
 
 const EXPORT_USER: Statement = {
@@ -113,9 +113,12 @@ export async function deleteUsers(query: Store["query"], ids: number[]): Promise
   await query(DELETE, [ids]);
 }
 
-/** Locks a user's row until the end of the transaction. */
-export async function lockUser(query: Store["query"], id: number): Promise<void> {
-  await query(LOCK, [id]);
+/**
+ * Locks a user's row against changes until the end of the transaction; other rows may still refer to it.
+ * @returns whether the user exists
+ */
+export async function lockUser(query: Store["query"], id: number): Promise<boolean> {
+  return (await query(LOCK, [id])).length > 0;
 }
 
 /**

@@ -83,7 +83,14 @@ export const IMPORTS: Record<string, string[]> = {
     "push/providers/http",
     "push/providers/port",
   ],
-  "push/devices": ["access", "applications", "push/channels", "push/deps", "push/providers/web"],
+  "push/devices": [
+    "access",
+    "applications",
+    "push/channels",
+    "push/deps",
+    "push/providers/web",
+    "users",
+  ],
   "push/events": [
     "access",
     "applications",
@@ -237,10 +244,6 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     reason:
       "Fan-out, a row of bench:push, finds a window of recipients and writes their deliveries in one statement.",
   },
-  "push/devices/device-queries.ts": {
-    tables: ["users"],
-    reason: "The transaction that assigns a token locks the user first, to avoid deadlocks.",
-  },
   "push/devices/recipient-queries.ts": {
     tables: ["user_tags", "users"],
     reason: "A selector names users or tags, and a count stops at the first devices that match it.",
@@ -248,11 +251,6 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
   "push/events/dispatch-queries.ts": {
     tables: ["push_deliveries"],
     reason: "The purge reads an event's oldest delivery in the update, since new ones may appear.",
-  },
-  "push/events/event-queries.ts": {
-    tables: ["applications"],
-    reason:
-      "An account reads an event only if it owns the application, which one statement checks.",
   },
   "sessions/session-queries.ts": {
     tables: ["users"],

@@ -17,7 +17,7 @@ export interface RingingRow {
 }
 
 /** A call and a user whom it calls. */
-export interface Callee {
+export interface CalleeKey {
   callId: number;
   userId: number;
 }
@@ -55,7 +55,7 @@ const CLAIM: Statement = {
 /** Finds which of these calls are ringing for the user, who was not sent a push for it. */
 export function findRingingCalls(
   query: Store["query"],
-  callees: readonly Callee[],
+  callees: readonly CalleeKey[],
   now: Date,
 ): Promise<RingingRow[]> {
   return query<RingingRow>(RINGING, [keysOf(callees), now]);
@@ -64,15 +64,15 @@ export function findRingingCalls(
 /** Claims the pushes to users for whom the calls are still ringing. @returns the claimed ones */
 export async function claimCallPushes(
   query: Store["query"],
-  callees: readonly Callee[],
+  callees: readonly CalleeKey[],
   now: Date,
-): Promise<Callee[]> {
+): Promise<CalleeKey[]> {
   type Row = Pick<RingingRow, "call_id" | "user_id">;
   const rows = await query<Row>(CLAIM, [keysOf(callees), now]);
   return rows.map((row) => ({ callId: row.call_id, userId: row.user_id }));
 }
 
-function keysOf(callees: readonly Callee[]): string {
+function keysOf(callees: readonly CalleeKey[]): string {
   return JSON.stringify(
     callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId })),
   );

@@ -102,7 +102,7 @@ export async function deleteStoredCredentials(
 }
 
 /** Streams the encrypted secrets of all applications, by id. */
-export function streamSecrets(store: Pick<Store, "query">): AsyncGenerator<StoredSecret> {
+export function streamCredentialSecrets(store: Pick<Store, "query">): AsyncGenerator<StoredSecret> {
   return streamRows<StoredSecret>(store, SECRETS);
 }
 

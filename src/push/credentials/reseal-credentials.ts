@@ -1,7 +1,7 @@
 import { withKeyCheck } from "../../applications/secret-key";
 import type { Sealer } from "../../core/sealer";
 import type { Store } from "../../store/store";
-import { replaceSecret, type StoredSecret, streamSecrets } from "./credential-queries";
+import { replaceSecret, type StoredSecret, streamCredentialSecrets } from "./credential-queries";
 import { purposeOf } from "./sealed-credentials";
 
 /**
@@ -10,7 +10,7 @@ import { purposeOf } from "./sealed-credentials";
  * @throws Refusal if a secret cannot be decrypted
  */
 export async function resealCredentials(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of streamSecrets(store)) {
+  for await (const row of streamCredentialSecrets(store)) {
     // Decrypted even if it is not stale, to verify the keys.
     const text = openRow(sealer, row);
     if (!sealer.isStale(row.secret)) continue;
@@ -28,7 +28,7 @@ export async function verifyCredentialSecrets(
   sealer: Sealer,
 ): Promise<number> {
   let credentials = 0;
-  for await (const row of streamSecrets(store)) {
+  for await (const row of streamCredentialSecrets(store)) {
     openRow(sealer, row);
     credentials++;
   }

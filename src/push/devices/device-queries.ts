@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import type { Statement, Store } from "../../store/store";
+import { lockUser } from "../../users/user-change-queries";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
 import type { ValidSubscription } from "./subscription-fields";
 
@@ -63,13 +64,6 @@ const EXPORT: Statement = {
   reason: "expression",
   text: `SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]') AS found
     FROM push_subscriptions p WHERE p.user_id = $1`,
-};
-
-/** Locks the user, first of all locks of the transaction that assigns a token. */
-const LOCK_USER: Statement = {
-  name: "lock_user_of_device",
-  reason: "lock",
-  text: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
 };
 
 /** Two users may register the same new token concurrently. */
@@ -148,7 +142,7 @@ export async function assignToken(
   now: Date,
 ): Promise<PushSubscription> {
   const { channel, environment, token, udid } = subscription;
-  if ((await query(LOCK_USER, [userId])).length === 0) throw Fault.noSession();
+  if (!(await lockUser(query, userId))) throw Fault.noSession();
   const key = `${applicationId} ${channel} ${environment} ${token}`;
   await query(LOCK_TOKEN, [TOKEN_LOCKS, key]);
   const conflicts = await query<{ id: number; own: boolean }>(LOCK_CONFLICTS, [

@@ -1,3 +1,4 @@
+import { findApplicationOfAccount } from "../../applications/application-queries";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import { idBefore, type PageRequest, pageSize } from "../../core/text/page";
@@ -5,7 +6,7 @@ import type { AccountViewer, UserViewer } from "../../core/viewer";
 import { type PushDeps } from "../deps/push-deps";
 import {
   deleteEventOfUser,
-  findEventOfAccount,
+  findEventById,
   findEventOfUser,
   listEventsOfApplication,
   listEventsOfUser,
@@ -58,7 +59,10 @@ export async function findAccountEvent(
   id: string,
 ): Promise<PushEvent | null> {
   const number = parseId(id);
-  return number === null ? null : findEventOfAccount(deps.store.query, number, accountId);
+  const event = number === null ? null : await findEventById(deps.store.query, number);
+  if (event === null) return null;
+  const own = await findApplicationOfAccount(deps.store, accountId, event.applicationDatabaseId);
+  return own === null ? null : event;
 }
 
 /**

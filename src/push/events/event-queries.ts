@@ -122,11 +122,10 @@ const FIND: Statement = {
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1 AND e.user_id = $2`,
 };
 
-const FIND_OWNED: Statement = {
-  name: "push_event_of_account",
+const BY_ID: Statement = {
+  name: "push_event_by_id",
   reason: "columns",
-  text: `SELECT ${EVENT_COLUMNS} FROM push_events e JOIN applications a ON a.id = e.application_id
-    WHERE e.id = $1 AND a.account_id = $2`,
+  text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1`,
 };
 
 const STOP: Statement = {
@@ -259,13 +258,9 @@ export async function findEventOfUser(
   return row ? toEvent(row) : null;
 }
 
-/** Finds an event of an account's applications; null if there is none. */
-export async function findEventOfAccount(
-  query: Store["query"],
-  id: number,
-  accountId: number,
-): Promise<PushEvent | null> {
-  const [row] = await query<EventRow>(FIND_OWNED, [id, accountId]);
+/** Finds an event; null if there is none. */
+export async function findEventById(query: Store["query"], id: number): Promise<PushEvent | null> {
+  const [row] = await query<EventRow>(BY_ID, [id]);
   return row ? toEvent(row) : null;
 }
 

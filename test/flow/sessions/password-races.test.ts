@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { PasswordHasher } from "../../../src/passwords/password";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
 import {
   applicationToken,
@@ -183,18 +184,24 @@ test("an owner's sign-in creates no session either", async () => {
   expect((await signInOwner(NEW)).errors).toBeUndefined();
 });
 
+/** Calls `act` once a change has checked the old password and hashed the new one, before it is written. */
+function afterNextHash(act: () => Promise<void>): jest.SpyInstance {
+  const { hash } = PasswordHasher.prototype;
+  const held = jest.spyOn(PasswordHasher.prototype, "hash");
+  return held.mockImplementationOnce(async function (this: PasswordHasher, ...args) {
+    const hashed = await hash.apply(this, args);
+    await act();
+    return hashed;
+  });
+}
+
 describe("a password that changes while another change checks the old one", () => {
   test("stays the one that was set first: by two changes, and by a change and a link", async () => {
     for (const other of [changePassword, resetPassword]) {
       const user = await newUser(node);
-      const { store } = node.app;
-      const begin = store.transaction.bind(store);
-      const held = jest.spyOn(store, "transaction").mockImplementationOnce((async (
-        ...args: Parameters<typeof begin>
-      ) => {
+      const held = afterNextHash(async () => {
         await other(user);
-        return begin(...args);
-      }) as typeof begin);
+      });
       const body = { user: { password: "a thief's horse", old_password: user.password } };
       const { token, login } = user;
       const answer = await rest(node, "PUT", `/users/${user.id}`, { token, body });
@@ -224,14 +231,9 @@ describe("a password that changes while another change checks the old one", () =
     const { token } = answer.data.signInOwner;
     const update = (password: string) =>
       graphql(node, query, { i: { password, oldPassword: NEW } }, token);
-    const { store } = node.app;
-    const begin = store.transaction.bind(store);
-    const held = jest.spyOn(store, "transaction").mockImplementationOnce((async (
-      ...args: Parameters<typeof begin>
-    ) => {
+    const held = afterNextHash(async () => {
       expect((await update("first horse")).errors).toBeUndefined();
-      return begin(...args);
-    }) as typeof begin);
+    });
     const { errors } = await update("second horse");
     held.mockRestore();
     expect(errors?.[0].extensions).toMatchObject({

@@ -2,6 +2,7 @@ import { graphql, newUser, rest, signIn, type TestUser } from "../../support/cli
 import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { interceptOperations } from "../../support/operations/prisma-operations";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const CLOSED = { code: 4401, reason: "Required session does not exist" };
@@ -185,18 +186,16 @@ describe("an operation that ends its own socket", () => {
   it("does not keep the socket open by sending more operations or by a pending response", async () => {
     const user = await newUser(node);
     const socket = await openSocket(node, user.token);
-    const { store } = node.app;
-    const begin = store.transaction.bind(store);
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const held = jest.spyOn(store, "transaction").mockImplementationOnce((async (
-      ...args: Parameters<typeof begin>
-    ) => {
-      await released;
-      return begin(...args);
-    }) as typeof begin);
+    let reads = 0;
+    const restore = interceptOperations(node.app.store, async (name, run) => {
+      // The first operation of the socket waits; other requests do not.
+      if (name === "user.findUnique" && ++reads === 1) await released;
+      return run();
+    });
     const input = { id: String(user.id), fullName: "Never" };
     socket.send({
       id: "held",
@@ -204,7 +203,7 @@ describe("an operation that ends its own socket", () => {
       payload: { query: UPDATE, variables: { input } },
     });
     await eventually(
-      () => held.mock.calls.length,
+      () => reads,
       (count) => count === 1,
     );
     const asking = setInterval(() => {
@@ -218,6 +217,6 @@ describe("an operation that ends its own socket", () => {
     clearInterval(asking);
     expect(socket.received.filter(({ id }) => id === "held")).toEqual([]);
     release();
-    held.mockRestore();
+    restore();
   });
 });
