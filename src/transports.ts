@@ -26,9 +26,9 @@ import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
 import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
 import type { ChatServices } from "./xmpp/c2s/services";
-import { chatUrls, needsCertificate, openChat } from "./xmpp/chat";
 import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
 import { type Component, openComponent } from "./xmpp/component/component";
+import { chatUrls, needsCertificate, openChat } from "./xmpp/endpoint";
 import { stanzaSizes } from "./xmpp/stanza/stanza-sizes";
 
 /** The open transports of a node. */

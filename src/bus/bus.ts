@@ -49,7 +49,7 @@ export interface InboxPage {
    * For a read from the beginning: whether a high-priority entry was evicted within its TTL. False for any
    * other read.
    */
-  trimmed: boolean;
+  priorityEvicted: boolean;
 }
 
 /** How long an entry of an inbox can be read after it was appended, in milliseconds. */

@@ -112,8 +112,9 @@ class LocalBus implements ManagedBus {
     const fromStart = after === "";
     const complete = fromStart || (number !== undefined && number >= this.watermarkOf(name));
     const lastCursor = fromStart ? `${this.prefix}${this.lastNumberOf(name)}` : "";
-    const trimmed = fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_TTL_MS;
-    return { entries, more: index < all.length, lastCursor, complete, trimmed };
+    const priorityEvicted =
+      fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_TTL_MS;
+    return { entries, more: index < all.length, lastCursor, complete, priorityEvicted };
   }
 
   async publish(channel: string, message: string): Promise<void> {

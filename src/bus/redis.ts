@@ -37,7 +37,7 @@ type ReadAnswer = [
   complete: number,
   more: number,
   lastCursor: string,
-  trimmed: number,
+  priorityEvicted: number,
   ...cells: string[],
 ];
 
@@ -132,14 +132,15 @@ class RedisBus implements ManagedBus {
 
   async read(inbox: string, after: string): Promise<InboxPage> {
     const known = CURSOR.test(after);
-    const [complete, more, lastCursor, trimmed, ...cells] = await this.commands.run((client) =>
-      client.signalboxRead(
-        ...keys(inbox),
-        known ? after : "",
-        PAGE_ENTRIES_MAX,
-        INBOX_TTL_MS,
-        PAGE_BYTES_MAX,
-      ),
+    const [complete, more, lastCursor, priorityEvicted, ...cells] = await this.commands.run(
+      (client) =>
+        client.signalboxRead(
+          ...keys(inbox),
+          known ? after : "",
+          PAGE_ENTRIES_MAX,
+          INBOX_TTL_MS,
+          PAGE_BYTES_MAX,
+        ),
     );
     const entries: InboxEntry[] = [];
     for (let index = 0; index < cells.length; index += 2) {
@@ -151,7 +152,7 @@ class RedisBus implements ManagedBus {
       more: more === 1,
       lastCursor: fromStart ? lastCursor : "",
       complete: fromStart || (known && complete === 1),
-      trimmed: fromStart && trimmed === 1,
+      priorityEvicted: fromStart && priorityEvicted === 1,
     };
   }
 

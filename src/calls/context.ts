@@ -3,7 +3,7 @@ import type { UserDeps } from "../users/user-deps";
 import type { Router } from "./router";
 
 /** Context of the resolvers of signals. */
-export interface CallContext extends RequestContext {
+export interface SignalContext extends RequestContext {
   router: Router;
   users: UserDeps;
 }

@@ -9,9 +9,9 @@ import { Inbox } from "./inbox/inbox";
 import { encodeContent } from "./inbox/inbox-entry";
 import type { SenderLimits } from "./sender-limits";
 import type { Attachment, Device, StartPosition } from "./signals/device";
+import { isCallControl, isKnownType } from "./signals/known-types";
 import { inboxOf, type Party, type Signal } from "./signals/signal";
 import type { SignalSizeLimit } from "./signals/signal-size";
-import { isCallControl, isKnownType } from "./signals/signal-types";
 
 /** Routes every signal, from any protocol, to the connected devices of its recipient. */
 export interface Router {

@@ -18,9 +18,9 @@ import {
   ApplicationSessionsResolver,
   ApplicationUsersResolver,
 } from "../admin/application-fields.resolver";
-import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
 import { CallHistoryResolver } from "../calls/history/call-history.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
+import { SignalPartyResolver, SignalResolver } from "../calls/signal.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
 import type { Access } from "../core/viewer";
 import type { OperationLimit } from "../limits/rate-limits";
@@ -65,7 +65,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   ApplicationSessionsResolver,
   PushCredentialsResolver,
   ApplicationCredentialsResolver,
-  CallResolver,
+  SignalResolver,
   SignalPartyResolver,
   CallHistoryResolver,
   IceServerResolver,

@@ -165,10 +165,10 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
 
   test("a read from the beginning reports the eviction of high-priority entries", async () => {
     for (let n = 0; n < 45; n++) await send(bus, lowPriority("a", `candidate ${n}`, LARGE));
-    expect((await bus.read(INBOX, "")).trimmed).toBe(false);
+    expect((await bus.read(INBOX, "")).priorityEvicted).toBe(false);
     for (let n = 0; n < 45; n++) await send(bus, call("b", `call ${n}`, LARGE));
-    expect((await other.read(INBOX, "")).trimmed).toBe(true);
-    expect((await other.read("inbox:2", "")).trimmed).toBe(false);
+    expect((await other.read(INBOX, "")).priorityEvicted).toBe(true);
+    expect((await other.read("inbox:2", "")).priorityEvicted).toBe(false);
   });
 });
 
@@ -177,10 +177,10 @@ describe("expiry of shares of the local bus", () => {
     let now = 1_000_000;
     const bus = openLocalBus({ now: () => now }, log);
     for (let n = 0; n < 45; n++) await send(bus, call("a", `call ${n}`, LARGE));
-    expect((await bus.read(INBOX, "")).trimmed).toBe(true);
+    expect((await bus.read(INBOX, "")).priorityEvicted).toBe(true);
     now += INBOX_TTL_MS + 1;
     for (let n = 0; n < 20; n++) await send(bus, call("b", `call ${n}`, LARGE));
-    expect((await bus.read(INBOX, "")).trimmed).toBe(false);
+    expect((await bus.read(INBOX, "")).priorityEvicted).toBe(false);
     for (let n = 0; n < 20; n++) await send(bus, call("a", `last ${n}`, LARGE));
     expect(await names(bus)).toHaveLength(40);
   });

@@ -4,7 +4,7 @@ import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import type { Context } from "../../src/graphql/engine/context";
 import { Engine, type PreparedOperation } from "../../src/graphql/engine/engine";
-import { OpenSubscriptions } from "../../src/graphql/engine/open-subscriptions";
+import { OpenSubscriptions } from "../../src/graphql/engine/subscription-memory";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 
 /** The memory of open subscriptions is bounded, even if the cache has evicted their operations. */

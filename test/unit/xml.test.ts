@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { Element } from "ltx";
-import { escapeAttribute, escapeText, toXml, writeElement } from "../../src/xml/element";
+import { escapeAttribute, escapeText, fromLtx, writeElement } from "../../src/xml/ltx-element";
 import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xml/strict-reader";
 import { anyText } from "../support/any-text";
 
@@ -123,7 +123,7 @@ describe("a frame", () => {
 describe("an element", () => {
   const read = (frame: string) => {
     const element = readFrame(frame, LIMIT);
-    return element && toXml(element);
+    return element && fromLtx(element);
   };
 
   it("has the client namespace by default", () => {

@@ -5,8 +5,8 @@ import type { Party, Signal } from "../signals/signal";
 import { acceptedKey, shortText } from "./bus-keys";
 import { type AnswerEntry, answerOf, writeAnswer } from "./inbox-entry";
 
-/** The effect of an answer: whether the user's other devices are notified, or another one has accepted. */
-type Claim = "news" | "repeat" | "conflict";
+/** The effect of an answer: the first one notifies the user's other devices; another device may have accepted. */
+type Claim = "first" | "repeat" | "conflict";
 
 /**
  * Writes an answer to its sender's own inbox, for the sender's other devices. The first `accept` of a call
@@ -22,7 +22,7 @@ export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal):
   try {
     claim = await claimCall(deps.bus, signal.from, answer);
     // Other devices are not notified of a repeated or refused `accept`.
-    if (claim === "news") await writeAnswer(deps.bus, signal.from, answer);
+    if (claim === "first") await writeAnswer(deps.bus, signal.from, answer);
   } catch (error) {
     // A Fault, such as a full inbox, can be caused by a client.
     const level = error instanceof Fault ? "info" : "warn";
@@ -37,11 +37,11 @@ export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal):
 async function claimCall(bus: Bus, user: Party, answer: AnswerEntry): Promise<Claim> {
   const key = acceptedKey(user, answer.sessionId);
   const device = shortText(answer.device);
-  if (answer.word !== "accept") {
+  if (answer.answerType !== "accept") {
     await bus.values.deleteIf(key, device);
-    return "news";
+    return "first";
   }
   const acceptedBy = await bus.values.setIfAbsent(key, device);
-  if (acceptedBy === undefined) return "news";
+  if (acceptedBy === undefined) return "first";
   return acceptedBy === device ? "repeat" : "conflict";
 }

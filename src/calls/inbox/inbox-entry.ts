@@ -29,7 +29,10 @@ export function encodeContent(content: InboxContent): string {
   return sdp === undefined ? JSON.stringify(content) : `${JSON.stringify(rest)}\n${sdp}`;
 }
 
-/** Encodes a signal of an XMPP client, without the fields of its header that its elements hold. */
+/**
+ * Encodes a signal of an XMPP client. Of the fields of its header only the sessionID is stored, which the state of
+ * an inbox follows; the elements hold the others.
+ */
 function encodeStanza({ id, from, to, type, sessionId, stanza }: StanzaSignal): string {
   const sdp = sdpElement(stanza);
   const text = sdp?.text;
@@ -71,7 +74,7 @@ export async function writeAnswer(bus: Bus, user: Party, answer: AnswerEntry): P
 
 /** The answer for the sender's own inbox; undefined for a signal that does not answer a call. */
 export function answerOf({ type, sessionId, from, to }: Signal): AnswerEntry | undefined {
-  const word = ANSWER_TYPES.find((candidate) => candidate === type);
-  if (!word || !sessionId || from.resource === undefined) return undefined;
-  return { mark: "answer", sessionId, word, device: from.resource, peer: to };
+  const answerType = ANSWER_TYPES.find((candidate) => candidate === type);
+  if (!answerType || !sessionId || from.resource === undefined) return undefined;
+  return { mark: "answer", sessionId, answerType, device: from.resource, peer: to };
 }

@@ -152,12 +152,12 @@ export class InboxReader {
           : [delivery];
       }
       if (!decisive.has(cursor)) return [];
-      const { sessionId, word, device, peer } = content;
+      const { sessionId, answerType, device, peer } = content;
       const message: AnsweredMessage = {
         kind: "answered",
         cursor,
         sessionId,
-        word,
+        answerType,
         device,
         peer,
         hangUp: false,
@@ -180,7 +180,9 @@ export class InboxReader {
       return (await readInboxState(this.deps.bus, this.deps.name)).decisiveAnswers;
     }
     // The usual case: no other device is connected here, so the answers are only kept for repeats.
-    return new Set(answers.filter(({ word }) => word !== "hangUp").map(({ cursor }) => cursor));
+    return new Set(
+      answers.filter(({ answerType }) => answerType !== "hangUp").map(({ cursor }) => cursor),
+    );
   }
 
   private remember(message: AnsweredMessage): void {
@@ -226,7 +228,7 @@ export class InboxReader {
     try {
       const [first] = chats;
       // A hangUp without a prior accept is not an answer, so legacy clients get no substitute for it.
-      if (first && message.word !== "hangUp") {
+      if (first && message.answerType !== "hangUp") {
         hangUp = await answeredElsewhere(first.device.party.applicationId);
       }
     } catch (error) {

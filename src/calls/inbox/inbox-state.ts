@@ -90,12 +90,12 @@ export class InboxState {
   }
 
   /** Applies an answer. Returns whether it stops the ringing on the user's other devices. */
-  private applyAnswer({ sessionId, word, device, peer }: AnswerDetails): boolean {
+  private applyAnswer({ sessionId, answerType, device, peer }: AnswerDetails): boolean {
     const session = this.session(sessionId);
     const { answer } = session;
     // After one device has accepted, the answers of others do not count.
     if (answer?.accepted && answer.device !== device) return false;
-    const accepted = word === "accept";
+    const accepted = answerType === "accept";
     if (answer?.accepted && accepted) return false;
     session.answer = { device, peer: peer.userId, accepted, ended: false };
     if (accepted) return true;

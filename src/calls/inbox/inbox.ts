@@ -1,11 +1,11 @@
 import { Fault } from "../../core/errors";
 import type { Attachment, Device, StartPosition } from "../signals/device";
-import { Acknowledgements } from "./acknowledgements";
 import { positionKey } from "./bus-keys";
 import { type Backlog, InboxReader, type ReaderDeps } from "./inbox-reader";
 import { InboxSubscriber } from "./inbox-subscriber";
 import { readInboxPage } from "./read-inbox";
 import { SnapshotLoader } from "./snapshot-loader";
+import { StoredPosition } from "./stored-position";
 
 /** Maximum number of chat streams and subscriptions of one user on a node. */
 export const INBOX_DEVICES_MAX = 256;
@@ -30,7 +30,7 @@ interface ReadPosition {
   /** Entries that it has to catch up with first; none when omitted. */
   backlog?: Backlog;
   /** Whether calls may be ringing whose entries were evicted. */
-  trimmed?: boolean;
+  priorityEvicted?: boolean;
 }
 
 /**
@@ -61,8 +61,8 @@ export class Inbox {
     try {
       // Subscribes before it reads, so that no entry falls between the two.
       await this.open();
-      const { origin, cursor, backlog, trimmed } = await this.positionOf(device, start);
-      if (trimmed) device.onPossibleGap?.();
+      const { origin, cursor, backlog, priorityEvicted } = await this.positionOf(device, start);
+      if (priorityEvicted) device.onPossibleGap?.();
       if (device.protocol === "xmpp") await this.takeOver(resource, subscriber.id);
       subscriber.cursor = cursor;
       subscriber.caughtUp = !backlog;
@@ -83,7 +83,7 @@ export class Inbox {
   private attachment(subscriber: InboxSubscriber, origin: string): Attachment {
     const { party } = subscriber.device;
     const key = positionKey(party, party.resource);
-    const acknowledgements = new Acknowledgements(origin, async (cursor) => {
+    const storedPosition = new StoredPosition(origin, async (cursor) => {
       try {
         await this.deps.bus.values.set(key, cursor);
         return true;
@@ -93,9 +93,9 @@ export class Inbox {
       }
     });
     return {
-      acknowledge: (cursor) => acknowledgements.note(cursor),
+      acknowledge: (cursor) => storedPosition.note(cursor),
       detach: async () => {
-        await Promise.all([this.detach(subscriber), acknowledgements.end()]);
+        await Promise.all([this.detach(subscriber), storedPosition.end()]);
       },
     };
   }
@@ -116,7 +116,7 @@ export class Inbox {
     start: StartPosition | undefined,
   ): Promise<ReadPosition> {
     if (start && "after" in start) return this.positionAfter(start.after);
-    const { state, cursors, lastCursor, trimmed } = await this.snapshots.read();
+    const { state, cursors, lastCursor, priorityEvicted } = await this.snapshots.read();
     if (start) {
       const key = positionKey(device.party, start.resumed);
       const acknowledged = (await this.deps.bus.values.get(key)) ?? "";
@@ -127,7 +127,7 @@ export class Inbox {
       };
     }
     const calls = state.ringingCalls(device.party.resource);
-    if (!calls[0]) return { origin: lastCursor, cursor: lastCursor, trimmed };
+    if (!calls[0]) return { origin: lastCursor, cursor: lastCursor, priorityEvicted };
     // A new device receives only the calls that are still ringing, with back-pressure.
     const ringing = new Set(calls.map(({ cursor }) => cursor));
     const shouldDeliver = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
@@ -136,7 +136,7 @@ export class Inbox {
       origin: previousCursor,
       cursor: previousCursor,
       backlog: { guaranteedFrom: lastCursor, shouldDeliver },
-      trimmed,
+      priorityEvicted,
     };
   }
 

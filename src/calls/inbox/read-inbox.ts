@@ -21,7 +21,7 @@ export interface InboxEnd {
   /** Cursor of its last entry, even if that is gone; empty if unknown. */
   lastCursor: string;
   /** See `InboxPage`. */
-  trimmed: boolean;
+  priorityEvicted: boolean;
 }
 
 /** Reads one page of an inbox after a cursor (see `Bus.read`). @throws Fault UNAVAILABLE */
@@ -41,13 +41,13 @@ export async function readInbox(
   take: (entry: DecodedEntry) => void,
 ): Promise<InboxEnd> {
   let lastCursor = "";
-  let trimmed = false;
+  let priorityEvicted = false;
   for (;;) {
     const page = await bus.read(inbox, lastCursor);
     for (const entry of page.entries) take(decodeEntry(entry));
-    trimmed ||= page.trimmed;
+    priorityEvicted ||= page.priorityEvicted;
     lastCursor = page.entries.at(-1)?.cursor ?? (lastCursor || page.lastCursor);
-    if (!page.more) return { lastCursor: lastCursor, trimmed };
+    if (!page.more) return { lastCursor: lastCursor, priorityEvicted };
   }
 }
 

@@ -10,7 +10,7 @@ export interface InboxSnapshot {
   /** Cursor of the last entry, even if that is gone; empty if unknown. */
   lastCursor: string;
   /** Whether calls or answers were evicted from it within their TTL. */
-  trimmed: boolean;
+  priorityEvicted: boolean;
 }
 
 /**
@@ -46,6 +46,11 @@ export class SnapshotLoader {
       state.apply(entry);
       cursors.add(entry.cursor);
     });
-    return { state, cursors, lastCursor: result.lastCursor, trimmed: result.trimmed };
+    return {
+      state,
+      cursors,
+      lastCursor: result.lastCursor,
+      priorityEvicted: result.priorityEvicted,
+    };
   }
 }

@@ -30,11 +30,11 @@ export class CallAnswerType {
 
 /** Converts an answer of another device to its GraphQL type. */
 export function answerToGraphql(userId: number, message: AnsweredMessage): CallAnswerType {
-  const { cursor, sessionId, word, device, peer } = message;
+  const { cursor, sessionId, answerType, device, peer } = message;
   return {
     cursor: encodeCursor(cursor, userId),
     callId: sessionId,
-    signalType: word,
+    signalType: answerType,
     device,
     peer: partyToGraphql(peer),
   };

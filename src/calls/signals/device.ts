@@ -8,7 +8,7 @@ export type AnswerType = (typeof ANSWER_TYPES)[number];
 /** An answer to a call on another device of the user. The member names are the stored format. */
 export interface AnswerDetails {
   sessionId: string;
-  word: AnswerType;
+  answerType: AnswerType;
   /** The device that answered: the resource of its JID. */
   device: string;
   /** The party that it answered. */

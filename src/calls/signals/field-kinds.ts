@@ -12,7 +12,7 @@ import {
   type XmlElement,
 } from "../../xml/xml-element";
 import { type Extent, measureJson, measureTexts } from "./extent";
-import type { KnownType } from "./signal-types";
+import type { KnownType } from "./known-types";
 import { checkUserInfo, fromElements, toElements } from "./user-info";
 
 /** Everything that the service knows about one field of a signal: its rule, GraphQL form, XML form and size. */

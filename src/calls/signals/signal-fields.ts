@@ -1,5 +1,5 @@
 import { ID } from "type-graphql";
-import { CallType } from "./call-type";
+import { CallType } from "./call-media";
 import { idListField, jsonField, type SignalField, textField } from "./field-kinds";
 import { iceCandidatesField } from "./ice-candidate";
 
@@ -68,6 +68,15 @@ type Field = (typeof FIELDS)[number];
 export type SignalFields = {
   [F in Field as F["key"]]?: F extends SignalField<string, infer Value> ? Value : never;
 };
+
+/** The fields that the router and the call history read. */
+export const HEADER_FIELDS = [
+  "sessionId",
+  "callType",
+  "callerId",
+  "opponentIds",
+  "userInfo",
+] as const satisfies (keyof SignalFields)[];
 
 /** The table, for code that treats all fields alike. */
 export const SIGNAL_FIELDS: readonly SignalField<keyof SignalFields, never>[] = FIELDS as never;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json";
 import { isPlain, plainText, TEXT, textElement, type XmlElement } from "../../xml/xml-element";
-import type { FieldSignal, RoutedField, Signal, SignalContent, SignalHeader } from "./signal";
-import { SIGNAL_FIELDS, type SignalFields, toCrlf } from "./signal-fields";
+import type { FieldSignal, HeaderField, Signal, SignalContent, SignalHeader } from "./signal";
+import { HEADER_FIELDS, SIGNAL_FIELDS, type SignalFields, toCrlf } from "./signal-fields";
 import { fromElements, toElements } from "./user-info";
 
 /**
@@ -17,13 +17,7 @@ const MODULE = "WebRTCVideoChat";
 const MODULE_IDENTIFIER = "moduleIdentifier";
 const SIGNAL_TYPE = "signalType";
 
-const ROUTED: ReadonlySet<string> = new Set<RoutedField>([
-  "sessionId",
-  "callType",
-  "callerId",
-  "opponentIds",
-  "userInfo",
-]);
+const IN_HEADER: ReadonlySet<string> = new Set(HEADER_FIELDS);
 type Field = (typeof SIGNAL_FIELDS)[number];
 const BY_ELEMENT: ReadonlyMap<string, Field> = new Map(
   SIGNAL_FIELDS.map((field) => [field.element, field]),
@@ -79,8 +73,8 @@ function decodeElement(
  */
 export function readHeader(
   params: XmlElement,
-): Pick<SignalHeader, "type" | RoutedField> | undefined {
-  const { type, identified, fields } = decode(childrenOf(params), ({ key }) => ROUTED.has(key));
+): Pick<SignalHeader, "type" | HeaderField> | undefined {
+  const { type, identified, fields } = decode(childrenOf(params), ({ key }) => IN_HEADER.has(key));
   return identified && type ? { type, ...fields } : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json";
 import type { XmlElement } from "../../xml/xml-element";
-import type { SignalFields } from "./signal-fields";
+import type { HEADER_FIELDS, SignalFields } from "./signal-fields";
 
 /** Sender or recipient of a signal: a user of an application, or one device of that user. */
 export interface Party {
@@ -15,8 +15,11 @@ export function inboxOf(party: Party): string {
   return `user:${party.applicationId}:${party.userId}`;
 }
 
+/** One of {@link HEADER_FIELDS}. */
+export type HeaderField = (typeof HEADER_FIELDS)[number];
+
 /** The part of a signal that the router and the call history read. */
-export interface SignalHeader extends Pick<SignalFields, RoutedField> {
+export interface SignalHeader extends Pick<SignalFields, HeaderField> {
   /** Id of the stanza, from the sender; generated if there is none. */
   id: string;
   /** Set by the service, regardless of what the sender wrote. */
@@ -25,9 +28,6 @@ export interface SignalHeader extends Pick<SignalFields, RoutedField> {
   /** The signalType: one of SIGNAL_TYPES, or an unknown type. */
   type: string;
 }
-
-/** The fields that the router and the call history read. */
-export type RoutedField = "sessionId" | "callType" | "callerId" | "opponentIds" | "userInfo";
 
 /** What a signal carries: the fields of signal-fields.ts, and elements beside them. */
 export interface SignalContent extends SignalFields {

@@ -1,7 +1,7 @@
 import { type AuthLookups, RequestAuth } from "../../access/request-auth";
 import type { AccountContext } from "../../accounts/account-deps";
 import type { AdminContext } from "../../admin/admin-deps";
-import type { CallContext } from "../../calls/context";
+import type { SignalContext } from "../../calls/context";
 import type { HistoryContext } from "../../calls/history/history-deps";
 import type { IceContext } from "../../calls/ice/ice-server.resolver";
 import type { Caller } from "../../core/caller";
@@ -18,7 +18,7 @@ export type { Caller } from "../../core/caller";
 export interface Context
   extends AccountContext,
     AdminContext,
-    CallContext,
+    SignalContext,
     CredentialContext,
     HistoryContext,
     IceContext,

@@ -21,9 +21,9 @@ import { VALUE_LEVELS } from "./document-rules";
 import { faultError, operationError, toGraphQLError } from "./error";
 import type { DocumentLimits } from "./limits";
 import { isPromise, mapAsyncIterator } from "./map-async-iterator";
-import { OpenSubscriptions } from "./open-subscriptions";
 import { chargeOperation } from "./operation-weight";
 import { type PreparedOperation, prepareOperation } from "./prepared";
+import { OpenSubscriptions } from "./subscription-memory";
 
 export { DocumentRefused } from "./document-reader";
 export type { PreparedOperation } from "./prepared";

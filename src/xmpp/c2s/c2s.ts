@@ -4,7 +4,7 @@ import type { Party } from "../../calls/signals/signal";
 import { type ErrorCode, toFault } from "../../core/errors";
 import { newId } from "../../core/random";
 import type { PreAuthLimiter } from "../../limits/pre-auth-limiter";
-import { childOf, isElement } from "../../xml/element";
+import { childOf, isElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import { type StreamCondition, stanzaError } from "../stanza/error";
 import { BIND_NS, bindRequest, bindResult, classifyIq } from "../stanza/iq";

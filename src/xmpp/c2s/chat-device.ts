@@ -3,10 +3,10 @@ import type { Attachment, CloseReason, Device, DeviceMessage } from "../../calls
 import type { Party } from "../../calls/signals/signal";
 import { toFault } from "../../core/errors";
 import { newId } from "../../core/random";
-import { attribute, writeElement } from "../../xml/element";
+import { attribute, writeElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
-import { answeredElsewhere } from "../stanza/answered-elsewhere";
 import { type StanzaErrorCondition, stanzaError } from "../stanza/error";
+import { answeredElsewhere } from "../stanza/hang-up-substitute";
 import { answerIq, bindRequest, classifyIq, iqResult } from "../stanza/iq";
 import { formatJid } from "../stanza/jid";
 import { decodeSignal, encodeSignal } from "../stanza/stanza";

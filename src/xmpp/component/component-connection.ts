@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import type { Element } from "ltx";
 import type { Log } from "../../core/log";
-import { attribute } from "../../xml/element";
+import { attribute } from "../../xml/ltx-element";
 import { readFrame, XmlStreamError } from "../../xml/strict-reader";
 import { Backoff } from "./backoff";
 import { StanzaSplitter } from "./stanza-splitter";

@@ -1,5 +1,5 @@
 import { newId } from "../../core/random";
-import { attribute } from "../../xml/element";
+import { attribute } from "../../xml/ltx-element";
 import type { ComponentConnection } from "./component-connection";
 
 /** Maximum response time of the chat server, in milliseconds; after it, the connection is closed. */

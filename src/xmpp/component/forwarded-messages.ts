@@ -6,7 +6,7 @@ import { Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
-import { childOf, elementsOf } from "../../xml/element";
+import { childOf, elementsOf } from "../../xml/ltx-element";
 import { stanzaError } from "../stanza/error";
 import { parseJid, parseUser } from "../stanza/jid";
 import { decodeSignal } from "../stanza/stanza";

@@ -1,6 +1,6 @@
 import type { Party } from "../../calls/signals/signal";
 import { newId } from "../../core/random";
-import { attribute, escapeText } from "../../xml/element";
+import { attribute, escapeText } from "../../xml/ltx-element";
 import { formatJid } from "../stanza/jid";
 import type { Termination } from "./sign-in-index";
 

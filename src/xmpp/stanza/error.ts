@@ -1,6 +1,6 @@
 import type { Element } from "ltx";
 import { ERRORS, type Fault } from "../../core/errors";
-import { attribute, escapeText } from "../../xml/element";
+import { attribute, escapeText } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 
 const STANZAS = "urn:ietf:params:xml:ns:xmpp-stanzas";

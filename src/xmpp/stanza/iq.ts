@@ -1,5 +1,5 @@
 import type { Element } from "ltx";
-import { attribute, childOf, elementsOf, escapeText } from "../../xml/element";
+import { attribute, childOf, elementsOf, escapeText } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import type { StanzaErrorCondition } from "./error";
 

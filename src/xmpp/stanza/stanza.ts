@@ -1,11 +1,14 @@
 import { Element } from "ltx";
 import type { Party, Signal, StanzaContent, StanzaSignal } from "../../calls/signals/signal";
 import { contentToElement, normalizeSdp, PARAMS, readHeader } from "../../calls/signals/signal-xml";
-import { isElement, nodesOf, toEntry, toXml, writeXml } from "../../xml/element";
+import { fromLtx, fromLtxNode, isElement, nodesOf, writeXml } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import { formatJid } from "./jid";
 
-/** The codec between messages and call signals (docs/SIGNALING-REFERENCE.md). */
+/**
+ * The codec between messages and call signals (docs/SIGNALING-REFERENCE.md). That of extraParams is
+ * calls/signals/signal-xml.ts.
+ */
 
 /** The attributes of a message that have a place of their own in a signal. */
 const KNOWN_ATTRIBUTES: readonly string[] = ["xmlns", "from", "to", "id", "type"];
@@ -23,13 +26,13 @@ export function decodeSignal(message: Element, from: Party, to: Party): StanzaSi
   const nodes = nodesOf(message);
   for (const [index, node] of nodes.entries()) {
     if (!(node instanceof Element) || !isElement(node, PARAMS)) continue;
-    const params = toXml(node);
+    const params = fromLtx(node);
     const header = readHeader(params);
     if (!header) continue;
     normalizeSdp(params);
     const stanza: StanzaContent = { params };
-    if (index > 0) stanza.before = nodes.slice(0, index).map(toEntry);
-    if (index + 1 < nodes.length) stanza.after = nodes.slice(index + 1).map(toEntry);
+    if (index > 0) stanza.before = nodes.slice(0, index).map(fromLtxNode);
+    if (index + 1 < nodes.length) stanza.after = nodes.slice(index + 1).map(fromLtxNode);
     const attributes = Object.entries(message.attrs as Record<string, string>).filter(
       ([name]) => !KNOWN_ATTRIBUTES.includes(name),
     );

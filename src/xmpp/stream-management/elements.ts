@@ -1,4 +1,4 @@
-import { attribute } from "../../xml/element";
+import { attribute } from "../../xml/ltx-element";
 import { toResource } from "../stanza/jid";
 
 /** Namespace of stream management (XEP-0198). */

@@ -4,7 +4,7 @@ import { unmapIpv4 } from "../../core/client-address";
 import { closeGradually } from "../../core/close-gradually";
 import type { Log } from "../../core/log";
 import type { LiveCertificate } from "../../core/tls/certificate";
-import { attribute, isElement } from "../../xml/element";
+import { attribute, isElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
 import type { Stream } from "../stream/stream";

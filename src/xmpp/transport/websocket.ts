@@ -7,7 +7,7 @@ import { clientAddress, isLoopback, unmapIpv4 } from "../../core/client-address"
 import { closeGradually } from "../../core/close-gradually";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { tlsOptions } from "../../core/tls/pem";
-import { attribute, isElement } from "../../xml/element";
+import { attribute, isElement } from "../../xml/ltx-element";
 import { readFrame, XmlStreamError } from "../../xml/strict-reader";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
 import type { Stream } from "../stream/stream";

@@ -1,3 +1,4 @@
+import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
 import { connectGraphqlWs, type GraphqlClient } from "../../support/calls/graphql-signals";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
 import {
@@ -6,6 +7,7 @@ import {
   type ExampleUsers,
   forwardedInput,
   type SignalExample,
+  writtenByGraphql,
 } from "../../support/calls/signal-examples";
 import { DOMAIN } from "../../support/chat/chat";
 import { type Tree, textAt, treeOf } from "../../support/chat/xml-tree";
@@ -50,10 +52,6 @@ function stanza(to: string, params: string, { type = "call", id = "i1", head = "
   return `<message xmlns="jabber:client" type="headline" id="${id}" to="${to}"${head}><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType>${params}</extraParams></message>`;
 }
 
-/** A stanza of a GraphQL client: an index that the original leaves empty is written. */
-const fromGraphql = (xml: string) =>
-  treeOf(xml.replaceAll("<sdpMLineIndex/>", "<sdpMLineIndex>0</sdpMLineIndex>"));
-
 /** The same elements in any order. */
 function unordered({ content, ...element }: Tree): object {
   const items = content.map((item) => (typeof item === "string" ? item : unordered(item)));
@@ -89,9 +87,8 @@ describe.each(EXAMPLES)("$name", (example) => {
       await onStrophe(bob, "strophe"),
     ];
     await sender.send({ to: { userId: bob.id }, ...input(users) });
-    const expected = fromGraphql(
-      written(jidOf(node, alice, sender.device), jidOf(node, bob), users),
-    );
+    const original = written(jidOf(node, alice, sender.device), jidOf(node, bob), users);
+    const expected = treeOf(writtenByGraphql(original));
     for (const receiver of receivers) {
       const received = await receiver.next();
       expect(received).toEqual(expected);
@@ -145,8 +142,13 @@ describe.each(EXAMPLES)("$name", (example) => {
     sender.send(written(sender.jid, jidOf(node, bob), users));
     await between.send({ to: { userId: carol.id }, ...forwardedInput(await between.next()) });
     const expected = written(jidOf(node, bob, between.device), jidOf(node, carol), users);
-    expect(await last.next()).toEqual(fromGraphql(expected));
+    expect(await last.next()).toEqual(treeOf(writtenByGraphql(expected)));
   });
+});
+
+it("has each field of a signal in one of its examples", () => {
+  const given = new Set(EXAMPLES.flatMap(({ input }) => Object.keys(input(users))));
+  expect(SIGNAL_FIELDS.filter(({ name }) => !given.has(name))).toEqual([]);
 });
 
 it("has session descriptions with CRLF line ends in its examples", () => {

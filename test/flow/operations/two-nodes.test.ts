@@ -11,7 +11,7 @@ import { RateLimits } from "../../../src/limits/rate-limits";
 import { signInStream } from "../../../src/sessions/stream-sign-in";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
-import { asInput, EXAMPLES } from "../../support/calls/signal-examples";
+import { asInput, EXAMPLES, writtenByGraphql } from "../../support/calls/signal-examples";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { treeOf } from "../../support/chat/xml-tree";
 import {
@@ -178,7 +178,7 @@ function onServices() {
           jidOf(here, user),
           participants,
         );
-        expect(await chats[index]?.next()).toEqual(treeOf(expected));
+        expect(await chats[index]?.next()).toEqual(treeOf(writtenByGraphql(expected)));
       }
     });
 

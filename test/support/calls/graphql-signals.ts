@@ -1,5 +1,6 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
+import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
 import { AsyncQueue } from "../async-queue";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";
@@ -35,12 +36,16 @@ export interface GraphqlClient {
 }
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
+/** The selections of fields that are objects. */
+const SELECTIONS: Record<string, string> = {
+  iceCandidates: "{ sdpMLineIndex sdpMid candidate extra { tree } }",
+};
+const FIELDS = SIGNAL_FIELDS.map(({ name }) => `${name} ${SELECTIONS[name] ?? ""}`);
 const LISTEN = `subscription {
   callSignals {
-    __typename id cursor signalType callId callType sdp platform callerId opponentIds userInfo
+    __typename id cursor signalType ${FIELDS.join(" ")}
     from { userId device }
     to { userId device }
-    iceCandidates { sdpMLineIndex sdpMid candidate extra { tree } }
     ... on UpdateSignal { parameters }
     extra { tree }
   }

@@ -190,3 +190,8 @@ export function asInput(signal: SignalData): Record<string, unknown> {
     ...(Array.isArray(iceCandidates) && { iceCandidates: iceCandidates.map(without) }),
   };
 }
+
+/** An example as a GraphQL client's signal is written: an index that the original leaves empty is 0. */
+export function writtenByGraphql(stanza: string): string {
+  return stanza.replaceAll("<sdpMLineIndex/>", "<sdpMLineIndex>0</sdpMLineIndex>");
+}

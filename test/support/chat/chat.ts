@@ -15,7 +15,7 @@ import type {
   LiveStream,
   SignInAttempt,
 } from "../../../src/xmpp/c2s/services";
-import { type ChatTransport, chatUrls, openChat } from "../../../src/xmpp/chat";
+import { type ChatTransport, chatUrls, openChat } from "../../../src/xmpp/endpoint";
 import { stanzaSizes } from "../../../src/xmpp/stanza/stanza-sizes";
 import { FrameQueue } from "../frame-queue";
 import { testCertificate, trustOptions } from "../operations/certificates";

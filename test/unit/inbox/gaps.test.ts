@@ -43,10 +43,10 @@ async function reconnect(
   await router.attach(tab, start);
   return tab;
 }
-const answerOf = (resource: string, word: string, sessionId: string) =>
+const answerOf = (resource: string, answerType: string, sessionId: string) =>
   router.send(
     "graphql",
-    signal(word, { type: word, sessionId, from: { ...ann, resource }, to: bob }),
+    signal(answerType, { type: answerType, sessionId, from: { ...ann, resource }, to: bob }),
   );
 
 describe("a device that resumes after its cursor", () => {

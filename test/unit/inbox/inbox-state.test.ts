@@ -13,8 +13,8 @@ const signal =
     ...{ id: type, from, to: { ...me, resource }, type, sessionId, extra: [] },
   });
 const [call, hangUp, accept] = [signal("call"), signal("hangUp"), signal("accept")];
-const answer = (word: AnswerType, device: string, sessionId = "s", peer = ann): Content => ({
-  ...{ mark: "answer", word, device, sessionId, peer },
+const answer = (answerType: AnswerType, device: string, sessionId = "s", peer = ann): Content => ({
+  ...{ mark: "answer", answerType, device, sessionId, peer },
 });
 
 /** The state of an inbox whose entries have the cursors `1`, `2`, …. */

@@ -245,7 +245,7 @@ describe("answers", () => {
     signal(type, { type, sessionId, from: { ...ann, resource }, to: bob });
   const answersTo = ({ messages }: TestDevice) =>
     messages.flatMap((message) =>
-      message.kind === "answered" ? [[message.word, message.device, message.hangUp]] : [],
+      message.kind === "answered" ? [[message.answerType, message.device, message.hangUp]] : [],
     );
 
   test("reach the user's other devices on every node, and again after a late repeat of the call", async () => {
@@ -296,8 +296,8 @@ describe("answers", () => {
         values: valuesWith(bus, { setIfAbsent: away, deleteIf: away }),
       }),
     );
-    for (const word of ["accept", "reject", "hangUp"]) {
-      await router.send("xmpp", answer(word, "a"));
+    for (const answerType of ["accept", "reject", "hangUp"]) {
+      await router.send("xmpp", answer(answerType, "a"));
     }
     const { entries } = await bus.read(inboxOf(bob), "");
     expect(entries.map(({ body }) => JSON.parse(body).type)).toEqual([

@@ -5,7 +5,7 @@ import { parseId } from "../core/text/ids";
 import type { UserViewer } from "../core/viewer";
 import { UserType } from "../users/user.type";
 import { findUser } from "../users/user-queries";
-import type { CallContext } from "./context";
+import type { SignalContext } from "./context";
 import { type MessageOf, openSignalSubscription } from "./signal-subscription";
 import { answerToGraphql, CallAnswerType } from "./signals/answer.type";
 import { decodeCursor, encodeCursor } from "./signals/cursor";
@@ -30,7 +30,7 @@ const AFTER = {
 
 /** Subscribes the device of the caller's session to messages of one kind. */
 function subscribeTo(kind: "signal" | "answered") {
-  return async ({ context, args }: { context: CallContext; args: { after?: string | null } }) => {
+  return async ({ context, args }: { context: SignalContext; args: { after?: string | null } }) => {
     const viewer = await context.auth.user();
     return openSignalSubscription(context.router, {
       kind,
@@ -42,14 +42,14 @@ function subscribeTo(kind: "signal" | "answered") {
 }
 
 @Resolver()
-export class CallResolver {
+export class SignalResolver {
   @Allow("user")
   @Mutation(() => SendSignalPayload, {
     description:
       "Sends a call signal to a user of the application; it reaches all of the user's devices, whatever their protocol.",
   })
   async sendSignal(
-    @Ctx() context: CallContext,
+    @Ctx() context: SignalContext,
     @Arg("input", () => SendSignalInput, { description: "The signal." }) input: SendSignalInput,
   ): Promise<SendSignalPayload> {
     const signal = signalFromInput(deviceOf(await context.auth.user(), context), input);
@@ -62,7 +62,7 @@ export class CallResolver {
     description: "Declines an incoming call by sending a `reject` to the caller.",
   })
   async rejectCall(
-    @Ctx() context: CallContext,
+    @Ctx() context: SignalContext,
     @Arg("input", () => RejectCallInput, { description: "The call." }) input: RejectCallInput,
   ): Promise<RejectCallPayload> {
     const { recipientId, ...fields } = input;
@@ -98,7 +98,7 @@ export class CallResolver {
     subscribe: subscribeTo("answered"),
   })
   async callAnswers(
-    @Ctx() { auth }: CallContext,
+    @Ctx() { auth }: SignalContext,
     @Root() message: MessageOf<"answered">,
     @Arg("after", () => String, AFTER) _after?: string | null,
   ): Promise<CallAnswerType> {
@@ -126,7 +126,7 @@ export class SignalPartyResolver {
     description: "The user's profile; null if the user was deleted.",
   })
   user(
-    @Ctx() { users }: CallContext,
+    @Ctx() { users }: SignalContext,
     @Root() { applicationId, userId }: SignalPartyType,
   ): Promise<UserType | null> {
     return findUser(users, applicationId, { id: String(userId) });
@@ -134,7 +134,7 @@ export class SignalPartyResolver {
 }
 
 /** The device of a session: the same for all its GraphQL operations, whatever the connection. */
-function deviceOf(viewer: UserViewer, { caller }: CallContext): Required<Party> {
+function deviceOf(viewer: UserViewer, { caller }: SignalContext): Required<Party> {
   const { applicationId, userId, sessionId } = viewer;
   return { applicationId, userId, resource: `graphql-${caller.deviceSessionId ?? sessionId}` };
 }

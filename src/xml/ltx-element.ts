@@ -107,17 +107,17 @@ export function nodesOf(element: Element): Node[] {
 }
 
 /** Converts a child node, text included, to the form of signals. */
-export function toEntry(node: Node): XmlElement {
-  return typeof node === "string" ? { name: TEXT, text: node } : toXml(node);
+export function fromLtxNode(node: Node): XmlElement {
+  return typeof node === "string" ? { name: TEXT, text: node } : fromLtx(node);
 }
 
 /** {@link nodesOf} an element, in the form of signals. */
 export function contentOf(element: Element): XmlElement[] {
-  return nodesOf(element).map(toEntry);
+  return nodesOf(element).map(fromLtxNode);
 }
 
 /** Converts an element from the form that xml.ts reads to the form of signals. */
-export function toXml(element: Element): XmlElement {
+export function fromLtx(element: Element): XmlElement {
   const { xmlns, ...rest } = element.attrs as Record<string, string>;
   const result: XmlElement = { name: element.name };
   if (xmlns !== undefined) result.namespace = xmlns;

@@ -6,12 +6,12 @@ import type { FieldSignal, Party } from "../../calls/signals/signal";
  * other party of the call.
  */
 export function answeredElsewhere(answer: AnsweredMessage, to: Party): FieldSignal {
-  const { cursor, peer, sessionId, word } = answer;
+  const { cursor, peer, sessionId, answerType } = answer;
   const { applicationId, userId } = to;
   return {
     id: `answered-${cursor}`,
     ...{ type: "hangUp", from: peer, to: { applicationId, userId }, sessionId },
-    userInfo: { answered_elsewhere: word },
+    userInfo: { answered_elsewhere: answerType },
     extra: [],
   };
 }

@@ -5,7 +5,7 @@ const INTERVAL_MS = 1_000;
  * Writes the cursor that one device has acknowledged, asynchronously and throttled. If the node crashes first,
  * the signals concerned are delivered again.
  */
-export class Acknowledgements {
+export class StoredPosition {
   private noted: string | undefined;
   private written: string | undefined;
   private timer: NodeJS.Timeout | undefined;
