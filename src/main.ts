@@ -1,3 +1,4 @@
+import "./core/startup/node-env";
 import { join } from "node:path";
 import { type App, startApp } from "./app";
 import { ConfigError, misspelledVariables, readConfig } from "./core/config";

@@ -630,8 +630,11 @@ describe("restricted packages and globals", () => {
     expect(loading.map(({ path }) => path)).toEqual(["push/providers/fcm/fcm-credential.ts"]);
   });
 
-  test("only core/config.ts reads process.env", () => {
-    expect(SOURCES.filter(readsEnvironment).map(({ path }) => path)).toEqual(["core/config.ts"]);
+  test("only core/config.ts reads process.env, and the start sets the default of NODE_ENV", () => {
+    expect(SOURCES.filter(readsEnvironment).map(({ path }) => path)).toEqual([
+      "core/config.ts",
+      "core/startup/node-env.ts",
+    ]);
   });
 
   test("only core uses time, randomness and the console", () => {
