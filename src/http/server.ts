@@ -130,7 +130,7 @@ function headFault({ url, headers, raw }: FastifyRequest): Fault | undefined {
  * @param arrive counts one request; returns the error if the address exceeds its limit
  */
 function countRequests(server: FastifyInstance, arrive: (ip: string) => Fault | null): void {
-  server.decorateRequest("overLimit", null);
+  server.decorateRequest("rateLimitFault", null);
   server.addHook("onRequest", (request, _reply, done) => {
     const { counts = "request" } = request.routeOptions.config;
     // A connection that has closed meanwhile has no address.
