@@ -1,4 +1,5 @@
 import type { Party } from "../../calls/signals/signal";
+import type { StanzaErrorCondition } from "./error";
 
 /** The parts of a JID (RFC 7622 section 3). */
 export interface Jid {
@@ -9,6 +10,9 @@ export interface Jid {
   /** Absent in a bare JID. */
   resource?: string;
 }
+
+/** Destination of a stanza: a user of this domain, the server, or the error for an invalid address. */
+export type Target = { party: Party } | { server: true } | { condition: StanzaErrorCondition };
 
 const PART_BYTES = 1023;
 const USER = /^([1-9]\d{0,15})-([1-9]\d{0,15})$/;
@@ -72,4 +76,22 @@ export function formatUser({ userId, applicationId }: Party): string {
 export function formatJid(party: Party, domain: string): string {
   const bare = `${formatUser(party)}@${domain}`;
   return party.resource === undefined ? bare : `${bare}/${party.resource}`;
+}
+
+/**
+ * Resolves the destination of a client's stanza (RFC 6120 section 10.3): without an address, the client's
+ * own account.
+ * @param to the address that the client sent
+ * @param own the client's account
+ * @param domain the domain of the users
+ */
+export function resolveTarget(to: string | undefined, own: Party, domain: string): Target {
+  if (to === undefined) return { party: { ...own, resource: undefined } };
+  const jid = parseJid(to);
+  if (!jid) return { condition: "jid-malformed" };
+  if (jid.domain !== domain) return { condition: "remote-server-not-found" };
+  if (jid.local === "") return { server: true };
+  const user = parseUser(jid.local);
+  if (!user) return { condition: "item-not-found" };
+  return { party: jid.resource === undefined ? user : { ...user, resource: jid.resource } };
 }
