@@ -5,18 +5,19 @@ import type { PushEnvironment } from "../../channels/channel";
 import type { ApnsCredentials } from "../../credentials/credentials";
 import type { ApnsPush, PushPayload } from "../../payload/push-payload";
 import { Http2Sender } from "../http/http2-sender";
-import { isTransient, outcomeOfError } from "../http/response";
+import {
+  bodyOf,
+  headerOf,
+  isTransient,
+  outcomeOfError,
+  retryAfterOf,
+  sanitizeReason,
+} from "../http/response";
 import { apnsIdOf } from "../port/delivery-ids";
 import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "../port/provider";
 import type { ProviderOptions } from "../port/provider-options";
 import { rejectingProvider } from "../port/rejecting-provider";
 import { type ApnsAuth, openApnsAuth } from "./apns-auth";
-import {
-  apnsReasonOf,
-  BAD_DEVICE_TOKEN,
-  EXPIRED_PROVIDER_TOKEN,
-  readApnsResponse,
-} from "./apns-response";
 
 const ADDRESSES: Readonly<Record<PushEnvironment, string>> = {
   development: "https://api.sandbox.push.apple.com",
@@ -31,6 +32,22 @@ const BUNDLE = /^[A-Za-z0-9._-]{1,255}$/;
 
 /** A token that no device has. Credentials are valid if Apple refuses only this token. */
 const NO_DEVICE = "0".repeat(64);
+
+/**
+ * Reasons that mean the device is no longer registered ("Handling notification responses from APNs"): its
+ * token is for another environment or has expired. DeviceTokenNotForTopic is not one of them: every device
+ * would get it if the bundle identifier of the credentials has a typo.
+ */
+const UNREGISTERED = new Set(["BadDeviceToken", "ExpiredToken", "Unregistered"]);
+
+/** Reasons of transient errors with a status that otherwise means a permanent one. */
+const TRANSIENT = new Set(["ExpiredProviderToken", "IdleTimeout"]);
+
+/** Reason for a provider token that must be renewed. */
+const EXPIRED_PROVIDER_TOKEN = "ExpiredProviderToken";
+
+/** Reason for an invalid device token. */
+const BAD_DEVICE_TOKEN = "BadDeviceToken";
 
 /**
  * Opens Apple's push service ("Sending notification requests to APNs") with one persistent HTTP/2 connection.
@@ -154,3 +171,26 @@ class Apns implements Provider {
 
 const voipTopic = (bundleId: string) =>
   bundleId.endsWith(".voip") ? bundleId : `${bundleId}.voip`;
+
+/** Apple's reason, a single word, or the status without one. */
+function apnsReasonOf(response: HttpResponse): string {
+  const { reason } = bodyOf(response);
+  return typeof reason === "string" ? sanitizeReason(reason) : `status ${response.status}`;
+}
+
+/**
+ * Converts Apple's response to an outcome.
+ * @param now milliseconds since the Unix epoch
+ */
+function readApnsResponse(response: HttpResponse, now: number): Outcome {
+  const { status } = response;
+  if (status === 200) {
+    return { kind: "accepted", providerId: headerOf(response, "apns-id") ?? null };
+  }
+  const reason = apnsReasonOf(response);
+  if (status === 410 || UNREGISTERED.has(reason)) return { kind: "unregistered", reason };
+  if (isTransient(status) || TRANSIENT.has(reason)) {
+    return { kind: "retry", reason, delayMs: retryAfterOf(response, now) };
+  }
+  return { kind: "failed", reason };
+}
