@@ -16,9 +16,8 @@ import {
   SendSignalInput,
   SendSignalPayload,
 } from "./signals/signal.input";
-import { SignalPartyType, SignalType } from "./signals/signal.type";
+import { SignalPartyType, SignalType, signalToGraphql } from "./signals/signal.type";
 import { signalFromInput } from "./signals/signal-from-input";
-import { signalToGraphql } from "./signals/signal-to-graphql";
 
 type SignalMessage = MessageOf<"signal">;
 

@@ -1,8 +1,7 @@
 import { Field, ID, ObjectType } from "type-graphql";
 import { encodeCursor } from "./cursor";
 import type { AnsweredMessage } from "./device";
-import { SignalPartyType } from "./signal.type";
-import { partyToGraphql } from "./signal-to-graphql";
+import { partyToGraphql, SignalPartyType } from "./signal.type";
 
 @ObjectType("CallAnswer", {
   description: "A call that another device of the user has answered, so this device stops ringing.",

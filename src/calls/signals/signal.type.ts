@@ -1,8 +1,11 @@
 import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, ID, InterfaceType, ObjectType } from "type-graphql";
 import type { JsonObject } from "../../core/json";
+import { encodeCursor } from "./cursor";
+import type { Party, Signal } from "./signal";
 import { SIGNAL_FIELDS } from "./signal-fields";
-import { XmlElementType } from "./xml-element.type";
+import { contentOfSignal } from "./signal-xml";
+import { elementToGraphql, XmlElementType } from "./xml-element.type";
 
 @ObjectType("SignalParty", {
   description: "The sender or recipient of a signal.",
@@ -149,4 +152,34 @@ const TYPE_NAMES = new Map([
 /** Name of a signal's GraphQL type. */
 export function signalTypeName({ signalType }: Pick<SignalType, "signalType">): string {
   return TYPE_NAMES.get(signalType) ?? "OtherSignal";
+}
+
+/** Converts a signal and its cursor to the GraphQL type. */
+export function signalToGraphql(
+  cursor: string,
+  signal: Signal,
+  mayHaveMissed = false,
+): SignalType & Pick<UpdateSignal, "parameters"> {
+  const content = contentOfSignal(signal);
+  const result = {
+    id: signal.id,
+    cursor: encodeCursor(cursor, signal.to.userId),
+    from: partyToGraphql(signal.from),
+    to: partyToGraphql(signal.to),
+    signalType: signal.type,
+    parameters: content.parameters ?? null,
+    extra: content.extra.map(elementToGraphql),
+    mayHaveMissed,
+  };
+  for (const { key, name, toOutput } of SIGNAL_FIELDS) {
+    const value = content[key];
+    (result as Record<string, unknown>)[name] =
+      value === undefined ? null : toOutput(value as never);
+  }
+  return result;
+}
+
+/** Converts a party to its GraphQL type. */
+export function partyToGraphql({ applicationId, userId, resource }: Party): SignalPartyType {
+  return { applicationId, userId, device: resource ?? null };
 }
