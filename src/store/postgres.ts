@@ -13,7 +13,6 @@ import { createPrismaClient } from "./prisma-client";
 import { toQueryError } from "./query-error";
 import { StatementNames } from "./statement-names";
 import { type Statement, type Store, type Transaction } from "./store";
-import { parseTimestamp, TIMESTAMPTZ_OID } from "./timestamps";
 
 /** Statement timeout of the server, in milliseconds. */
 const STATEMENT_MS = 30_000;
@@ -25,6 +24,12 @@ const QUERY_MS = 35_000;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
+/** OID of the type timestamptz. */
+export const TIMESTAMPTZ_OID = 1184;
+
+const parseAnyZone = types.getTypeParser(TIMESTAMPTZ_OID, "text");
+/** A timestamp of a session in UTC, with a four-digit year. */
+const UTC = /^\d{4}-.*\+00$/;
 
 /** Parsers for columns of `query`. Passed with each query, so that Prisma's parsers are not affected. */
 const PARSERS = {
@@ -36,6 +41,15 @@ const PARSERS = {
     return types.getTypeParser(oid, "text");
   },
 };
+
+/**
+ * Parses a timestamptz in PostgreSQL's text format (ISO style), to the millisecond. The driver's parser
+ * handles every time zone and takes twice as long, which slows down user lists.
+ */
+export function parseTimestamp(text: string): Date | number {
+  if (!UTC.test(text)) return parseAnyZone(text);
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+}
 
 /** Parses a one-dimensional int8 array in PostgreSQL's text format. */
 function parseIntegers(text: string): (number | null)[] {
