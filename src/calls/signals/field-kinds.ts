@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { GraphQLJSONObject } from "graphql-scalars";
 import { ID } from "type-graphql";
-import type { JsonObject } from "../../core/json";
+import type { Json, JsonObject } from "../../core/json";
 import { checkText } from "../../xml/rules";
 import {
   isPlain,
@@ -11,9 +11,38 @@ import {
   textElement,
   type XmlElement,
 } from "../../xml/xml-element";
-import { type Extent, measureJson, measureTexts } from "./extent";
 import type { KnownType } from "./known-types";
 import { checkUserInfo, fromElements, toElements } from "./user-info";
+
+/** The extent of a signal: total length of its texts in UTF-16 code units, and their number. */
+export interface Extent {
+  units: number;
+  parts: number;
+}
+
+/** Adds texts to an extent. */
+export function measureTexts(extent: Extent, texts: (string | undefined)[]): void {
+  for (const text of texts) extent.units += text?.length ?? 0;
+  extent.parts += texts.length;
+}
+
+/** Adds elements with all their descendants to an extent. */
+export function measureElements(extent: Extent, elements: XmlElement[] = []): void {
+  for (const { name, namespace, attributes, text, children } of elements) {
+    measureTexts(extent, [name, namespace, text]);
+    for (const key in attributes) measureTexts(extent, [key, attributes[key]]);
+    measureElements(extent, children);
+  }
+}
+
+/** Adds a JSON value to an extent: an array repeats the name of its key for each item. */
+export function measureJson(extent: Extent, name: string, value: Json): void {
+  if (Array.isArray(value)) for (const item of value) measureJson(extent, name, item);
+  else if (typeof value === "object" && value !== null) {
+    measureTexts(extent, [name]);
+    for (const [key, inner] of Object.entries(value)) measureJson(extent, key, inner);
+  } else measureTexts(extent, [name, String(value)]);
+}
 
 /** Everything that the service knows about one field of a signal: its rule, GraphQL form, XML form and size. */
 export interface SignalField<Key extends string = string, Value = unknown> {

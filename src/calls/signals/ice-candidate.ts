@@ -7,8 +7,13 @@ import {
   textElement,
   type XmlElement,
 } from "../../xml/xml-element";
-import { type Extent, measureElements, measureTexts } from "./extent";
-import { readList, type SignalField } from "./field-kinds";
+import {
+  type Extent,
+  measureElements,
+  measureTexts,
+  readList,
+  type SignalField,
+} from "./field-kinds";
 import { IceCandidateInput, IceCandidateType } from "./ice-candidate.type";
 import { elementFromInput, elementToGraphql } from "./xml-element.type";
 

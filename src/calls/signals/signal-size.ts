@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { type Extent, measureElements, measureJson, measureTexts } from "./extent";
+import { type Extent, measureElements, measureJson, measureTexts } from "./field-kinds";
 import type { Signal } from "./signal";
 import { SIGNAL_FIELDS } from "./signal-fields";
 
