@@ -2,10 +2,14 @@ import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import type { Element } from "ltx";
 import type { Log } from "../../core/log";
+import { randomInteger } from "../../core/random";
 import { attribute } from "../../xml/ltx-element";
 import { readFrame, XmlStreamError } from "../../xml/strict-reader";
-import { Backoff } from "./backoff";
 import { StanzaSplitter } from "./stanza-splitter";
+
+const RETRY_FIRST_MS = 250;
+/** Shorter than the time that a signal waits to be sent, so that another node takes over in time. */
+const RETRY_MAX_MS = 4_000;
 
 const ACCEPT = "jabber:component:accept";
 const STREAMS = "http://etherx.jabber.org/streams";
@@ -196,4 +200,21 @@ function describeStreamError(xml: string): string {
   return [/^[a-z-]+/.exec(condition ?? "")?.[0] ?? "a stream error", text]
     .filter(Boolean)
     .join(": ");
+}
+
+/** Exponential back-off with jitter, so that nodes do not reconnect at the same time. */
+class Backoff {
+  #delay = RETRY_FIRST_MS;
+
+  /** The delay before the next attempt, in milliseconds; half of it is random. */
+  next(): number {
+    const delay = this.#delay;
+    this.#delay = Math.min(delay * 2, RETRY_MAX_MS);
+    return randomInteger(delay / 2, delay);
+  }
+
+  /** Starts again with the first delay, after a successful attempt. */
+  reset(): void {
+    this.#delay = RETRY_FIRST_MS;
+  }
 }
