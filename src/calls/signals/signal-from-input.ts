@@ -1,7 +1,7 @@
 import { Fault } from "../../core/errors";
 import { newId } from "../../core/random";
 import { parseId } from "../../core/text/ids";
-import { checkSignal } from "./check-signal";
+import { checkElement, checkText } from "../../xml/rules";
 import type { FieldSignal, Party } from "./signal";
 import type { SendSignalInput } from "./signal.input";
 import { SIGNAL_FIELDS } from "./signal-fields";
@@ -48,4 +48,21 @@ export function signalFromInput(from: Party, given: SendSignalInput): FieldSigna
   }
   checkSignal(signal);
   return signal;
+}
+
+/**
+ * Checks that a signal can be written as a stanza: its characters, names and depth.
+ * @throws Fault INVALID on the field that cannot be written
+ */
+export function checkSignal(signal: FieldSignal): void {
+  checkText("id", signal.id);
+  checkText("signalType", signal.type);
+  // The address is sent to a chat server unescaped.
+  if (signal.to.resource !== undefined) checkText("to.device", signal.to.resource);
+  for (const { key, check } of SIGNAL_FIELDS) {
+    const value = signal[key];
+    if (value !== undefined) check(value as never);
+  }
+  if (signal.parameters) checkUserInfo(signal.parameters, "parameters");
+  for (const element of signal.extra) checkElement("extra", element);
 }

@@ -51,7 +51,7 @@ let latest: { signal: Signal; domain: string; xml: string } | undefined;
 /**
  * Encodes a call signal as a message. The latest result is cached by identity, so the signal must not
  * change afterwards.
- * @param signal from decodeSignal, or checked by checkSignal (calls/signals/check-signal.ts)
+ * @param signal from decodeSignal, or checked by checkSignal (calls/signals/signal-from-input.ts)
  * @param domain of the users' JIDs
  */
 export function encodeSignal(signal: Signal, domain: string): string {
