@@ -14,9 +14,14 @@ import {
   sanitizeReason,
 } from "../http/response";
 import { apnsIdOf } from "../port/delivery-ids";
-import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "../port/provider";
+import {
+  checkUnavailable,
+  type Outcome,
+  type Provider,
+  type PushTarget,
+  rejectingProvider,
+} from "../port/provider";
 import type { ProviderOptions } from "../port/provider-options";
-import { rejectingProvider } from "../port/rejecting-provider";
 import { type ApnsAuth, openApnsAuth } from "./apns-auth";
 
 const ADDRESSES: Readonly<Record<PushEnvironment, string>> = {

@@ -5,9 +5,14 @@ import type { FcmCredentials } from "../../credentials/credentials";
 import type { FcmPush, PushPayload } from "../../payload/push-payload";
 import { Http2Sender, tlsContext } from "../http/http2-sender";
 import { isTransient, outcomeOfError } from "../http/response";
-import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "../port/provider";
+import {
+  checkUnavailable,
+  type Outcome,
+  type Provider,
+  type PushTarget,
+  rejectingProvider,
+} from "../port/provider";
 import type { ProviderOptions } from "../port/provider-options";
-import { rejectingProvider } from "../port/rejecting-provider";
 import { FcmAccessTokens } from "./fcm-access-tokens";
 import { fcmReasonOf, isTokenRefused, readFcmResponse } from "./fcm-response";
 
