@@ -69,7 +69,10 @@ export function writeElement(node: Node): string {
   return enclose(node.name, attributes, content);
 }
 
-/** Serializes an element of a signal. Its names and texts must have been checked (calls/signals/signal-from-input.ts). */
+/**
+ * Serializes an element of a signal. Its names and texts must have been checked
+ * (calls/signals/signal-from-input.ts).
+ */
 export function writeXml({ name, namespace, attributes, text, children }: XmlElement): string {
   if (name === TEXT) return escapeChecked(text ?? "");
   let head = attribute("xmlns", namespace);

@@ -1,5 +1,12 @@
 import { Element } from "ltx";
-import type { Party, Signal, StanzaContent, StanzaSignal } from "../../calls/signals/signal";
+import type { AnsweredMessage } from "../../calls/signals/device";
+import type {
+  FieldSignal,
+  Party,
+  Signal,
+  StanzaContent,
+  StanzaSignal,
+} from "../../calls/signals/signal";
 import { contentToElement, normalizeSdp, PARAMS, readHeader } from "../../calls/signals/signal-xml";
 import { fromLtx, fromLtxNode, isElement, nodesOf, writeXml } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
@@ -73,4 +80,19 @@ export function encodeSignal(signal: Signal, domain: string): string {
   });
   latest = { signal, domain, xml };
   return xml;
+}
+
+/**
+ * The substitute that tells a legacy client that another device answered the call: a `hangUp` from the
+ * other party of the call.
+ */
+export function answeredElsewhere(answer: AnsweredMessage, to: Party): FieldSignal {
+  const { cursor, peer, sessionId, answerType } = answer;
+  const { applicationId, userId } = to;
+  return {
+    id: `answered-${cursor}`,
+    ...{ type: "hangUp", from: peer, to: { applicationId, userId }, sessionId },
+    userInfo: { answered_elsewhere: answerType },
+    extra: [],
+  };
 }
