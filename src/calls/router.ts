@@ -111,7 +111,7 @@ export function openRouter(deps: RouterDeps): Router {
         // The recipient may be connected to the chat server, whose sessions are unknown here.
         const mayBeConnected = hasSubscribers || deps.forwardToChatServer !== undefined;
         // The signal is stored, even if forwarding it to the chat server fails.
-        deps.observe?.({ protocol: protocol, signal, cursor, hasSubscribers: mayBeConnected });
+        deps.observe?.({ protocol, signal, cursor, hasSubscribers: mayBeConnected });
         return cursor;
       };
       const [cursor] = await Promise.all([

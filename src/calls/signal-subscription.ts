@@ -37,7 +37,7 @@ export async function openSignalSubscription<Kind extends "signal" | "answered">
     capacity: SUBSCRIPTION_QUEUE_MAX,
     overflowFault: () =>
       new Fault("LIMITED", "Signals arrive faster than you read them", undefined, 1),
-    disconnect: disconnect,
+    disconnect,
     onEnd: () => {
       ended = true;
       void detach();

@@ -24,8 +24,8 @@ export async function openLimiters(deps: {
 }): Promise<ManagedLimiters> {
   const local = new LocalLimiter(deps.clock);
   const url = deps.config.REDIS_URL;
-  if (url === undefined) return { local: local, global: local, close: async () => undefined };
+  if (url === undefined) return { local, global: local, close: async () => undefined };
   const { openRedisLimiter } = require("./redis-limiter") as typeof import("./redis-limiter");
   const global = await openRedisLimiter(url, deps.log, local);
-  return { local: local, global: global, close: () => global.close() };
+  return { local, global, close: () => global.close() };
 }

@@ -81,10 +81,10 @@ export function readParameters(
     checkType(node, type, { csv, binder, location, method: route.method }, report);
     parameters.push({
       variable,
-      wireName: wireName,
+      wireName,
       segments,
       key: segments[segments.length - 1] ?? wireName,
-      location: location,
+      location,
       type,
       required: isNonNullType(type) && !node.defaultValue && !binder,
       csv,

@@ -95,7 +95,7 @@ export function readSelection(
         description: definition.description,
         omit: readOmit(schema, node),
         csv: readCsv(schema, node),
-        alwaysPresent: alwaysPresent,
+        alwaysPresent,
         node,
       },
       sets: node.selectionSet ? [node.selectionSet] : [],

@@ -140,7 +140,7 @@ export class SessionEvents {
     return {
       sessionIds: [...this.bySession.keys()],
       userIds: [...this.byUser.keys()],
-      passwordConnections: passwordConnections,
+      passwordConnections,
     };
   }
 

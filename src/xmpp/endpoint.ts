@@ -110,7 +110,7 @@ export async function openChat(
     throttle: new SignInThrottle(limits.failureDelayMs),
     preAuthLimiter: new PreAuthLimiter(limits.preAuth),
     isProxy: isWithin(config.TRUST_PROXY),
-    resumableStreams: resumableStreams,
+    resumableStreams,
     openedAt: services.clock.now(),
   };
   const requireCertificate = () => {

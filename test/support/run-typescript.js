@@ -1,4 +1,4 @@
-// Runs TypeScript in a child process of a test or of npm run check: node -r test/support/run-typescript.js FILE.
+// Runs TypeScript without a build, for tests, npm run check and npm run generate: node -r test/support/run-typescript.js FILE.
 const { readFileSync } = require("node:fs");
 const { transformSync } = require("@swc/core");
 const { transform } = require("../../jest.suites.js").suite("unit");

@@ -549,7 +549,7 @@ describe("statements", () => {
 
   test.each([
     ["users/a.ts", 'const FIND = { name: "find", text: "SELECT 1" };', "SELECT 1"],
-    ["users/a.ts", "query(`WITH ${A} SELECT 1`)", "WITH"],
+    ["users/a.ts", `query(\`WITH \${A} SELECT 1\`)`, "WITH"],
     ["users/a.ts", "execute(`\n  DELETE FROM users WHERE id = $1`)", "DELETE FROM users"],
     ["users/a.ts", "await store.db.user.findMany()", "users"],
     ["users/a-queries.ts", 'const FIND = "SELECT 1"', null],

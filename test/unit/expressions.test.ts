@@ -110,7 +110,7 @@ test("expressions compiled at run time are found", () => {
     'new RegExp("a");',
     'RegExp("a");',
     'text.match("a");',
-    "text.search(`${word}$`);",
+    `text.search(\`\${word}$\`);`,
     'text.matchAll("a" + word);',
     "const dynamic = RegExp;",
     "const is = value instanceof RegExp;",

@@ -3,7 +3,7 @@ import { PreAuthLimiter } from "../../src/limits/pre-auth-limiter";
 /** Limits on unauthenticated connections. */
 
 function open(perNetwork: number, total: number) {
-  const limiter = new PreAuthLimiter({ perNetwork, total: total });
+  const limiter = new PreAuthLimiter({ perNetwork, total });
   const ended: string[] = [];
   const enter = (ip: string | null, name = String(ip)) =>
     limiter.admit(ip, () => void ended.push(name));

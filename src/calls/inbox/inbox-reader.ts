@@ -145,7 +145,7 @@ export class InboxReader {
     return entries.flatMap(({ cursor, content }): Delivery[] => {
       if (!isAnswer(content)) {
         const message = { kind: "signal", cursor, signal: content } as const;
-        const delivery: Delivery = { message: message, to: content.to.resource };
+        const delivery: Delivery = { message, to: content.to.resource };
         const answer = live ? this.answerTo(content) : undefined;
         return answer
           ? [delivery, { message: { ...answer, cursor }, except: answer.device }]
@@ -163,7 +163,7 @@ export class InboxReader {
         hangUp: false,
       };
       if (live) this.remember(message);
-      return [{ message: message, except: device }];
+      return [{ message, except: device }];
     });
   }
 

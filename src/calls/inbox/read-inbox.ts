@@ -47,7 +47,7 @@ export async function readInbox(
     for (const entry of page.entries) take(decodeEntry(entry));
     priorityEvicted ||= page.priorityEvicted;
     lastCursor = page.entries.at(-1)?.cursor ?? (lastCursor || page.lastCursor);
-    if (!page.more) return { lastCursor: lastCursor, priorityEvicted };
+    if (!page.more) return { lastCursor, priorityEvicted };
   }
 }
 

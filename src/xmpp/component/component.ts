@@ -91,15 +91,15 @@ export function openComponent(services: ComponentDeps): Component {
     node,
     bus,
     log,
-    writer: writer,
-    deduplicator: deduplicator,
+    writer,
+    deduplicator,
     isConnected: () => connection.up,
     onOtherDisconnected: () => connection.connect(),
     onReachable: () => terminations.retry(),
   });
   const forwardedMessages = new ForwardedMessages({
     domain,
-    deduplicator: deduplicator,
+    deduplicator,
     sizes: stanzaSizes(config),
     metrics,
     log,

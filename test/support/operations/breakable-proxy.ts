@@ -36,7 +36,7 @@ export async function startBreakableProxy(port: number): Promise<BreakableProxy>
   return {
     port: (server.address() as AddressInfo).port,
     openConnections: () => pairs.size,
-    breakConnections: breakConnections,
+    breakConnections,
     redirect(other) {
       target = other;
     },

@@ -53,7 +53,7 @@ export async function startNameServer(): Promise<NameServer> {
   const { port } = socket.address() as AddressInfo;
   return {
     resolve: dnsResolver([`127.0.0.1:${port}`]),
-    queriedNames: queriedNames,
+    queriedNames,
     setRecords(name, ...answers) {
       known.set(name, { a: [...answers], aaaa: [...answers] });
     },

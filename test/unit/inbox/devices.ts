@@ -30,7 +30,7 @@ export function device(resource: string, protocol: Device["protocol"] = "xmpp"):
   const signals = () => messages.flatMap((message) => (message.kind === "signal" ? [message] : []));
   return {
     ...{ closed, party: { ...ann, resource } },
-    messages: messages,
+    messages,
     protocol,
     ids: () => signals().map(({ signal }) => signal.id),
     cursor: (id) => signals().find(({ signal }) => signal.id === id)?.cursor ?? "",
