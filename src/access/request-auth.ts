@@ -110,7 +110,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return viewerOf(await this.session());
   }
 
-  /** Returns the calling user. @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user */
+  /** Returns the signed-in user. @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user */
   async user(): Promise<UserViewer> {
     const viewer = await this.viewer();
     if (viewer.userId === null) throw forbidden();

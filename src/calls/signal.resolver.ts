@@ -80,7 +80,7 @@ export class SignalResolver {
   @Allow("user")
   @Subscription(() => SignalType, {
     description:
-      "Call signals to the calling user: first the calls that are ringing, or everything after a cursor, then all new signals.",
+      "Call signals to the signed-in user: first the calls that are ringing, or everything after a cursor, then all new signals.",
     subscribe: subscribeTo("signal"),
   })
   callSignals(
@@ -93,7 +93,7 @@ export class SignalResolver {
   @Allow("user")
   @Subscription(() => CallAnswerType, {
     description:
-      "Answers given on the calling user's other devices, so that this device stops ringing. Subscribe to callSignals as well.",
+      "Answers given on the signed-in user's other devices, so that this device stops ringing. Subscribe to callSignals as well.",
     subscribe: subscribeTo("answered"),
   })
   async callAnswers(

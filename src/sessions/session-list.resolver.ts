@@ -5,7 +5,7 @@ import type { SessionContext } from "./session-deps";
 import { destroyOtherSessions, listSessions } from "./session-list";
 
 @ObjectType("SessionEntry", {
-  description: "A session of the calling user, without its token.",
+  description: "A session of the signed-in user, without its token.",
   simpleResolvers: true,
 })
 export class SessionEntryType {
@@ -59,7 +59,7 @@ export class SessionListResolver {
   @Allow("user")
   @Query(() => SessionConnection, {
     description:
-      "The active sessions of the calling user, limited to the 1,000 most recently used.",
+      "The active sessions of the signed-in user, limited to the 1,000 most recently used.",
   })
   async sessions(@Ctx() { sessions, auth }: SessionContext): Promise<SessionConnection> {
     const viewer = await auth.user();
@@ -75,7 +75,7 @@ export class SessionListResolver {
   @Allow("user")
   @Mutation(() => DestroyOtherSessionsPayload, {
     description:
-      "Ends every other session of the calling user, and closes the connections that those sessions opened.",
+      "Ends every other session of the signed-in user, and closes the connections that those sessions opened.",
   })
   async destroyOtherSessions(
     @Ctx() { sessions, auth }: SessionContext,

@@ -21,7 +21,7 @@ export interface SessionEntry {
   lastActivityAt: Date;
 }
 
-/** The active sessions of the calling user, most recently used first. One indexed read. */
+/** The active sessions of the signed-in user, most recently used first. One indexed read. */
 export async function listSessions(deps: SessionDeps, viewer: UserViewer): Promise<SessionEntry[]> {
   // The stored expiry may lag behind by one flush of the ActivityTracker, so this only excludes sessions that
   // have certainly expired.
@@ -37,7 +37,7 @@ export async function listSessions(deps: SessionDeps, viewer: UserViewer): Promi
 }
 
 /**
- * Ends every other session of the calling user and closes the connections that they authenticated, on
+ * Ends every other session of the signed-in user and closes the connections that they authenticated, on
  * every node.
  * @returns the number of sessions ended
  */

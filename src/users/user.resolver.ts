@@ -45,7 +45,7 @@ export class UserResolver {
   }
 
   @Allow("user")
-  @Mutation(() => UpdateUserPayload, { description: "Changes the calling user." })
+  @Mutation(() => UpdateUserPayload, { description: "Changes the signed-in user." })
   async updateUser(
     @Ctx() context: UserContext,
     @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
@@ -60,7 +60,7 @@ export class UserResolver {
   @Allow("user")
   @Mutation(() => DeleteUserPayload, {
     description:
-      "Deletes the calling user and all its data, and ends its sessions and connections.",
+      "Deletes the signed-in user and all its data, and ends its sessions and connections.",
   })
   async deleteUser(
     @Ctx() context: UserContext,

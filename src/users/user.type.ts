@@ -208,7 +208,7 @@ export class CreateUserInput extends WritableFields {
   description: "Changes to a user. Omitted fields stay unchanged; null clears a field.",
 })
 export class UpdateUserInput extends WritableFields {
-  @Field(() => ID, { description: "Id of the user to change, which must be the calling user." })
+  @Field(() => ID, { description: "Id of the user to change, which must be the signed-in user." })
   id!: string;
 
   @Field(() => String, {
@@ -227,7 +227,7 @@ export class UpdateUserInput extends WritableFields {
 }
 
 @InputType({
-  description: "The user to delete, by exactly one of these fields; must be the calling user.",
+  description: "The user to delete, by exactly one of these fields; must be the signed-in user.",
 })
 export class DeleteUserInput {
   @Field(() => ID, { nullable: true, description: "The user's id." })

@@ -45,7 +45,7 @@ export class WebSessionResolver {
 
   @Allow("user")
   @Mutation(() => BindWebSessionPayload, {
-    description: "Signs a web client in as the calling user, who must not be a guest.",
+    description: "Signs a web client in as the signed-in user, who must not be a guest.",
   })
   async bindWebSession(
     @Ctx() { sessions, auth }: SessionContext,

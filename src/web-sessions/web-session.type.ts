@@ -48,7 +48,7 @@ export class CreateWebSessionPayload {
   qrCode!: string;
 }
 
-@InputType({ description: "The web session to bind to the calling user." })
+@InputType({ description: "The web session to bind to the signed-in user." })
 export class BindWebSessionInput {
   @Field({ description: "The binding code from the QR code, or the web session's token." })
   codeOrToken!: string;
@@ -56,6 +56,6 @@ export class BindWebSessionInput {
 
 @ObjectType({ description: "Result of bindWebSession.", simpleResolvers: true })
 export class BindWebSessionPayload {
-  @Field({ description: "Always true: the web session now belongs to the calling user." })
+  @Field({ description: "Always true: the web session now belongs to the signed-in user." })
   bound!: boolean;
 }

@@ -62,7 +62,7 @@ export async function createWebSession(
 }
 
 /**
- * Binds an unbound web session to the calling user, by its binding code or its token. Of concurrent calls
+ * Binds an unbound web session to the signed-in user, by its binding code or its token. Of concurrent calls
  * exactly one succeeds. A session is never bound twice, not even after its user has signed out.
  * @throws Fault FORBIDDEN for a guest; NOT_FOUND, the same for every reason, when the application has no
  * such unbound session

@@ -9,7 +9,7 @@ import type { HistoryContext } from "./history-deps";
 export class CallHistoryResolver {
   @Allow("user")
   @Query(() => CallConnection, {
-    description: "The calls that the calling user participates in, newest first.",
+    description: "The calls that the signed-in user participates in, newest first.",
   })
   async calls(
     @Ctx() { callHistory, auth }: HistoryContext,
@@ -30,7 +30,7 @@ export class CallHistoryResolver {
   }
 
   @Allow("user")
-  @Query(() => CallObject, { description: "A call that the calling user participates in." })
+  @Query(() => CallObject, { description: "A call that the signed-in user participates in." })
   async call(
     @Ctx() { callHistory, auth }: HistoryContext,
     @Arg("callId", () => ID, { description: "Id of the call, as in its signals." }) callId: string,
@@ -41,7 +41,7 @@ export class CallHistoryResolver {
   @Allow("user")
   @Subscription(() => CallObject, {
     description:
-      "The calling user's calls whenever their state changes, shortly after the signals that change it.",
+      "The signed-in user's calls whenever their state changes, shortly after the signals that change it.",
     subscribe: async ({
       context,
       args,

@@ -16,7 +16,7 @@ export class IceServerResolver {
   @Allow("user")
   @Query(() => [IceServerType], {
     description:
-      "The STUN and TURN servers for the calling user's calls, with new credentials; query before each call. Empty if this deployment has none.",
+      "The STUN and TURN servers for the signed-in user's calls, with new credentials; query before each call. Empty if this deployment has none.",
   })
   async iceServers(@Ctx() { ice, auth }: IceContext): Promise<IceServerType[]> {
     const viewer = await auth.user();
