@@ -214,7 +214,10 @@ export async function insertApplication(
   const authSecret = newToken();
   const authKey = newId();
   const id = await insertApplicationRow(transaction, {
-    ...{ accountId: BigInt(accountId), name, authKey, webOrigins: [] },
+    accountId: BigInt(accountId),
+    name,
+    authKey,
+    webOrigins: [],
     authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
   });
   return { id, authKey, authSecret };

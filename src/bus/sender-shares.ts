@@ -30,7 +30,10 @@ export class SenderShares<E extends AccountedEntry> {
   add(entry: E): void {
     const { sender, highPriority } = entry.share;
     const usage = this.usages.get(sender) ?? {
-      ...{ entries: 0, bytes: 0, lowPriority: [], highPriority: [] },
+      entries: 0,
+      bytes: 0,
+      lowPriority: [],
+      highPriority: [],
     };
     this.usages.set(sender, usage);
     (highPriority ? usage.highPriority : usage.lowPriority).push(entry);

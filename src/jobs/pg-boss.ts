@@ -71,7 +71,10 @@ class QueuedJobs implements Jobs {
     this.workers.set(
       name,
       new Worker({
-        ...{ name, concurrency, log, openQueue: () => this.queue(name, policy) },
+        name,
+        concurrency,
+        log,
+        openQueue: () => this.queue(name, policy),
         handler: (data) => handler(data as Data),
       }),
     );
@@ -178,7 +181,9 @@ class QueuedJobs implements Jobs {
     const executeSql = (text: string, values?: unknown[]) =>
       this.track(store.execute(text, values));
     const boss = new PgBoss({
-      ...{ db: { executeSql }, schedule: false, maintenanceIntervalSeconds: MAINTENANCE_SECONDS },
+      db: { executeSql },
+      schedule: false,
+      maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
       ...RETENTION,
     });
     boss.on("error", (error) => log.warn({ err: error }, "maintenance of the job queue failed"));

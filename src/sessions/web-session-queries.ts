@@ -55,7 +55,9 @@ export async function findUnboundSession(
   const row = await db.session.findFirst({
     where: {
       OR: [{ bindingCodeHash: bytes }, { tokenHash: bytes }],
-      ...{ applicationId: BigInt(applicationId), web: true, userId: null },
+      applicationId: BigInt(applicationId),
+      web: true,
+      userId: null,
       NOT: { bindingCodeHash: null },
     },
     select: { id: true, sliding: true, expiresAt: true },

@@ -53,7 +53,8 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
     return [];
   };
   const records = {
-    ...{ clock, bus: { publish: async () => undefined } },
+    clock,
+    bus: { publish: async () => undefined },
     jobs: { openQueues: async () => async () => undefined },
     store: {
       transaction: async (act: (open: object) => Promise<unknown>) => {

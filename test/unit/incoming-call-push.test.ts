@@ -89,8 +89,12 @@ function depsWith({
     if (limitedCallers.includes(id)) throw new Fault("LIMITED", "Too many requests", undefined, 9);
   };
   const records = {
-    ...{ clock: systemClock, store: { query, transaction }, limits: { countPush } },
-    ...{ push: { jobs: { openQueues: async () => enqueue } }, log: openLog("silent"), metrics },
+    clock: systemClock,
+    store: { query, transaction },
+    limits: { countPush },
+    push: { jobs: { openQueues: async () => enqueue } },
+    log: openLog("silent"),
+    metrics,
   } as unknown as HistoryDeps;
   return { records, pushed, pushes, jobs, statements: () => statements };
 }

@@ -28,7 +28,11 @@ function check(signal: Signal): { outcome: string; written: number } {
 }
 
 const withExtra = (extra: XmlElement[]): FieldSignal => ({
-  ...{ id: "i", from: ann, to: bob, type: "probe", extra },
+  id: "i",
+  from: ann,
+  to: bob,
+  type: "probe",
+  extra,
 });
 const sdp = (text: string) =>
   signalFromInput(ann, { to: { userId: 43 }, signalType: "probe", sdp: text } as never);
@@ -88,7 +92,10 @@ describe("the size of a signal", () => {
     [
       "siblings of a stanza",
       {
-        ...{ id: "i", from: ann, to: bob, type: "probe" },
+        id: "i",
+        from: ann,
+        to: bob,
+        type: "probe",
         stanza: {
           params: { name: "extraParams" },
           before: [{ name: "a", text: "語".repeat(131_100) }],

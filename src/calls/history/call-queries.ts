@@ -124,8 +124,11 @@ export async function insertCalls(
     // Keeps the first of several repeats; events are in the order of observation.
     if (calls.has(key)) continue;
     calls.set(key, {
-      ...{ application_id: applicationId, session_id: sessionId, caller_id: from },
-      ...{ call_type: callType, started_at: new Date(at) },
+      application_id: applicationId,
+      session_id: sessionId,
+      caller_id: from,
+      call_type: callType,
+      started_at: new Date(at),
     });
   }
   if (calls.size > 0) await query(INSERT_CALLS, [JSON.stringify([...calls.values()])]);
@@ -160,9 +163,14 @@ async function withParticipants({ query }: Query, rows: CallRow[]): Promise<Reco
     rows.map((row) => [
       row.id,
       {
-        ...{ id: row.id, applicationId: row.application_id, sessionId: row.session_id },
-        ...{ callerId: row.caller_id, startedAt: row.started_at.getTime(), state: row.state },
-        ...{ callees: new Map<number, Callee>(), pushed: new Set<number>() },
+        id: row.id,
+        applicationId: row.application_id,
+        sessionId: row.session_id,
+        callerId: row.caller_id,
+        startedAt: row.started_at.getTime(),
+        state: row.state,
+        callees: new Map<number, Callee>(),
+        pushed: new Set<number>(),
       },
     ]),
   );
@@ -186,7 +194,10 @@ export async function saveCalls(
 ): Promise<SavedParticipant[]> {
   if (states.size === 0) return [];
   const calls = [...states].map(([{ id }, { state, acceptedAt, endedAt }]) => ({
-    ...{ id, state, accepted_at: time(acceptedAt), ended_at: time(endedAt) },
+    id,
+    state,
+    accepted_at: time(acceptedAt),
+    ended_at: time(endedAt),
   }));
   await query(SAVE_CALLS, [JSON.stringify(calls)]);
   const rows = [...states].flatMap(([call, derived]) => participantRows(call, derived));
@@ -200,11 +211,18 @@ function participantRows(call: RecordedCall, derived: DerivedState): object[] {
     if (!callee) return [];
     return [
       {
-        ...{ ...key, user_id: userId, state: participant.state, answer: callee.answer },
-        ...{ rang_at: time(callee.rangAt), answered_at: time(callee.answeredAt) },
-        ...{ device: callee.device, left_at: time(callee.leftAt) },
-        ...{ dropped_at: time(callee.droppedAt), expired_at: time(callee.expiredAt) },
-        ...{ hang_ups: callee.hangUps, missed_at: time(missedAt(callee, participant)) },
+        ...key,
+        user_id: userId,
+        state: participant.state,
+        answer: callee.answer,
+        rang_at: time(callee.rangAt),
+        answered_at: time(callee.answeredAt),
+        device: callee.device,
+        left_at: time(callee.leftAt),
+        dropped_at: time(callee.droppedAt),
+        expired_at: time(callee.expiredAt),
+        hang_ups: callee.hangUps,
+        missed_at: time(missedAt(callee, participant)),
       },
     ];
   });
@@ -231,7 +249,8 @@ export function toCallee(row: CalleeRow): Callee {
     answer: row.answer,
     answeredAt: row.answered_at?.getTime() ?? null,
     device: row.device,
-    ...{ ...ended, hangUps: storedHangUps(row.hang_ups, ended) },
+    ...ended,
+    hangUps: storedHangUps(row.hang_ups, ended),
     expiredAt: row.expired_at?.getTime() ?? null,
   };
 }

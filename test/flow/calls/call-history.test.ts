@@ -77,8 +77,12 @@ describe("a call", () => {
     await send(node, ann, bob, "call", id);
     const ringing = await waitForCall(node, ann, id, "RINGING");
     expect(ringing).toMatchObject({
-      ...{ callId: id, callerId: String(ann.id), callType: "VIDEO" },
-      ...{ acceptedAt: null, endedAt: null, hungUpById: null },
+      callId: id,
+      callerId: String(ann.id),
+      callType: "VIDEO",
+      acceptedAt: null,
+      endedAt: null,
+      hungUpById: null,
     });
     expect(ringing.participants).toMatchObject([
       { userId: String(ann.id), caller: true, state: "RINGING", user: { id: String(ann.id) } },
@@ -147,7 +151,9 @@ describe("a call", () => {
     phone.send(stanza(mark));
     await waitForCall(node, bob, mark, "HUNG_UP");
     expect((await readCall(node, ann, id)) as object).toMatchObject({
-      ...{ state: "ACCEPTED", endedAt: null, hungUpById: null },
+      state: "ACCEPTED",
+      endedAt: null,
+      hungUpById: null,
     });
     await send(node, bob, ann, "hangUp", id);
     expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({

@@ -101,7 +101,10 @@ describe("POST /calls/reject", () => {
       callId: "1605784922547",
       platform: "iOS",
       userInfo: { busy: true, reason: { code: 3, note: "" } },
-      ...{ sdp: null, callerId: null, opponentIds: null, extra: [] },
+      sdp: null,
+      callerId: null,
+      opponentIds: null,
+      extra: [],
       from: { userId: String(callee.id), device: `graphql-${callee.sessionId}` },
       to: { userId: String(caller.id), device: null },
     });
@@ -132,7 +135,9 @@ describe("POST /calls/reject", () => {
       "a form",
       () =>
         new URLSearchParams({
-          ...{ recipientId: String(caller.id), sessionID: "s", platform: "android" },
+          recipientId: String(caller.id),
+          sessionID: "s",
+          platform: "android",
           "userInfo[busy]": "true",
         }),
     ],

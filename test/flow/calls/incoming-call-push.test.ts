@@ -110,11 +110,9 @@ describe("the application's settings", () => {
       await ownerToken(node),
     );
     expect(fresh.data.createApplication.application).toEqual({
-      ...{
-        incomingCallPush: false,
-        incomingCallPushDelaySeconds: 10,
-        incomingCallPushEnvironment: "PRODUCTION",
-      },
+      incomingCallPush: false,
+      incomingCallPushDelaySeconds: 10,
+      incomingCallPushEnvironment: "PRODUCTION",
     });
     for (const incomingCallPushDelaySeconds of [0, 30]) {
       expect(await configurePushes({ incomingCallPushDelaySeconds })).toMatchObject({
@@ -124,15 +122,14 @@ describe("the application's settings", () => {
     }
     for (const incomingCallPushDelaySeconds of [-1, 31]) {
       expect((await configurePushes({ incomingCallPushDelaySeconds })).extensions).toMatchObject({
-        ...{ code: "INVALID", fields: { incomingCallPushDelaySeconds: ["must be from 0 to 30"] } },
+        code: "INVALID",
+        fields: { incomingCallPushDelaySeconds: ["must be from 0 to 30"] },
       });
     }
     expect(await configurePushes({})).toEqual({
-      ...{
-        incomingCallPush: true,
-        incomingCallPushDelaySeconds: 30,
-        incomingCallPushEnvironment: "DEVELOPMENT",
-      },
+      incomingCallPush: true,
+      incomingCallPushDelaySeconds: 30,
+      incomingCallPushEnvironment: "DEVELOPMENT",
     });
   });
 
@@ -158,21 +155,28 @@ describe("a call that reaches no connected device", () => {
     await addDevice(node, bob, "gcm", { environment: "production" });
     const id = newSessionId();
     await send(node, ann, bob, "call", id, {
-      ...{ userInfo: { topic: "Planning & review" }, sdp: "v=0 secret" },
+      userInfo: { topic: "Planning & review" },
+      sdp: "v=0 secret",
       opponentIds: [String(bob.id), "77"],
     });
     const sent = await pushes(3);
     // A VoIP push supersedes the standard one.
     expect(providers.tokens()).toEqual([voip, android, web].sort());
     const call = {
-      ...{ callId: id, callType: "VIDEO", callerId: String(ann.id), callerName: "Ann Ångström" },
-      ...{ opponentIds: [String(bob.id), "77"], userInfo: { topic: "Planning & review" } },
+      callId: id,
+      callType: "VIDEO",
+      callerId: String(ann.id),
+      callerName: "Ann Ångström",
+      opponentIds: [String(bob.id), "77"],
+      userInfo: { topic: "Planning & review" },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
     };
     const of = (channel: string) => sent.find(({ push }) => push.channel === channel) as SentPush;
     const message = "Incoming call from Ann Ångström";
     expect(jsonOf(of("apns_voip"))).toEqual({
-      ...{ aps: { alert: { body: message }, sound: "default" }, message, call },
+      aps: { alert: { body: message }, sound: "default" },
+      message,
+      call,
     });
     expect(of("apns_voip").push).toMatchObject({ pushType: "voip", priority: 10 });
     const { data, android: options } = jsonOf(of("gcm"));
@@ -218,7 +222,8 @@ describe("a call that reaches no connected device", () => {
     expect(sent?.target.token).toBe(token);
     expect(sent?.push).toMatchObject({ channel: "apns", pushType: "alert", priority: 10 });
     expect(jsonOf(sent as SentPush)).toMatchObject({
-      ...{ aps: { alert: { body: "Incoming call" } }, call: { callerName: null } },
+      aps: { alert: { body: "Incoming call" } },
+      call: { callerName: null },
     });
   });
 
@@ -350,7 +355,9 @@ describe("a call that reaches no connected device", () => {
     const sent = await pushes(3);
     expect(sent.map(({ push }) => sizeProblem(push))).toEqual([null, null, null]);
     expect(jsonOf(sent.find(({ push }) => push.channel === "web") as SentPush).call).toMatchObject({
-      ...{ callerName: "😀".repeat(64), userInfo, callId: session },
+      callerName: "😀".repeat(64),
+      userInfo,
+      callId: session,
     });
     providers.sent.length = 0;
     await send(node, loud, bob, "call", newSessionId(), { userInfo: { note: "x".repeat(2_000) } });
@@ -482,7 +489,10 @@ describe("through the stand-ins of the push services", () => {
   let real: TestNode;
   beforeAll(async () => {
     standIns = await startStandIns(newStandInKeys(), {
-      ...{ host: "127.0.0.1", apnsPort: 0, fcmPort: 0, webPort: 0 },
+      host: "127.0.0.1",
+      apnsPort: 0,
+      fcmPort: 0,
+      webPort: 0,
     });
     real = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { jobsPollMs: 100 });
   });
@@ -496,7 +506,8 @@ describe("through the stand-ins of the push services", () => {
     const SET =
       "mutation ($input: SetPushCredentialsInput!) { setPushCredentials(input: $input) { warning } }";
     const input = {
-      ...{ applicationId: String(real.application.id), environment: "DEVELOPMENT" },
+      applicationId: String(real.application.id),
+      environment: "DEVELOPMENT",
       apns: { key, keyId, teamId, bundleId, baseUrl, ca },
     };
     expect(await graphql(real, SET, { input }, await ownerToken(real))).toMatchObject({
@@ -517,7 +528,9 @@ describe("through the stand-ins of the push services", () => {
     );
     expect(got).toMatchObject({ status: 200, reason: null });
     expect(got?.headers).toMatchObject({
-      ...{ "apns-push-type": "voip", "apns-topic": `${bundleId}.voip`, "apns-priority": "10" },
+      "apns-push-type": "voip",
+      "apns-topic": `${bundleId}.voip`,
+      "apns-priority": "10",
     });
     const left = Number(got?.headers["apns-expiration"]) - before;
     expect(left).toBeGreaterThan(59);

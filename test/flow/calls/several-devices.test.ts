@@ -54,8 +54,11 @@ async function sendAs(
 }
 async function ring(callId = "s"): Promise<void> {
   const input = {
-    ...{ to: { userId: bob.id }, signalType: "call", callId },
-    ...{ callType: "AUDIO", sdp: "v=0" },
+    to: { userId: bob.id },
+    signalType: "call",
+    callId,
+    callType: "AUDIO",
+    sdp: "v=0",
   };
   const { errors } = await graphql(one, SEND, { input }, alice.token);
   expect(errors).toBeUndefined();
@@ -127,7 +130,9 @@ describe("callAnswers", () => {
     await ring();
     await sendAs("accept", bob, { device });
     const answer = {
-      ...{ callId: "s", signalType: "accept", device: deviceOf(bob) },
+      callId: "s",
+      signalType: "accept",
+      device: deviceOf(bob),
       peer: { userId: String(alice.id), device, user: { id: String(alice.id) } },
     };
     for (const { answers } of [near, far]) {

@@ -28,7 +28,11 @@ const opened = async <T extends { close(): void }>(opening: Promise<T>): Promise
 const stanza = (to: string, id: string, content: string, head = "") =>
   `<message xmlns="jabber:client" type="headline" id="${id}" to="${to}"${head}><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType><sessionID>s</sessionID>${content}</extraParams></message>`;
 const call = (sdp: string) => ({
-  ...{ to: { userId: bob.id }, signalType: "call", callId: "s", callType: "VIDEO", sdp },
+  to: { userId: bob.id },
+  signalType: "call",
+  callId: "s",
+  callType: "VIDEO",
+  sdp,
 });
 
 beforeAll(async () => {

@@ -676,7 +676,9 @@ describe("userInfo, JSON and XML", () => {
   ])("refuses %s", async (_name, userInfo, message) => {
     const sender = await onGraphql(alice);
     const { errors } = await sender.trySend({
-      ...{ to: { userId: bob.id }, signalType: "reject", callId: "s" },
+      to: { userId: bob.id },
+      signalType: "reject",
+      callId: "s",
       userInfo,
     });
     expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);

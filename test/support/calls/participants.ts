@@ -16,7 +16,12 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
   );
   let unique = 0;
   return {
-    ...{ node, elsewhere: node, a, b, foreign: b, owner: ownerCredentials(node) },
+    node,
+    elsewhere: node,
+    a,
+    b,
+    foreign: b,
+    owner: ownerCredentials(node),
     spareApplicationId: String(spare?.id),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),

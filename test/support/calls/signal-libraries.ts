@@ -191,8 +191,12 @@ export const onSlixmpp =
     });
     const say = (line: object) => child.stdin.write(`${JSON.stringify(line)}\n`);
     say({
-      ...{ jid: jidOf(node, user, resource), secret, ca: certificateOf(node) },
-      ...{ host: "127.0.0.1", port: Number(url.port), tls: way === "tls" },
+      jid: jidOf(node, user, resource),
+      secret,
+      ca: certificateOf(node),
+      host: "127.0.0.1",
+      port: Number(url.port),
+      tls: way === "tls",
     });
     const { jid = "" } = await of("started").next();
     return {

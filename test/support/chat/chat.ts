@@ -65,7 +65,9 @@ export async function startChat(
 ): Promise<TestChat> {
   const config = {
     ...readConfig({
-      ...{ ...FREE_CHAT_PORTS, CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "silent" },
+      ...FREE_CHAT_PORTS,
+      CHAT_DOMAIN: DOMAIN,
+      LOG_LEVEL: "silent",
       // Suites send more at once than a user; tests of this limit set their own.
       XMPP_BYTES_PER_SECOND: "0",
     }),
@@ -78,7 +80,10 @@ export async function startChat(
   const userExists = async (applicationId: number, userId: number) =>
     USERS.has(`${applicationId} ${userId}`);
   const real = openRouter({
-    ...{ bus, log, metrics, userExists },
+    bus,
+    log,
+    metrics,
+    userExists,
     answeredElsewhere: async () => options.answeredElsewhere ?? false,
     sizes: stanzaSizes(config),
   });

@@ -50,7 +50,11 @@ export async function openPushFixture({
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   const modules = await openUserModules({
-    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    config,
+    bus,
+    clock,
+    log,
+    sealer: new Sealer([newKey()]),
     store: {
       ...store,
       query: wrap(store).query,

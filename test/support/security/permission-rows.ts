@@ -438,7 +438,8 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       createApplicationUser(input: $input) { user { id } } }`,
     variables: (world) => ({
       input: {
-        ...{ applicationId: applicationOf(world), login: `owned-${world.unique}` },
+        applicationId: applicationOf(world),
+        login: `owned-${world.unique}`,
         password: "correct horse",
       },
     }),
@@ -474,7 +475,8 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       setPushCredentials(input: $input) { warning credentials { web { publicKey } } } }`,
     variables: (participants) => ({
       input: {
-        ...{ applicationId: applicationOf(participants), environment: "PRODUCTION" },
+        applicationId: applicationOf(participants),
+        environment: "PRODUCTION",
         web: { generate: true, subject: "mailto:push@example.com" },
       },
     }),

@@ -29,7 +29,9 @@ function device(resource: string): Device & { ids: string[] } {
 
 function routerOn(bus: Bus) {
   return openRouter({
-    ...{ bus, log, metrics: openMetrics() },
+    bus,
+    log,
+    metrics: openMetrics(),
     userExists: async () => true,
     answeredElsewhere: async () => false,
   });
@@ -125,7 +127,9 @@ describe("a device that attaches", () => {
 
 describe("many devices that attach", () => {
   const call = (id: string, resource?: string): Signal => ({
-    ...{ ...signal(id), type: "call", sessionId: id },
+    ...signal(id),
+    type: "call",
+    sessionId: id,
     to: { ...ann, resource },
   });
 

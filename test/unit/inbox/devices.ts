@@ -12,7 +12,11 @@ export const ann = { applicationId: 7, userId: 42 };
 export const bob = { applicationId: 7, userId: 43 };
 /** A signal from Bob to Ann. */
 export const signal = (id: string, fields: Partial<Signal> = {}): Signal => ({
-  ...{ id, from: bob, to: ann, type: "probe", extra: [] },
+  id,
+  from: bob,
+  to: ann,
+  type: "probe",
+  extra: [],
   ...fields,
 });
 
@@ -29,7 +33,8 @@ export function device(resource: string, protocol: Device["protocol"] = "xmpp"):
   const closed: CloseReason[] = [];
   const signals = () => messages.flatMap((message) => (message.kind === "signal" ? [message] : []));
   return {
-    ...{ closed, party: { ...ann, resource } },
+    closed,
+    party: { ...ann, resource },
     messages,
     protocol,
     ids: () => signals().map(({ signal }) => signal.id),
@@ -42,7 +47,9 @@ export function device(resource: string, protocol: Device["protocol"] = "xmpp"):
 /** A node on a bus. */
 export function nodeOn(bus: Bus, hangUp = false) {
   return openRouter({
-    ...{ bus, log, metrics: openMetrics() },
+    bus,
+    log,
+    metrics: openMetrics(),
     userExists: async () => true,
     answeredElsewhere: async () => hangUp,
   });

@@ -10,11 +10,20 @@ type Content = DecodedEntry["content"];
 const signal =
   (type: string) =>
   (from = ann, sessionId = "s", resource?: string): Content => ({
-    ...{ id: type, from, to: { ...me, resource }, type, sessionId, extra: [] },
+    id: type,
+    from,
+    to: { ...me, resource },
+    type,
+    sessionId,
+    extra: [],
   });
 const [call, hangUp, accept] = [signal("call"), signal("hangUp"), signal("accept")];
 const answer = (answerType: AnswerType, device: string, sessionId = "s", peer = ann): Content => ({
-  ...{ mark: "answer", answerType, device, sessionId, peer },
+  mark: "answer",
+  answerType,
+  device,
+  sessionId,
+  peer,
 });
 
 /** The state of an inbox whose entries have the cursors `1`, `2`, …. */

@@ -12,7 +12,9 @@ const FIGURES = { RATE_MESSAGES_PER_USER: 4, RATE_MESSAGE_BYTES_PER_USER: 10_000
 function routerWithLimits() {
   const bus = openLocalBus(clock, log);
   const router = openRouter({
-    ...{ bus, log, metrics: openMetrics() },
+    bus,
+    log,
+    metrics: openMetrics(),
     userExists: async (_applicationId, userId) => userId !== 99,
     answeredElsewhere: async () => false,
     limits: new SenderLimits(FIGURES, new LocalLimiter(clock), clock),

@@ -22,7 +22,8 @@ function routerWith(append: () => Promise<void>, forwardToChatServer: () => Prom
   const bus = openLocalBus({ now: () => 0 }, log);
   const router = openRouter({
     bus: busWith(bus, { append: (inbox, body) => append().then(() => bus.append(inbox, body)) }),
-    ...{ log, metrics: openMetrics() },
+    log,
+    metrics: openMetrics(),
     forwardToChatServer,
     userExists: async () => true,
     answeredElsewhere: async () => false,

@@ -309,7 +309,9 @@ describe("answers", () => {
 
   test("to an unknown user leave no entry", async () => {
     const router = openRouter({
-      ...{ bus, log, metrics: openMetrics() },
+      bus,
+      log,
+      metrics: openMetrics(),
       userExists: async () => false,
       answeredElsewhere: async () => false,
     });

@@ -145,6 +145,8 @@ export async function runChatServer(
     url: `ws://127.0.0.1:${ports.http}${ports.path}`,
     clientPort: ports.client,
     componentPort: ports.component,
-    ...{ halt, start, stop },
+    halt,
+    start,
+    stop,
   };
 }
