@@ -9,7 +9,7 @@ import type { ManagedLimiters } from "./open-limiter";
 
 /**
  * The classes that operations count as. Every operation belongs to a request, which counts when it arrives.
- * A sign-in counts once its user name is known, in session/sign-in.ts and session/stream-sign-in.ts.
+ * A sign-in counts once its user name is known, in sign-in/sign-in.ts and sessions/stream-sign-in.ts.
  */
 export type LimitClass = "request" | OperationLimit;
 

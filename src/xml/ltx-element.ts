@@ -119,7 +119,7 @@ export function contentOf(element: Element): XmlElement[] {
   return nodesOf(element).map(fromLtxNode);
 }
 
-/** Converts an element from the form that xml.ts reads to the form of signals. */
+/** Converts an element from the form that xml/strict-reader.ts reads to the form of signals. */
 export function fromLtx(element: Element): XmlElement {
   const { xmlns, ...rest } = element.attrs as Record<string, string>;
   const result: XmlElement = { name: element.name };

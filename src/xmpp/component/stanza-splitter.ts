@@ -14,8 +14,8 @@ export interface SplitterEvents {
 
 /**
  * Splits a chat server's stream into stanzas, which are then parsed one by one under the strict rules of
- * xml.ts. A stanza that is invalid or too long is dropped alone: it may come from a client, but all clients
- * share the connection.
+ * xml/strict-reader.ts. A stanza that is invalid or too long is dropped alone: it may come from a client, but
+ * all clients share the connection.
  */
 export class StanzaSplitter {
   #text = "";
