@@ -108,10 +108,15 @@ export function openRouter(deps: RouterDeps): Router {
         const { cursor, hasSubscribers, usage } = await bus.append(inboxOf(signal.to), body, share);
         deps.limits?.noteUsage(usage);
         metrics.inboxUsage.set(usage);
-        // The recipient may be connected to the chat server, whose sessions are unknown here.
-        const mayBeConnected = hasSubscribers || deps.forwardToChatServer !== undefined;
+        // A chat server's clients are not subscribers of the inbox, so with one the recipient counts as connected.
+        const isChatServerAttached = deps.forwardToChatServer !== undefined;
         // The signal is stored, even if forwarding it to the chat server fails.
-        deps.observe?.({ protocol, signal, cursor, hasSubscribers: mayBeConnected });
+        deps.observe?.({
+          protocol,
+          signal,
+          cursor,
+          hasSubscribers: hasSubscribers || isChatServerAttached,
+        });
         return cursor;
       };
       const [cursor] = await Promise.all([

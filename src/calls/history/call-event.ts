@@ -10,7 +10,7 @@ export interface SentSignal {
   protocol: "graphql" | "xmpp" | "rest";
   signal: Signal;
   cursor: string;
-  /** Whether the inbox had a subscriber, on any node. */
+  /** Whether the inbox had a subscriber, on any node; always true if a chat server is attached. */
   hasSubscribers: boolean;
 }
 

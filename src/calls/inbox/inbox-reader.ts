@@ -81,7 +81,7 @@ export class InboxReader {
     while (!subscriber.detached) {
       try {
         page ??= await readInboxPage(bus, name, subscriber.cursor);
-        // Gaps before the guaranteed cursor do not matter: they were reported, or concern nothing it needs.
+        // Entries up to guaranteedFrom may be missing: the device was told so, or it does not need them.
         const complete = subscriber.cursor !== "" && page.complete;
         if (!complete && !(await bus.read(name, guaranteedFrom)).complete) {
           return this.closeStale(subscriber);
@@ -152,18 +152,18 @@ export class InboxReader {
           : [delivery];
       }
       if (!decisive.has(cursor)) return [];
-      const { sessionId, answerType, device, peer } = content;
+      const { sessionId, answerType, device: resource, peer } = content;
       const message: AnsweredMessage = {
         kind: "answered",
         cursor,
         sessionId,
         answerType,
-        device,
+        device: resource,
         peer,
         hangUp: false,
       };
       if (live) this.remember(message);
-      return [{ message, except: device }];
+      return [{ message, except: resource }];
     });
   }
 
@@ -175,8 +175,8 @@ export class InboxReader {
       isAnswer(content) ? [{ cursor, ...content }] : [],
     );
     if (answers.length === 0) return NONE;
-    const devices = [...this.subscribers()].map(({ device }) => device.party.resource);
-    if (answers.some(({ device }) => devices.some((other) => other !== device))) {
+    const connected = [...this.subscribers()].map(({ device }) => device.party.resource);
+    if (answers.some(({ device: resource }) => connected.some((other) => other !== resource))) {
       return (await readInboxState(this.deps.bus, this.deps.name)).decisiveAnswers;
     }
     // The usual case: no other device is connected here, so the answers are only kept for repeats.

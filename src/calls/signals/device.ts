@@ -1,23 +1,26 @@
 import type { Party, Signal } from "./signal";
 
-/** The signals that end the ringing on the sender's other devices. */
+/** The types of the signals that end the ringing on the sender's other devices. */
 export const ANSWER_TYPES = ["accept", "reject", "hangUp"] as const;
 /** One of {@link ANSWER_TYPES}. */
 export type AnswerType = (typeof ANSWER_TYPES)[number];
 
-/** An answer to a call on another device of the user. The member names are the stored format. */
+/** An answer of one of the user's devices to a call. The member names are the stored format. */
 export interface AnswerDetails {
   sessionId: string;
   answerType: AnswerType;
-  /** The device that answered: the resource of its JID. */
+  /** The resource of the device that answered, as text. The name is stored, so it stays `device`. */
   device: string;
-  /** The party that it answered. */
+  /** The other party of the call, which receives the answer. */
   peer: Party;
 }
 
 /**
- * A message to a device: a call signal with its cursor, another stanza unchanged, or the notification that
- * another device of the user answered a call.
+ * A message to a device:
+ *
+ * - `signal`: a call signal and its cursor. `mayHaveMissed` is set if the device may have missed a ringing call.
+ * - `stanza`: another stanza, unchanged.
+ * - `answered`: the notification that another device of the user answered a call.
  */
 export type DeviceMessage =
   | { kind: "signal"; cursor: string; signal: Signal; mayHaveMissed?: boolean }
@@ -30,39 +33,48 @@ export interface AnsweredMessage extends AnswerDetails {
   /** Cursor of the answer in the inbox. */
   cursor: string;
   /**
-   * Whether a client without support for this notification receives a `hangUp` instead: the application's
-   * setting answeredElsewhere. False for GraphQL.
+   * Whether a client that does not support this notification receives a `hangUp` instead. It is the
+   * application's setting answeredElsewhere, and false for GraphQL devices, which all support the notification.
    */
   hangUp: boolean;
 }
 
-/** Why the router closes a device; `behind` is a slow consumer, or one that may have a gap. */
+/**
+ * Why a device is closed.
+ *
+ * - `replaced`: a newer chat device has the same address.
+ * - `ended`: the session of the device ended.
+ * - `draining`: the node is shutting down.
+ * - `behind`: the device reads too slowly, or may have missed an entry of the inbox.
+ */
 export type CloseReason = "replaced" | "ended" | "draining" | "behind";
 
-/** A connected client of a user: a chat stream, or a GraphQL subscriber. */
+/** A connected client of a user: a chat stream, or a GraphQL subscriber. The router calls its methods. */
 export interface Device {
+  /** The user and the resource of the device. */
   party: Required<Party>;
   protocol: "graphql" | "xmpp";
-  /** Whether it receives answers of other devices only, and no signals. */
+  /** Whether it receives only `answered` messages, and no signals. */
   answersOnly?: boolean;
   /** Accepts a message. Must not throw, and must bound its buffer. */
   receive(message: DeviceMessage): void;
   /**
-   * Called before the first message if calls may be ringing whose entries were evicted from the inbox. Only
-   * called for a new device; a device that resumes is refused or closed if it may have a gap.
+   * Called before the first message of a new device if calls may be ringing whose entries were evicted from
+   * the inbox. Never called for a device that resumes, which is refused or closed if it may have missed an entry.
    */
   onPossibleGap?(): void;
   /**
-   * Resolves once everything received was sent to the client; undefined if it already was. Used for
-   * back-pressure while a device catches up.
+   * Resolves once the device has sent everything it received to the client; undefined if it already has. The
+   * router waits for it while the device catches up.
    */
   whenDrained?(): Promise<void> | undefined;
+  /** Ends the connection to the client. */
   close(reason: CloseReason): void;
 }
 
 /**
- * Where a device resumes. Without it the device is new: it receives the calls that are still ringing, then
- * new messages.
+ * Where a device resumes reading its user's inbox. A device without a start position is new: it receives the calls
+ * that are still ringing, then new messages.
  *
  * - `after`: the cursor of a message. The device receives everything after it, or the fault INVALID on
  *   `after` if that can no longer be guaranteed.
@@ -73,7 +85,7 @@ export interface Device {
  */
 export type StartPosition = { after: string } | { resumed: string };
 
-/** The connection of a device to the router. */
+/** What the router returns for a device that it has attached: the device reports to it and leaves by it. */
 export interface Attachment {
   /**
    * Records that the client has received everything up to this cursor. An empty text means that it has
@@ -81,5 +93,6 @@ export interface Attachment {
    * once a second, so that a lost device can resume on another node.
    */
   acknowledge(cursor: string): void;
+  /** Removes the device from the router; it receives nothing more. */
   detach(): Promise<void>;
 }
