@@ -17,7 +17,7 @@ import { eventually, MovingClock } from "../support/moving-clock";
 const signal = (fields: Partial<Signal> = {}): Signal => ({
   id: "i",
   type: "call",
-  sessionId: "s",
+  callId: "s",
   callType: "1",
   extra: [],
   from: { applicationId: 1, userId: 1 },
@@ -82,7 +82,7 @@ it("drops and counts events beyond its limit while the database is down", async 
     tries += 1;
     if (isDown) throw new Fault("UNAVAILABLE", "The database cannot be reached");
   });
-  for (let n = 0; n < EVENTS_MAX + 25; n += 1) observe({ type: "hangUp", sessionId: `s${n}` });
+  for (let n = 0; n < EVENTS_MAX + 25; n += 1) observe({ type: "hangUp", callId: `s${n}` });
   expect(await count("dropped")).toBe(25);
   await eventually(
     () => tries,
@@ -102,7 +102,7 @@ it("drops and counts events beyond its limit while the database is down", async 
 it("drops only the events that cannot be written", async () => {
   const { recorder, observe, count, written } = recorderOver(async () => undefined);
   const bad = new Set([17, 18, 40]);
-  for (let n = 0; n < 64; n += 1) observe({ sessionId: bad.has(n) ? "poison" : `s${n}` });
+  for (let n = 0; n < 64; n += 1) observe({ callId: bad.has(n) ? "poison" : `s${n}` });
   await eventually(
     () => count("dropped"),
     (number) => number === bad.size,
@@ -162,14 +162,14 @@ it("writes queued events when it is closed, and accepts none afterwards", async 
 
 it("answers to made-up calls do not displace calls", async () => {
   const { recorder, observe, count, existing } = recorderOver(async () => undefined, false);
-  for (let n = 0; n < EVENTS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
+  for (let n = 0; n < EVENTS_MAX; n += 1) observe({ type: "accept", callId: `made-up-${n}` });
   // The oldest are dropped first.
   await eventually(
     () => count("dropped"),
     (number) => number >= EVENTS_MAX - LOOKUPS_MAX,
   );
   existing.add("real");
-  observe({ sessionId: "real" });
+  observe({ callId: "real" });
   await eventually(
     () => count("written"),
     (number) => number === 1,
@@ -180,8 +180,8 @@ it("answers to made-up calls do not displace calls", async () => {
 
 it("a call on behalf of another user becomes the sender's own when its look-up is dropped", async () => {
   const { recorder, observe, count, existing } = recorderOver(async () => undefined, false);
-  observe({ sessionId: "named", callerId: "9" });
-  for (let n = 0; n < LOOKUPS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
+  observe({ callId: "named", callerId: "9" });
+  for (let n = 0; n < LOOKUPS_MAX; n += 1) observe({ type: "accept", callId: `made-up-${n}` });
   existing.add("named");
   await eventually(
     () => count("written"),
@@ -224,8 +224,8 @@ it("writes events that wait for a look-up when it is closed, and retries after a
       throw Object.assign(new Error("deadlock detected"), { code: "40P01" });
     }
   }, false);
-  observe({ sessionId: "late", callerId: "9" });
-  observe({ type: "accept", sessionId: "never" });
+  observe({ callId: "late", callerId: "9" });
+  observe({ type: "accept", callId: "never" });
   await eventually(
     () => (recorder as unknown as { scheduled: Map<unknown, unknown> }).scheduled.size,
     (size) => size === 2,

@@ -516,7 +516,7 @@ describe("the call event of a signal", () => {
     from: party(ANN),
     to: party(BOB),
     type: "call",
-    sessionId: "s",
+    callId: "s",
     extra: [],
     ...fields,
   });
@@ -526,9 +526,9 @@ describe("the call event of a signal", () => {
   test.each<[string, Partial<Signal>]>([
     ["another type", { type: "iceCandidates" }],
     ["an unknown type", { type: "constructor" }],
-    ["without a sessionID", { sessionId: undefined }],
-    ["with an empty sessionID", { sessionId: "" }],
-    ["with a sessionID that is too long", { sessionId: "s".repeat(256) }],
+    ["without a sessionID", { callId: undefined }],
+    ["with an empty sessionID", { callId: "" }],
+    ["with a sessionID that is too long", { callId: "s".repeat(256) }],
     ["between devices of one user", { to: party(ANN) }],
   ])("is null: %s", (_, fields) => {
     expect(read(fields)).toBeNull();
@@ -548,7 +548,7 @@ describe("the call event of a signal", () => {
       expect(read({ callerId })).toMatchObject({ initiator: ANN });
     }
     expect(read({ callType: "3" })).toMatchObject({ callType: null });
-    expect(read({ sessionId: "ß".repeat(255) })).toMatchObject({ sessionId: "ß".repeat(255) });
+    expect(read({ callId: "ß".repeat(255) })).toMatchObject({ sessionId: "ß".repeat(255) });
   });
 
   test.each<[CallAnswer, Signal["userInfo"]]>([

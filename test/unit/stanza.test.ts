@@ -94,7 +94,7 @@ describe("examples of schema/xmpp", () => {
     expect(signal).toMatchObject({
       id: "5fb64d5a1f0b6f0001000001",
       type: "call",
-      sessionId: "1605784922547",
+      callId: "1605784922547",
       callType: "1",
       platform: "Web",
       callerId: "42",
@@ -166,7 +166,7 @@ describe("a signal", () => {
     const other = "<extraParams><moduleIdentifier>Chat</moduleIdentifier></extraParams>";
     const xml = wrap("<sessionID>s</sessionID>", other);
     const signal = decode(xml);
-    expect(signal.sessionId).toBe("s");
+    expect(signal.callId).toBe("s");
     expect(comparable(encodeSignal(signal, DOMAIN))).toEqual(comparable(xml));
   });
 
@@ -469,7 +469,7 @@ describe("any signal", () => {
   );
   const signal = fc
     .record({
-      sessionId: optional(text),
+      callId: optional(text),
       callType: optional(fc.constantFrom("1", "2")),
       sdp: optional(text.map((value) => value.replace(/\r\n|\r|\n/g, "\r\n"))),
       platform: optional(text),

@@ -69,7 +69,7 @@ export type CallEvent = Parties &
  */
 export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
   const { signal } = sent;
-  const { sessionId, from, to } = signal;
+  const { callId: sessionId, from, to } = signal;
   if (!sessionId || sessionId.length > SESSION_ID_MAX || from.userId === to.userId) return null;
   const { applicationId } = from;
   const parties = { at, applicationId, sessionId, from: from.userId, to: to.userId };

@@ -10,8 +10,8 @@ export function positionKey(user: Party, device: string): string {
 }
 
 /** Key of the device that has accepted a call, on the bus. */
-export function acceptedKey(user: Party, sessionId: string): string {
-  return `accepted:${inboxOf(user)}:${shortText(sessionId)}`;
+export function acceptedKey(user: Party, callId: string): string {
+  return `accepted:${inboxOf(user)}:${shortText(callId)}`;
 }
 
 /** The text itself, or the hash of a long one. */

@@ -35,7 +35,7 @@ export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal):
 
 /** Records the device that has accepted a call, or that it no longer does, as one value on the bus. */
 async function claimCall(bus: Bus, user: Party, answer: AnswerEntry): Promise<Claim> {
-  const key = acceptedKey(user, answer.sessionId);
+  const key = acceptedKey(user, answer.callId);
   const device = shortText(answer.device);
   if (answer.answerType !== "accept") {
     await bus.values.deleteIf(key, device);

@@ -33,12 +33,12 @@ export function encodeContent(content: InboxContent): string {
  * Encodes a signal of an XMPP client. Of the fields of its header only the sessionID is stored, which the state of
  * an inbox follows; the elements hold the others.
  */
-function encodeStanza({ id, from, to, type, sessionId, stanza }: StanzaSignal): string {
+function encodeStanza({ id, from, to, type, callId, stanza }: StanzaSignal): string {
   const sdp = sdpElement(stanza);
   const text = sdp?.text;
-  if (!sdp || text === undefined) return JSON.stringify({ id, from, to, type, sessionId, stanza });
+  if (!sdp || text === undefined) return JSON.stringify({ id, from, to, type, callId, stanza });
   sdp.text = "";
-  const json = JSON.stringify({ id, from, to, type, sessionId, stanza });
+  const json = JSON.stringify({ id, from, to, type, callId, stanza });
   sdp.text = text;
   return `${json}\n${text}`;
 }
@@ -73,8 +73,8 @@ export async function writeAnswer(bus: Bus, user: Party, answer: AnswerEntry): P
 }
 
 /** The answer for the sender's own inbox; undefined for a signal that does not answer a call. */
-export function answerOf({ type, sessionId, from, to }: Signal): AnswerEntry | undefined {
+export function answerOf({ type, callId, from, to }: Signal): AnswerEntry | undefined {
   const answerType = ANSWER_TYPES.find((candidate) => candidate === type);
-  if (!answerType || !sessionId || from.resource === undefined) return undefined;
-  return { mark: "answer", sessionId, answerType, device: from.resource, peer: to };
+  if (!answerType || !callId || from.resource === undefined) return undefined;
+  return { mark: "answer", callId, answerType, device: from.resource, peer: to };
 }

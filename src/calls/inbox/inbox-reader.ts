@@ -152,11 +152,11 @@ export class InboxReader {
           : [delivery];
       }
       if (!decisive.has(cursor)) return [];
-      const { sessionId, answerType, device: resource, peer } = content;
+      const { callId, answerType, device: resource, peer } = content;
       const message: AnsweredMessage = {
         kind: "answered",
         cursor,
-        sessionId,
+        callId,
         answerType,
         device: resource,
         peer,
@@ -186,8 +186,8 @@ export class InboxReader {
   }
 
   private remember(message: AnsweredMessage): void {
-    this.answers.delete(message.sessionId);
-    this.answers.set(message.sessionId, message);
+    this.answers.delete(message.callId);
+    this.answers.set(message.callId, message);
     for (const [oldest] of this.answers) {
       if (this.answers.size <= ANSWERS_MAX) break;
       this.answers.delete(oldest);
@@ -195,10 +195,10 @@ export class InboxReader {
   }
 
   /** The earlier answer to a call that is repeated, which would otherwise ring again on other devices. */
-  private answerTo({ type, sessionId = "", from }: Signal): AnsweredMessage | undefined {
-    const answer = this.answers.get(sessionId);
+  private answerTo({ type, callId = "", from }: Signal): AnsweredMessage | undefined {
+    const answer = this.answers.get(callId);
     if (answer?.peer.userId !== from.userId) return undefined;
-    if (type === "hangUp") this.answers.delete(sessionId);
+    if (type === "hangUp") this.answers.delete(callId);
     return type === "call" ? answer : undefined;
   }
 

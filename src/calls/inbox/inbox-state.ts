@@ -69,9 +69,9 @@ export class InboxState {
   }
 
   private applySignal(cursor: string, signal: Signal): void {
-    const { sessionId, type, from, to } = signal;
-    if (!sessionId || (type !== "call" && type !== "hangUp")) return;
-    const session = this.session(sessionId);
+    const { callId, type, from, to } = signal;
+    if (!callId || (type !== "call" && type !== "hangUp")) return;
+    const session = this.session(callId);
     const caller = `${from.userId} `;
     if (type === "call") {
       // After a call has ended, its caller may reuse the sessionID for another one.
@@ -90,8 +90,8 @@ export class InboxState {
   }
 
   /** Applies an answer. Returns whether it stops the ringing on the user's other devices. */
-  private applyAnswer({ sessionId, answerType, device, peer }: AnswerDetails): boolean {
-    const session = this.session(sessionId);
+  private applyAnswer({ callId, answerType, device, peer }: AnswerDetails): boolean {
+    const session = this.session(callId);
     const { answer } = session;
     // After one device has accepted, the answers of others do not count.
     if (answer?.accepted && answer.device !== device) return false;
@@ -103,11 +103,11 @@ export class InboxState {
     return answer ? answer.accepted : session.called;
   }
 
-  private session(sessionId: string): SessionState {
-    const known = this.sessions.get(sessionId);
+  private session(callId: string): SessionState {
+    const known = this.sessions.get(callId);
     if (known) return known;
     const session: SessionState = { calls: new Map(), called: false };
-    this.sessions.set(sessionId, session);
+    this.sessions.set(callId, session);
     return session;
   }
 }

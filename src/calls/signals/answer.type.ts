@@ -29,10 +29,10 @@ export class CallAnswerType {
 
 /** Converts an answer of another device to its GraphQL type. */
 export function answerToGraphql(userId: number, message: AnsweredMessage): CallAnswerType {
-  const { cursor, sessionId, answerType, device, peer } = message;
+  const { cursor, callId, answerType, device, peer } = message;
   return {
     cursor: encodeCursor(cursor, userId),
-    callId: sessionId,
+    callId,
     signalType: answerType,
     device,
     peer: partyToGraphql(peer),

@@ -7,7 +7,7 @@ export type AnswerType = (typeof ANSWER_TYPES)[number];
 
 /** An answer of one of the user's devices to a call. The member names are the stored format. */
 export interface AnswerDetails {
-  sessionId: string;
+  callId: string;
   answerType: AnswerType;
   /** The resource of the device that answered, as text. The name is stored, so it stays `device`. */
   device: string;

@@ -9,8 +9,7 @@ import { iceCandidatesField } from "./ice-candidate";
  * describes the wire form).
  */
 const FIELDS = [
-  textField("sessionId", {
-    name: "callId",
+  textField("callId", {
     description: "Id of the call: unique, and the same for all its signals and participants.",
     type: () => ID,
     requiredBy: [
@@ -71,7 +70,7 @@ export type SignalFields = {
 
 /** The fields that the router and the call history read. */
 export const HEADER_FIELDS = [
-  "sessionId",
+  "callId",
   "callType",
   "callerId",
   "opponentIds",

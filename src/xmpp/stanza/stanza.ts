@@ -87,11 +87,11 @@ export function encodeSignal(signal: Signal, domain: string): string {
  * other party of the call.
  */
 export function answeredElsewhere(answer: AnsweredMessage, to: Party): FieldSignal {
-  const { cursor, peer, sessionId, answerType } = answer;
+  const { cursor, peer, callId, answerType } = answer;
   const { applicationId, userId } = to;
   return {
     id: `answered-${cursor}`,
-    ...{ type: "hangUp", from: peer, to: { applicationId, userId }, sessionId },
+    ...{ type: "hangUp", from: peer, to: { applicationId, userId }, callId },
     userInfo: { answered_elsewhere: answerType },
     extra: [],
   };

@@ -101,7 +101,7 @@ const signalFrom = (resource: string, id: string): Signal => ({
   from: { applicationId: 7, userId: 42, resource },
   to: { applicationId: 7, userId: 43 },
   type: "hangUp",
-  sessionId: "s",
+  callId: "s",
   extra: [],
 });
 const message = (id: string, more = "", from = "42-7@chat.example/phone") =>

@@ -129,7 +129,7 @@ describe("many devices that attach", () => {
   const call = (id: string, resource?: string): Signal => ({
     ...signal(id),
     type: "call",
-    sessionId: id,
+    callId: id,
     to: { ...ann, resource },
   });
 
@@ -139,7 +139,7 @@ describe("many devices that attach", () => {
     for (const id of ["1", "2"]) await sender.send("graphql", call(id));
     await sender.send("graphql", call("mine", "tablet"));
     await sender.send("graphql", signal("old"));
-    await sender.send("graphql", { ...signal("end"), type: "hangUp", sessionId: "1" });
+    await sender.send("graphql", { ...signal("end"), type: "hangUp", callId: "1" });
     let fullReads = 0;
     const counting = busWith(bus, {
       read(inbox, after) {

@@ -43,10 +43,10 @@ async function reconnect(
   await router.attach(tab, start);
   return tab;
 }
-const answerOf = (resource: string, answerType: string, sessionId: string) =>
+const answerOf = (resource: string, answerType: string, callId: string) =>
   router.send(
     "graphql",
-    signal(answerType, { type: answerType, sessionId, from: { ...ann, resource }, to: bob }),
+    signal(answerType, { type: answerType, callId, from: { ...ann, resource }, to: bob }),
   );
 
 describe("a device that resumes after its cursor", () => {
@@ -164,7 +164,7 @@ describe("a connected device", () => {
   test("that catches up is closed when an entry after its arrival is gone", async () => {
     const { state, through } = unreliable();
     for (let count = 0; count < 600; count++) {
-      await router.send("xmpp", signal(`${count}`, { type: "call", sessionId: `s${count}` }));
+      await router.send("xmpp", signal(`${count}`, { type: "call", callId: `s${count}` }));
     }
     const [slow, fast] = [device("slow"), device("fast")];
     let take = () => {};

@@ -9,20 +9,20 @@ type Content = DecodedEntry["content"];
 
 const signal =
   (type: string) =>
-  (from = ann, sessionId = "s", resource?: string): Content => ({
+  (from = ann, callId = "s", resource?: string): Content => ({
     id: type,
     from,
     to: { ...me, resource },
     type,
-    sessionId,
+    callId,
     extra: [],
   });
 const [call, hangUp, accept] = [signal("call"), signal("hangUp"), signal("accept")];
-const answer = (answerType: AnswerType, device: string, sessionId = "s", peer = ann): Content => ({
+const answer = (answerType: AnswerType, device: string, callId = "s", peer = ann): Content => ({
   mark: "answer",
   answerType,
   device,
-  sessionId,
+  callId,
   peer,
 });
 

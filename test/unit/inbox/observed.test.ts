@@ -12,7 +12,7 @@ import { busWith } from "./devices";
 const log = openLog("silent");
 const ann = { applicationId: 7, userId: 42 };
 const bob = { applicationId: 7, userId: 43 };
-const call: Signal = { id: "i", from: bob, to: ann, type: "call", sessionId: "s", extra: [] };
+const call: Signal = { id: "i", from: bob, to: ann, type: "call", callId: "s", extra: [] };
 const away = async () => {
   throw new Fault("UNAVAILABLE", "The chat server cannot be reached");
 };

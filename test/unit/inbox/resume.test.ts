@@ -55,7 +55,7 @@ describe("a device that was lost", () => {
   test("receives everything since it was bound when it acknowledged nothing, including a ringing call", async () => {
     const [one, two] = [nodeOn(bus), nodeOn(bus)];
     await one.send("xmpp", signal("before"));
-    await one.send("xmpp", signal("call", { type: "call", sessionId: "s" }));
+    await one.send("xmpp", signal("call", { type: "call", callId: "s" }));
     const phone = device("phone");
     (await one.attach(phone)).acknowledge("");
     await until(() => phone.ids().length === 1);
@@ -240,9 +240,9 @@ describe("a device that resumes after a cursor", () => {
 });
 
 describe("answers", () => {
-  const callTo = (id: string, sessionId = "s") => signal(id, { type: "call", sessionId });
-  const answer = (type: string, resource: string, sessionId = "s") =>
-    signal(type, { type, sessionId, from: { ...ann, resource }, to: bob });
+  const callTo = (id: string, callId = "s") => signal(id, { type: "call", callId });
+  const answer = (type: string, resource: string, callId = "s") =>
+    signal(type, { type, callId, from: { ...ann, resource }, to: bob });
   const answersTo = ({ messages }: TestDevice) =>
     messages.flatMap((message) =>
       message.kind === "answered" ? [[message.answerType, message.device, message.hangUp]] : [],
@@ -276,7 +276,7 @@ describe("answers", () => {
     expect(places[3]).toBe(places[2]);
     expect(new Set(places).size).toBe(3);
     expect(b.ids()).toEqual(["call", "repeat"]);
-    await two.send("xmpp", signal("end", { type: "hangUp", sessionId: "s" }));
+    await two.send("xmpp", signal("end", { type: "hangUp", callId: "s" }));
     await two.send("xmpp", callTo("again"));
     await until(() => b.ids().includes("again"));
     await quiet();
