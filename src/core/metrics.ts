@@ -21,7 +21,7 @@ export interface Metrics {
   callRecords: Counter<"outcome">;
   /** Incoming-call pushes, one for each user of a call. */
   incomingCallPushes: Counter;
-  /** Attempts to send a push notification, by service (`apns`, `fcm`, `web`) and outcome. */
+  /** Attempts to send a push notification, by service (`PushService` of the Prisma schema) and outcome. */
   pushDeliveries: Counter<"service" | "outcome">;
   /** Response time of push services in seconds, by service. */
   pushSeconds: Histogram<"service">;

@@ -46,11 +46,11 @@ const legacyList = compileBind(
 const nothing = { path: {}, body: undefined, headers: {} };
 const findAddress = clientAddress(["10.0.0.0/8"]);
 const subscription = {
-  channel: "GCM",
-  environment: "PRODUCTION",
-  platform: "ANDROID",
+  channel: "apns",
+  environment: "production",
+  platform: "ios",
   udid: "u",
-} as unknown as Parameters<typeof validateSubscription>[0];
+} as const;
 const events: SplitterEvents = {
   header: () => undefined,
   stanza: () => undefined,
@@ -84,7 +84,9 @@ const PARSERS: Record<string, (text: string) => unknown> = {
   "a universal message": (text) => readMessage(text, null),
   "a platform message": (text) => readMessage(`payload=${text}`, "apns"),
   "message pairs": readFcmPairs,
-  "a push token": (text) => validateSubscription({ ...subscription, token: text }, false),
+  "a push token of Apple": (text) => validateSubscription({ ...subscription, token: text }, false),
+  "a push token of Firebase": (text) =>
+    validateSubscription({ ...subscription, channel: "gcm", token: text }, false),
   "an error of a push service": sanitizeReason,
   "a JID": (text) => [parseJid(text), toResource(text), isHost(text)],
   "SASL PLAIN credentials": (text) => readPlain(text, "chat.example.com"),

@@ -1,25 +1,24 @@
 import { registerEnumType } from "type-graphql";
-import type { PushChannel, PushPlatform } from "./channel";
+import { CHANNEL_TABLE, CHANNELS, type PushChannel, type PushPlatform } from "./channel";
 
 /** A channel as clients name it, including the legacy name `fcm` for `gcm`. */
 export type InputChannel = PushChannel | "fcm";
 
 /** GraphQL names of the channels. */
 export const PushChannelName: Record<string, InputChannel> = {
-  APNS: "apns",
-  APNS_VOIP: "apns_voip",
-  GCM: "gcm",
-  WEB: "web",
+  ...Object.fromEntries([...CHANNELS].sort().map((channel) => [channel.toUpperCase(), channel])),
   FCM: "fcm",
 };
 registerEnumType(PushChannelName, {
   name: "PushChannel",
   description: "The channel that delivers a notification to a device.",
   valuesConfig: {
-    APNS: { description: "Apple's push service." },
-    APNS_VOIP: { description: "Apple's push service, for calls (PushKit)." },
-    GCM: { description: "Firebase Cloud Messaging." },
-    WEB: { description: "The push service of a browser (RFC 8030)." },
+    ...Object.fromEntries(
+      CHANNELS.map((channel) => [
+        channel.toUpperCase(),
+        { description: CHANNEL_TABLE[channel].description },
+      ]),
+    ),
     FCM: { description: "Alias of GCM, accepted in input only." },
   },
 });

@@ -1,18 +1,28 @@
 import { registerEnumType } from "type-graphql";
-import type { PushService } from "./channel";
+import {
+  CHANNEL_TABLE,
+  CHANNELS,
+  listInProse,
+  type PushService,
+  SERVICE_TABLE,
+  SERVICES,
+} from "./channel";
 
 /** GraphQL names of the services. */
-export const PushServiceName: Record<string, PushService> = {
-  APNS: "apns",
-  FCM: "fcm",
-  WEB: "web",
-};
+export const PushServiceName: Record<string, PushService> = Object.fromEntries(
+  SERVICES.map((service) => [service.toUpperCase(), service]),
+);
 registerEnumType(PushServiceName, {
   name: "PushService",
   description: "A service that delivers pushes to devices.",
-  valuesConfig: {
-    APNS: { description: "Apple's push service, for the channels APNS and APNS_VOIP." },
-    FCM: { description: "Firebase Cloud Messaging, for the channel GCM." },
-    WEB: { description: "The browsers' push services, for the channel WEB." },
-  },
+  valuesConfig: Object.fromEntries(
+    SERVICES.map((service) => [service.toUpperCase(), { description: descriptionOf(service) }]),
+  ),
 });
+
+function descriptionOf(service: PushService): string {
+  const channels = CHANNELS.filter((channel) => CHANNEL_TABLE[channel].service === service);
+  const names = channels.map((channel) => channel.toUpperCase()).sort();
+  const noun = names.length === 1 ? "channel" : "channels";
+  return `${SERVICE_TABLE[service].description}, for the ${noun} ${listInProse(names, "and")}.`;
+}

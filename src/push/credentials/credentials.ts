@@ -1,3 +1,5 @@
+import type { PushService } from "../channels/channel";
+
 /** Address of a service and its trust anchor, for services other than the public ones. */
 interface ServiceAddress {
   /** Base URL; by default the service's public one. */
@@ -56,5 +58,11 @@ export interface WebPushCredentials {
   ca?: string;
 }
 
+interface CredentialsByService {
+  apns: ApnsCredentials;
+  fcm: FcmCredentials;
+  web: WebPushCredentials;
+}
+
 /** Credentials of an application for a push service, decrypted. */
-export type Credentials = ApnsCredentials | FcmCredentials | WebPushCredentials;
+export type Credentials = CredentialsByService[PushService];

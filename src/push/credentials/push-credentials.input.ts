@@ -1,7 +1,7 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import type { PushEnvironment, PushService } from "../channels/channel";
+import { listInProse, type PushEnvironment, type PushService, SERVICES } from "../channels/channel";
 import { PushServiceName } from "../channels/service.type";
 import type { ApnsInput } from "./apns-input";
 import type { FcmInput } from "./fcm-input";
@@ -101,7 +101,9 @@ export class WebPushCredentialsInput implements WebInput {
   ca?: string | null;
 }
 
-@InputType({ description: "Credentials of an application: exactly one of apns, fcm and web." })
+@InputType({
+  description: `Credentials of an application: exactly one of ${listInProse(SERVICES, "and")}.`,
+})
 export class SetPushCredentialsInput {
   @Field(() => ID, APPLICATION)
   applicationId!: string;

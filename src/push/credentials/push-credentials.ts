@@ -6,8 +6,7 @@ import { Fault } from "../../core/errors";
 import type { Sealer } from "../../core/sealer";
 import type { SessionEvents } from "../../session-events/session-events";
 import type { Store } from "../../store/store";
-import type { PushEnvironment, PushService } from "../channels/channel";
-import { type ApnsInput, validateApns } from "./apns-input";
+import { type PushEnvironment, type PushService, SERVICES } from "../channels/channel";
 import {
   type CheckCredentials,
   type CredentialCheckResult,
@@ -17,9 +16,8 @@ import { CredentialCache } from "./credential-cache";
 import { CredentialListLoader } from "./credential-list-loader";
 import { deleteStoredCredentials, writeStoredCredentials } from "./credential-queries";
 import type { Credentials } from "./credentials";
-import { type FcmInput, validateFcm } from "./fcm-input";
+import { type CredentialsChange, validateCredentials } from "./credentials-input";
 import { sealCredentials } from "./sealed-credentials";
-import { validateWeb, type WebInput } from "./web-input";
 
 /** Dependencies of the credential service. */
 export interface CredentialDeps {
@@ -51,14 +49,6 @@ export interface CredentialScope {
   environment: PushEnvironment;
 }
 
-/** Credentials to set, for exactly one service. */
-export interface CredentialsChange {
-  apns?: ApnsInput | null;
-  fcm?: FcmInput | null;
-  web?: WebInput | null;
-}
-
-const SERVICES: readonly PushService[] = ["apns", "fcm", "web"];
 const NOT_CHECKED = "Not checked because the service is unavailable";
 const KEYS_CHANGED =
   "The public key has changed: browsers receive nothing until they subscribe with the new one.";
@@ -88,7 +78,7 @@ export async function setCredentials(
 ): Promise<{ id: number; warning: string | null }> {
   const { store, sealer, clock, sessionEvents } = deps;
   const { id } = await findOwnedApplication(deps, accountId, applicationId);
-  const credentials = validateInput(input, clock.now());
+  const credentials = validateCredentials(input, clock.now());
   const { service } = credentials;
   const result = skipCheck ? null : await checkWithService(deps, credentials, environment);
   if (result?.kind === "refused") {
@@ -152,16 +142,6 @@ export async function publicKeyOf(
 ): Promise<string | null> {
   const found = await cache.load(applicationId, environment, "web");
   return found?.credentials.service === "web" ? found.credentials.publicKey : null;
-}
-
-function validateInput({ apns, fcm, web }: CredentialsChange, now: number): Credentials {
-  if ([apns, fcm, web].filter(Boolean).length === 1) {
-    if (apns) return validateApns(apns, now);
-    if (fcm) return validateFcm(fcm);
-    if (web) return validateWeb(web);
-  }
-  const text = "exactly one of apns, fcm and web is required";
-  throw new Fault("INVALID", text, { base: [text] });
 }
 
 function checkWithService(

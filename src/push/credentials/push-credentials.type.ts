@@ -120,7 +120,7 @@ export class WebPushCredentialsType {
   description: "Credentials of an application for push services, without their secrets.",
   simpleResolvers: true,
 })
-export class PushCredentialsType {
+export class PushCredentialsType implements Record<PushService, object | null> {
   @Field(() => PushEnvironmentName, {
     description: "Builds of the app that the credentials are for.",
   })

@@ -1,4 +1,4 @@
-import { type PushChannel, SERVICE_OF } from "../channels/channel";
+import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { findEventToDeliver } from "../events/dispatch-queries";
 import type { PushEvent } from "../events/push-event";
@@ -35,7 +35,10 @@ export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
     batch.map(({ subscription, target }) => attemptDelivery(subscription, target, send)),
   );
   for (const { outcome } of await recordOutcomes(push, job, attempts)) {
-    push.metrics.pushDeliveries.inc({ service: SERVICE_OF[event.channel], outcome: outcome.kind });
+    push.metrics.pushDeliveries.inc({
+      service: CHANNEL_TABLE[event.channel].service,
+      outcome: outcome.kind,
+    });
   }
   await publishDeliveryUpdate(push, event, job.deliveries);
 }
@@ -68,7 +71,7 @@ async function senderOf(push: PushDeps, event: PushEvent): Promise<Send> {
     ? "The notification expired before it could be sent"
     : sizeProblem(payload);
   if (problem !== null) return refuseAll(problem);
-  const provider = await push.provider(applicationId, environment, SERVICE_OF[channel]);
+  const provider = await push.provider(applicationId, environment, CHANNEL_TABLE[channel].service);
   if (provider === null) return refuseAll(`No ${channel} credentials are set for ${environment}`);
   return withTimer(push, provider, channel, payload);
 }
@@ -79,7 +82,7 @@ function withTimer(
   channel: PushChannel,
   payload: Payload,
 ): Send {
-  const service = SERVICE_OF[channel];
+  const service = CHANNEL_TABLE[channel].service;
   return async (target) => {
     const stop = push.metrics.pushSeconds.startTimer({ service });
     const outcome = await provider.send(payload, target);

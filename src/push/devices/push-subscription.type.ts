@@ -1,9 +1,20 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
+import {
+  CHANNELS,
+  listInProse,
+  type PushChannel,
+  type PushEnvironment,
+  type PushPlatform,
+} from "../channels/channel";
 import { PushChannelName, PushPlatformName } from "../channels/channel.type";
 import type { PushSubscription } from "./device-queries";
+
+/** Options of a field with the name of a channel in lower case. */
+export const CHANNEL_NAME = {
+  description: `The channel: ${listInProse([...CHANNELS].sort(), "or")}.`,
+} as const;
 
 const COMPATIBLE = "Kept for REST-compatible clients, which expect an object.";
 
@@ -62,7 +73,7 @@ export class PushSubscriptionType {
   updatedAt!: Date;
 
   @Field(() => PushName, {
-    description: "The channel: apns, apns_voip, gcm or web.",
+    ...CHANNEL_NAME,
     deprecationReason: COMPATIBLE,
   })
   notificationChannel!: PushName;

@@ -86,8 +86,7 @@ export function validateSubscription(
     checked.webAuth = accept("web.auth", required(web?.auth, parseAuth));
     checked.webP256dh = accept("web.p256dh", required(web?.p256dh, parseKey));
   } else {
-    const parseToken = channel === "gcm" ? parseFcmToken : parseApnsToken;
-    checked.token = accept("token", required(token, parseToken));
+    checked.token = accept("token", required(token, TOKEN_PARSERS[channel]));
     for (const [name, value] of Object.entries(web ?? {})) {
       if (value) errors[`web.${name}`] = ["is only for the channel web"];
     }
@@ -127,6 +126,13 @@ function parseApnsToken(text: string): Parsed {
     ? { value: digits }
     : { problem: "must be a device token in hexadecimal digits" };
 }
+
+/** The rule of each channel whose devices have a token. */
+const TOKEN_PARSERS: Record<Exclude<PushChannel, "web">, (text: string) => Parsed> = {
+  apns: parseApnsToken,
+  apns_voip: parseApnsToken,
+  gcm: parseFcmToken,
+};
 
 const tooLong: Parsed = { problem: `is too long (maximum is ${TOKEN_MAX} characters)` };
 

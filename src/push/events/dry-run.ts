@@ -1,4 +1,4 @@
-import { type PushChannel, SERVICE_OF } from "../channels/channel";
+import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { COUNT_MAX } from "../devices/recipient-queries";
 import { previewPush } from "../payload/preview-push";
@@ -70,7 +70,7 @@ async function dryRunChannel(
   const size = sizeProblem(payload);
   if (size !== null) problems.push(size);
   if (count.devices === 0) problems.push("No recipient has a device on this channel");
-  if ((await push.provider(applicationId, environment, SERVICE_OF[channel])) === null) {
+  if ((await push.provider(applicationId, environment, CHANNEL_TABLE[channel].service)) === null) {
     problems.push(`No ${channel} credentials are set for ${environment}`);
   }
   const { headers, payload: body, bytes, maxBytes } = previewPush(payload);

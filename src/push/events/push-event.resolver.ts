@@ -14,7 +14,7 @@ import {
 } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import type { PushContext } from "../deps/push-deps";
-import { PushName } from "../devices/push-subscription.type";
+import { CHANNEL_NAME, PushName } from "../devices/push-subscription.type";
 import { dryRunEvent } from "./dry-run";
 import { deleteEvent, findEvent, listEvents, stopEvent } from "./event-list";
 import { authorizeSender, createEvents } from "./events";
@@ -126,7 +126,7 @@ A setting of the application defines who may send.`,
 @Resolver(() => PushEventObject)
 export class PushEventFieldsResolver {
   @FieldResolver(() => PushName, {
-    description: "The channel: apns, apns_voip, gcm or web.",
+    ...CHANNEL_NAME,
     deprecationReason: "Kept for REST-compatible clients, which expect an object.",
   })
   notificationChannel(@Root() { channel }: PushEvent): PushName {

@@ -39,22 +39,29 @@ function readUniversalText(text: string): UniversalMessage {
 }
 
 function readPlatformText(text: string, channel: PushChannel): PlatformMessage {
-  if (channel === "gcm") {
-    const pairs = text.split("&").some((pair) => pair.trimStart().startsWith("data."));
-    if (pairs && !PLATFORM.test(text))
-      return { kind: "platform", channel, ...readFcmPairs(text.trim()) };
+  switch (channel) {
+    case "gcm":
+      return { kind: "platform", channel, ...readFcmText(text) };
+    case "apns":
+    case "apns_voip":
+    case "web":
+      return { kind: "platform", channel, content: readPlatformJson(text) };
   }
-  if (!PLATFORM.test(text)) {
-    const alternative = channel === "gcm" ? ", or data.key=value pairs" : "";
-    throw Fault.field(
-      "message",
-      `must be payload= followed by the platform's JSON in Base64${alternative}; omit the push type to send a universal message`,
-    );
-  }
-  const content = parseObject(platformText(text));
-  return channel === "gcm"
-    ? { kind: "platform", channel, ...readFcmContent(content) }
-    : { kind: "platform", channel, content };
+}
+
+function readFcmText(text: string): FcmContent {
+  const pairs = text.split("&").some((pair) => pair.trimStart().startsWith("data."));
+  if (pairs && !PLATFORM.test(text)) return readFcmPairs(text.trim());
+  return readFcmContent(readPlatformJson(text, ", or data.key=value pairs"));
+}
+
+/** @param alternative what the platform accepts apart from JSON, for the error */
+function readPlatformJson(text: string, alternative = ""): JsonObject {
+  if (PLATFORM.test(text)) return parseObject(platformText(text));
+  throw Fault.field(
+    "message",
+    `must be payload= followed by the platform's JSON in Base64${alternative}; omit the push type to send a universal message`,
+  );
 }
 
 /**

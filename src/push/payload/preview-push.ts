@@ -15,24 +15,26 @@ export interface PushPreview {
   maxBytes: number;
 }
 
-function headersOf(push: PushPayload): Record<string, string> {
+function requestOf(push: PushPayload): Pick<PushPreview, "headers" | "payload"> {
   switch (push.channel) {
-    case "gcm":
-      return {};
-    case "web":
-      return { TTL: `${push.ttl}` };
-    default:
-      return {
+    case "apns":
+    case "apns_voip": {
+      const headers = {
         "apns-push-type": push.pushType,
         "apns-priority": `${push.priority}`,
         ...(push.expiration !== null && { "apns-expiration": `${push.expiration}` }),
       };
+      return { headers, payload: JSON.parse(push.payload) };
+    }
+    case "gcm":
+      return { headers: {}, payload: push.message as JsonObject };
+    case "web":
+      return { headers: { TTL: `${push.ttl}` }, payload: JSON.parse(push.payload) };
   }
 }
 
 /** Previews a push for a dry run. */
 export function previewPush(push: PushPayload): PushPreview {
   const { bytes, max } = sizeOf(push);
-  const payload = push.channel === "gcm" ? (push.message as JsonObject) : JSON.parse(push.payload);
-  return { channel: push.channel, headers: headersOf(push), payload, bytes, maxBytes: max };
+  return { channel: push.channel, ...requestOf(push), bytes, maxBytes: max };
 }

@@ -1,3 +1,4 @@
+import type { PushChannel } from "../channels/channel";
 import type { PushPayload } from "./push-payload";
 
 /**
@@ -5,7 +6,7 @@ import type { PushPayload } from "./push-payload";
  * firebase.google.com "About FCM messages" (gcm), and the plaintext that fits the 4,096 bytes which every
  * browser push service accepts (RFC 8030 section 7.2, RFC 8291 section 4).
  */
-const BYTES_MAX: Readonly<Record<PushPayload["channel"], number>> = {
+const BYTES_MAX: Readonly<Record<PushChannel, number>> = {
   apns: 4_096,
   apns_voip: 5_120,
   gcm: 4_096,
@@ -14,10 +15,17 @@ const BYTES_MAX: Readonly<Record<PushPayload["channel"], number>> = {
 
 /** The text that counts towards the size: for Firebase data and notification, also below `android`. */
 function counted(push: PushPayload): string {
-  if (push.channel !== "gcm") return push.payload;
-  const { data, notification, android } = push.message;
-  const parts = [data, notification, android?.data, android?.notification];
-  return parts.map((part) => (part === undefined ? "" : JSON.stringify(part))).join("");
+  switch (push.channel) {
+    case "apns":
+    case "apns_voip":
+    case "web":
+      return push.payload;
+    case "gcm": {
+      const { data, notification, android } = push.message;
+      const parts = [data, notification, android?.data, android?.notification];
+      return parts.map((part) => (part === undefined ? "" : JSON.stringify(part))).join("");
+    }
+  }
 }
 
 /** The size of a push as its platform counts it, and the platform's limit, in bytes of UTF-8. */

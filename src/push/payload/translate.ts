@@ -24,24 +24,42 @@ export function translate(message: Message, channel: PushChannel, now: number): 
     if (message.channel === channel) return passThrough(message);
     throw new Error(`A message for ${message.channel} cannot be sent on ${channel}`);
   }
-  if (channel === "gcm") return toFcm(message, now);
-  if (channel === "web") return toWeb(message, now);
-  return toApns(message, channel);
+  switch (channel) {
+    case "apns":
+    case "apns_voip":
+      return toApns(message, channel);
+    case "gcm":
+      return toFcm(message, now);
+    case "web":
+      return toWeb(message, now);
+  }
 }
 
 /** Keys of a message that a channel drops although they are meant for it, with reasons. */
 export function droppedKeys(message: Message, channel: PushChannel): string[] {
   if (message.kind === "platform") return message.channel === "gcm" ? message.dropped : [];
   const withPrefix = (prefix: string) => message.dropped.filter((each) => each.startsWith(prefix));
-  if (channel === "gcm") return withPrefix("android_");
-  return channel === "web" ? [] : [...droppedApsKeys(message), ...withPrefix("ios_")];
+  switch (channel) {
+    case "apns":
+    case "apns_voip":
+      return [...droppedApsKeys(message), ...withPrefix("ios_")];
+    case "gcm":
+      return withPrefix("android_");
+    case "web":
+      return [];
+  }
 }
 
 function passThrough(message: PlatformMessage): PushPayload {
-  if (message.channel === "gcm") return { channel: "gcm", message: message.content };
-  const { channel, content } = message;
-  if (channel === "web") return { channel, payload: JSON.stringify(content), ttl: WEB_TTL_MAX };
-  return passThroughApns(content, channel);
+  switch (message.channel) {
+    case "apns":
+    case "apns_voip":
+      return passThroughApns(message.content, message.channel);
+    case "gcm":
+      return { channel: "gcm", message: message.content };
+    case "web":
+      return { channel: "web", payload: JSON.stringify(message.content), ttl: WEB_TTL_MAX };
+  }
 }
 
 /**
