@@ -18,7 +18,7 @@ import {
   ApplicationSessionsResolver,
   ApplicationUsersResolver,
 } from "../admin/application-fields.resolver";
-import { CallHistoryResolver } from "../calls/history/call-history.resolver";
+import { CallHistoryResolver } from "../calls/history/call.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
 import { SignalPartyResolver, SignalResolver } from "../calls/signal.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";

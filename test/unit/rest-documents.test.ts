@@ -23,44 +23,6 @@ const user = (head: string, body = "user(by: {id: $id}) { id }") => `query A${he
 describe("the documents of schema/rest", () => {
   const documents = readDocuments(FILES, schema);
 
-  test("define the documented routes, statuses and bodies", () => {
-    const routes = documents.map(
-      ({ method, path, status, body }) => `${method} ${path} ${status} ${body}`,
-    );
-    expect(routes.sort()).toEqual([
-      "DELETE /login 200 NONE",
-      "DELETE /session 200 NONE",
-      "DELETE /session/list 200 NONE",
-      "DELETE /subscriptions/{id} 200 NONE",
-      "DELETE /users/external/{external_user_id} 200 NONE",
-      "DELETE /users/{id} 200 NONE",
-      "GET /account_settings 200 JSON",
-      "GET /session 200 JSON",
-      "GET /session/list 200 JSON",
-      "GET /subscriptions 200 JSON",
-      "GET /users 200 JSON",
-      "GET /users/by_email 200 JSON",
-      "GET /users/by_facebook_id 200 JSON",
-      "GET /users/by_full_name 200 JSON",
-      "GET /users/by_login 200 JSON",
-      "GET /users/by_tags 200 JSON",
-      "GET /users/by_twitter_id 200 JSON",
-      "GET /users/external/{id} 200 JSON",
-      "GET /users/password/reset 200 NONE",
-      "GET /users/v2 200 JSON",
-      "GET /users/{id} 200 JSON",
-      "PATCH /session/web 200 NONE",
-      "POST /calls/reject 200 EMPTY_OBJECT",
-      "POST /events 201 JSON",
-      "POST /login 200 JSON",
-      "POST /session 201 JSON",
-      "POST /session/web 201 JSON",
-      "POST /subscriptions 201 JSON",
-      "POST /users 201 JSON",
-      "PUT /users/{id} 200 JSON",
-    ]);
-  });
-
   test("become operations of the public schema, without REST directives", () => {
     for (const { text } of documents) {
       expect(validate(schema, parse(text))).toEqual([]);

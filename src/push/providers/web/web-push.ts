@@ -1,8 +1,8 @@
 import { encrypt } from "web-push";
 import type { WebPushCredentials } from "../../credentials/credentials";
 import type { PushPayload } from "../../payload/push-payload";
+import { Http1Sender } from "../http/http1-sender";
 import { outcomeOfError } from "../http/response";
-import { WebConnections } from "../http/web-connections";
 import { topicOf } from "../port/delivery-ids";
 import { type Outcome, type Provider, type PushTarget, rejectingProvider } from "../port/provider";
 import type { ProviderOptions } from "../port/provider-options";
@@ -19,7 +19,7 @@ export function openWebPush(credentials: WebPushCredentials, options: ProviderOp
   const problem = checkVapid(credentials);
   if (problem) return rejectingProvider(problem);
   try {
-    return new WebPushServices(credentials, new WebConnections(credentials.ca, options), options);
+    return new WebPushServices(credentials, new Http1Sender(credentials.ca, options), options);
   } catch {
     return rejectingProvider("the certificate of the authority cannot be read");
   }
@@ -30,7 +30,7 @@ class WebPushServices implements Provider {
 
   constructor(
     credentials: WebPushCredentials,
-    private readonly connections: WebConnections,
+    private readonly connections: Http1Sender,
     private readonly options: ProviderOptions,
   ) {
     this.tokens = new VapidTokens(credentials, options.clock);

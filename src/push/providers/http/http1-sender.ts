@@ -10,7 +10,7 @@ const SOCKETS_MAX = 256;
 const HOST_MAX = 64;
 
 /** A bounded number of connections to hosts that devices name. */
-export class WebConnections {
+export class Http1Sender {
   private readonly agents: Agents;
   private readonly total: Semaphore;
   private readonly hosts = new Map<string, { semaphore: Semaphore; users: number }>();
