@@ -1,11 +1,13 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Allow } from "../access/request-auth";
+import type { RequestContext } from "../access/request-context";
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import type { UserViewer } from "../core/viewer";
 import { UserType } from "../users/user.type";
+import type { UserDeps } from "../users/user-deps";
 import { findUser } from "../users/user-queries";
-import type { SignalContext } from "./context";
+import type { Router } from "./router";
 import { type MessageOf, openSignalSubscription } from "./signal-subscription";
 import { answerToGraphql, CallAnswerType } from "./signals/answer.type";
 import { decodeCursor, encodeCursor } from "./signals/cursor";
@@ -18,6 +20,12 @@ import {
 } from "./signals/signal.input";
 import { SignalPartyType, SignalType, signalToGraphql } from "./signals/signal.type";
 import { signalFromInput } from "./signals/signal-from-input";
+
+/** Context of the resolvers of signals. */
+export interface SignalContext extends RequestContext {
+  router: Router;
+  users: UserDeps;
+}
 
 type SignalMessage = MessageOf<"signal">;
 

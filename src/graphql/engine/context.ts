@@ -1,9 +1,9 @@
 import { type AuthLookups, RequestAuth } from "../../access/request-auth";
 import type { AccountContext } from "../../accounts/account-deps";
 import type { AdminContext } from "../../admin/admin-deps";
-import type { SignalContext } from "../../calls/context";
 import type { HistoryContext } from "../../calls/history/history-deps";
 import type { IceContext } from "../../calls/ice/ice-server.resolver";
+import type { SignalContext } from "../../calls/signal.resolver";
 import type { Caller } from "../../core/caller";
 import type { PasswordResetContext } from "../../password-reset/password-reset-deps";
 import type { CredentialContext } from "../../push/credentials/push-credentials";
