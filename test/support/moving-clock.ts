@@ -2,11 +2,11 @@ import type { Clock } from "../../src/core/clock";
 
 /** The system clock, which a test can advance or stop. */
 export class MovingClock implements Clock {
-  private ahead = 0;
+  private offset = 0;
   private held: number | null = null;
 
   now(): number {
-    return (this.held ?? Date.now()) + this.ahead;
+    return (this.held ?? Date.now()) + this.offset;
   }
 
   /** Stops the clock, or continues at the current time. */
@@ -16,7 +16,7 @@ export class MovingClock implements Clock {
 
   /** Advances the clock by a number of milliseconds. */
   advance(ms: number): void {
-    this.ahead += ms;
+    this.offset += ms;
   }
 }
 

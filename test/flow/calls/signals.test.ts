@@ -346,7 +346,7 @@ describe("repeats and order", () => {
 describe("addresses", () => {
   let laptop: GraphqlClient;
   let sender: GraphqlClient;
-  let hear: Record<string, () => Promise<string>>;
+  let nextIdByDevice: Record<string, () => Promise<string>>;
 
   beforeEach(async () => {
     bob = await newUser(node);
@@ -355,23 +355,23 @@ describe("addresses", () => {
     const tablet = await onGraphql({ ...bob, ...(await signIn(node, bob)) });
     const phone = await onFrames(bob, "phone");
     const web = await onXmppJs(bob, "web");
-    hear = {
+    nextIdByDevice = {
       [laptop.device]: async () => (await laptop.next()).id,
       [tablet.device]: async () => (await tablet.next()).id,
       phone: async () => (await phone.next()).attributes.id ?? "",
       web: async () => (await web.next()).attributes.id ?? "",
     };
-    expect(Object.keys(hear)).toHaveLength(4);
+    expect(Object.keys(nextIdByDevice)).toHaveLength(4);
   });
 
   it("ring every device of a user, or only one device by its full address", async () => {
     const reject = { signalType: "reject", callId: "s" };
-    for (const device of Object.keys(hear)) {
+    for (const device of Object.keys(nextIdByDevice)) {
       await sender.send({ ...reject, id: device, to: { userId: String(bob.id), device } });
       await sender.send({ ...reject, id: "all", to: { userId: bob.id } });
     }
     // Each receives its own signal once, and every signal to all devices.
-    for (const [device, next] of Object.entries(hear)) {
+    for (const [device, next] of Object.entries(nextIdByDevice)) {
       const received = [];
       for (let count = 0; count < 5; count += 1) received.push(await next());
       expect(received.filter((id) => id === "all")).toHaveLength(4);
@@ -381,11 +381,11 @@ describe("addresses", () => {
 
   it("ring them equally from XMPP", async () => {
     const chat = await onFrames(alice, "desk");
-    for (const device of Object.keys(hear)) {
+    for (const device of Object.keys(nextIdByDevice)) {
       chat.send(stanza(jidOf(node, bob, device), "", { id: device, type: "reject" }));
       chat.send(stanza(jidOf(node, bob), "", { id: "all", type: "reject" }));
     }
-    for (const [device, next] of Object.entries(hear)) {
+    for (const [device, next] of Object.entries(nextIdByDevice)) {
       const received = [];
       for (let count = 0; count < 5; count += 1) received.push(await next());
       expect(received.filter((id) => id === "all")).toHaveLength(4);
@@ -420,7 +420,7 @@ describe("addresses", () => {
     const reject = { signalType: "reject", callId: "s" };
     await sender.send({ ...reject, id: "1", to: { userId: String(bob.id), device: "gone" } });
     await sender.send({ ...reject, id: "2", to: { userId: bob.id } });
-    for (const next of Object.values(hear)) expect(await next()).toBe("2");
+    for (const next of Object.values(nextIdByDevice)) expect(await next()).toBe("2");
   });
 });
 

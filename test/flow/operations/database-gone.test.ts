@@ -23,7 +23,7 @@ describe("when the database is unavailable", () => {
 
   const participants = (): Participants => ({
     node: broken,
-    elsewhere: broken,
+    foreignNode: broken,
     a: user,
     b: user,
     foreign: user,

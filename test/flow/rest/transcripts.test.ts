@@ -7,12 +7,12 @@ import { startNode, type TestNode } from "../../support/node";
 import { OpenApiConformity } from "../../support/rest/openapi-conformity";
 import {
   expectation,
-  filled,
-  filledBody,
   HEADERS,
-  type Known,
+  type PlaceholderValues,
   type Reply,
+  requestBody,
   type Step,
+  substitute,
   type Transcript,
 } from "../../support/rest/transcript";
 
@@ -24,7 +24,8 @@ const documents = readDocuments(
 const conformity = new OpenApiConformity();
 
 let node: TestNode;
-let played = 0;
+/** Number of transcripts that have started. */
+let transcriptNumber = 0;
 beforeAll(async () => {
   node = await startNode();
   // Enables every route; other tests cover routes that a setting disables.
@@ -39,10 +40,10 @@ function read(name: string): Transcript {
 }
 
 /** The initial variables of every transcript: two users and an application session. */
-async function initialVariables(): Promise<Known> {
-  played += 1;
+async function initialVariables(): Promise<PlaceholderValues> {
+  transcriptNumber += 1;
   const { application } = node;
-  const known: Known = new Map<string, string | number>([
+  const values: PlaceholderValues = new Map<string, string | number>([
     ["text:base url", node.baseUrl],
     ["id:application", application.id],
     ["text:auth key", application.authKey],
@@ -50,24 +51,24 @@ async function initialVariables(): Promise<Known> {
     ["token:application", await applicationToken(node)],
     ["integer:timestamp", Math.floor(Date.now() / 1000)],
     ["text:application id", String(application.id)],
-    ["integer:nonce", 20_000_000 + 5 * played],
-    ["integer:other nonce", 20_000_001 + 5 * played],
-    ["integer:third nonce", 20_000_002 + 5 * played],
-    ["integer:fourth nonce", 20_000_003 + 5 * played],
-    ["integer:fifth nonce", 20_000_004 + 5 * played],
+    ["integer:nonce", 20_000_000 + 5 * transcriptNumber],
+    ["integer:other nonce", 20_000_001 + 5 * transcriptNumber],
+    ["integer:third nonce", 20_000_002 + 5 * transcriptNumber],
+    ["integer:fourth nonce", 20_000_003 + 5 * transcriptNumber],
+    ["integer:fifth nonce", 20_000_004 + 5 * transcriptNumber],
     // Suffix of logins and other unique values, so that transcripts do not collide.
-    ["integer:played", played],
+    ["integer:played", transcriptNumber],
   ]);
   for (const name of ["alice", "bob"]) {
-    const user = await newUser(node, { email: `${name}-${played}@example.com` });
-    known.set(`id:${name}`, user.id);
-    known.set(`text:${name} login`, user.login);
-    known.set(`text:${name} email`, `${name}-${played}@example.com`);
-    known.set(`text:${name} password`, user.password);
-    known.set(`token:${name}`, user.token);
-    known.set(`id:${name} session`, user.sessionId);
+    const user = await newUser(node, { email: `${name}-${transcriptNumber}@example.com` });
+    values.set(`id:${name}`, user.id);
+    values.set(`text:${name} login`, user.login);
+    values.set(`text:${name} email`, `${name}-${transcriptNumber}@example.com`);
+    values.set(`text:${name} password`, user.password);
+    values.set(`token:${name}`, user.token);
+    values.set(`id:${name} session`, user.sessionId);
   }
-  return known;
+  return values;
 }
 
 function toReply({ status, headers, body }: RestResponse): Reply {
@@ -79,11 +80,11 @@ function toReply({ status, headers, body }: RestResponse): Reply {
 }
 
 /** Sends a step. The response must conform to the OpenAPI document. */
-async function send({ request }: Step, known: Known): Promise<Reply> {
+async function send({ request }: Step, values: PlaceholderValues): Promise<Reply> {
   const { method } = request;
-  const path = String(filled(request.path, known));
-  const headers = filled(request.headers ?? {}, known) as Record<string, string>;
-  const body = filledBody(request.body, known, node.application.authSecret);
+  const path = String(substitute(request.path, values));
+  const headers = substitute(request.headers ?? {}, values) as Record<string, string>;
+  const body = requestBody(request.body, values, node.application.authSecret);
   const answer = await rest(node, method, path, { headers, body });
   if (answer.body === null) expect(answer.text).toBe("");
   const { status } = answer;
@@ -105,13 +106,13 @@ describe.each(
 )("%s", (name, document) => {
   test("responds exactly as its transcript and conforms to the OpenAPI document", async () => {
     const transcript = read(name);
-    const known = await initialVariables();
+    const values = await initialVariables();
     for (const step of transcript.steps) {
-      const actual = await send(step, known);
+      const actual = await send(step, values);
       const { what, answer } = step;
       expect({ what, answer: actual }).toEqual({
         what,
-        answer: expectation(answer, actual, known),
+        answer: expectation(answer, actual, values),
       });
     }
   });

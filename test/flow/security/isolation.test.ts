@@ -49,7 +49,7 @@ let count = 0;
 
 beforeAll(async () => {
   node = await startNode();
-  const elsewhere = await secondApplication(node);
+  const foreignNode = await secondApplication(node);
   const a = await newUser(node, { ...secret, tag_list: tags });
   const b = await newUser(node);
   const login = `login-${random()}`;
@@ -61,14 +61,14 @@ beforeAll(async () => {
   hidden.push(...Object.values(device), node.application.authSecret, node.application.accountKey);
   hidden.push("First account", "First application", ownerCredentials(node).email);
   // The second application knows the id and the auth_key of the first, but no secret.
-  const { authSecret, accountKey } = elsewhere.application;
+  const { authSecret, accountKey } = foreignNode.application;
   const known = { ...node.application, authSecret, accountKey };
   fixture = {
     node: { ...node, application: known },
-    elsewhere,
+    foreignNode,
     a: { ...a, login },
     b,
-    foreign: await newUser(elsewhere),
+    foreign: await newUser(foreignNode),
     get unique() {
       return ++count;
     },
@@ -80,8 +80,8 @@ beforeAll(async () => {
     signed: forged,
   };
   tokens["a user"] = fixture.foreign.token;
-  tokens["the application"] = await applicationToken(elsewhere);
-  tokens["the owner"] = await ownerToken(elsewhere);
+  tokens["the application"] = await applicationToken(foreignNode);
+  tokens["the owner"] = await ownerToken(foreignNode);
   await activityWritten();
 });
 afterAll(() => node.stop());
@@ -161,7 +161,8 @@ test("every operation of the schema is tested", () => {
 
 const callers = ["a user", "the application", "the owner"];
 /** Operations that end the caller's session come last, so that the others have a live one. */
-const last = (operation: string) => (PERMISSION_ROWS[operation]?.ends === "anybody" ? 1 : 0);
+const last = (operation: string) =>
+  PERMISSION_ROWS[operation]?.closesSessionOf === "anybody" ? 1 : 0;
 const ordered = [...operations].sort((one, other) => last(one) - last(other));
 
 /** The token of a caller; a new one if an operation has ended it. */
@@ -169,19 +170,19 @@ async function tokenOf(caller: string): Promise<string> {
   const token = tokens[caller] ?? "";
   if (caller === "the owner") {
     if (!(await graphql(node, "{ account { id } }", {}, token)).errors) return token;
-    tokens[caller] = await ownerToken(fixture.elsewhere);
+    tokens[caller] = await ownerToken(fixture.foreignNode);
     return tokens[caller];
   }
-  const { status, body } = await rest(fixture.elsewhere, "GET", "/session", { token });
+  const { status, body } = await rest(fixture.foreignNode, "GET", "/session", { token });
   const whole = caller === "the application" || body?.session?.user_id === fixture.foreign.id;
   if (status === 200 && whole) return token;
-  const user = await newUser(fixture.elsewhere);
+  const user = await newUser(fixture.foreignNode);
   fixture = Object.defineProperties(
     {},
     { ...Object.getOwnPropertyDescriptors(fixture), foreign: { value: user, enumerable: true } },
   ) as Participants;
   tokens["a user"] = user.token;
-  tokens["the application"] = await applicationToken(fixture.elsewhere);
+  tokens["the application"] = await applicationToken(fixture.foreignNode);
   return tokens[caller] ?? "";
 }
 
@@ -193,7 +194,7 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
       if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
       const token = await tokenOf(caller);
       await expectIsolation(() =>
-        send(fixture.elsewhere, row.document, row.variables(fixture), token),
+        send(fixture.foreignNode, row.document, row.variables(fixture), token),
       );
     }
     const token = await tokenOf(caller);
@@ -206,7 +207,7 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
       if (operation.startsWith("Subscription.")) {
         socket.send({ type: "ping" });
         await socket.next();
-      } else if (row.ends) {
+      } else if (row.closesSessionOf) {
         await Promise.race([socket.next(), socket.closed]);
       } else {
         await socket.next();
@@ -246,7 +247,7 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
       const path = `/users/v2?${new URLSearchParams({ [name]: text })}`;
       const token = await tokenOf(caller);
       await expectIsolation(async () => {
-        const { status, body } = await rest(fixture.elsewhere, "GET", path, { token });
+        const { status, body } = await rest(fixture.foreignNode, "GET", path, { token });
         if (caller === "a user") expect([status, body.total_entries]).toEqual([200, 0]);
         else expect(status).toBe(403);
         return body;
@@ -259,7 +260,7 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
     const query = `query ($value: String!) { user(by: { ${key}: $value }) { id } }`;
     const token = await tokenOf(caller);
     await expectIsolation(async () => {
-      const answer = await graphql(fixture.elsewhere, query, { value }, token);
+      const answer = await graphql(fixture.foreignNode, query, { value }, token);
       expect(answer.data?.user ?? null).toBeNull();
       return answer;
     });
@@ -272,7 +273,7 @@ test.each([
 ])("%s with an own application does not find another application's user", async (name, field) => {
   const query = `mutation ($input: ApplicationUserInput!) { ${name}(input: $input) { ${field} } }`;
   const token = await tokenOf("the owner");
-  const applicationId = String(fixture.elsewhere.application.id);
+  const applicationId = String(fixture.foreignNode.application.id);
   for (const { id } of [fixture.a, fixture.b]) {
     await expectIsolation(async () => {
       const input = { applicationId, userId: String(id) };
@@ -287,10 +288,10 @@ test("the lists of an own application contain no users of another", async () => 
   const query = `query ($id: ID!, $search: String) { application(id: $id) {
     users(search: $search) { totalCount nodes { id login email } }
     sessions { nodes { id userId } } } }`;
-  const own = String(fixture.elsewhere.application.id);
+  const own = String(fixture.foreignNode.application.id);
   const token = await tokenOf("the owner");
   const mine = await node.sql<{ id: number }>("SELECT id FROM users WHERE application_id = $1", [
-    fixture.elsewhere.application.id,
+    fixture.foreignNode.application.id,
   ]);
   const ids = mine.map(({ id }) => String(id));
   for (const search of [null, fixture.a.login.slice(0, 8), secret.email?.slice(0, 8)]) {

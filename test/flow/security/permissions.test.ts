@@ -43,25 +43,25 @@ const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics
 
 const NO_SESSION = "Required session does not exist";
 /** Offset of the node's clock from the system clock, in milliseconds. */
-let ahead = 0;
-const clock = { now: () => Date.now() + ahead };
+let clockOffset = 0;
+const clock = { now: () => Date.now() + clockOffset };
 
 let node: TestNode;
-let elsewhere: TestNode;
+let foreignNode: TestNode;
 /** The hash of {@link PASSWORD}, computed once for all users. */
 let passwordHash: string;
 /** Invalid tokens, by caller. */
 const invalidTokens: Record<string, string | undefined> = { "no token": undefined };
 let count = 0;
 /** Number of used reset links. */
-let links = 0;
+let resetLinkCount = 0;
 let owner: Participants["owner"];
 
 const PASSWORD = "correct horse";
 
 beforeAll(async () => {
   node = await startNode({}, { clock });
-  elsewhere = await secondApplication(node);
+  foreignNode = await secondApplication(node);
   await node.sql("UPDATE applications SET v1_list_disabled = false");
   owner = ownerCredentials(node);
   invalidTokens["an unknown token"] = "x".repeat(43);
@@ -72,12 +72,12 @@ beforeAll(async () => {
   );
   passwordHash = rows[0]?.hash ?? "";
 
-  ahead = -(2 * 60 * 60 * 1000 + 1000);
+  clockOffset = -(2 * 60 * 60 * 1000 + 1000);
   const body = { ...signedParameters(node, clock.now()), user: { login, password } };
   const old = await rest(node, "POST", "/session", { body });
   expect((await rest(node, "GET", "/session", { token: old.body.session.token })).status).toBe(200);
   invalidTokens["an expired token"] = old.body.session.token;
-  ahead = 0;
+  clockOffset = 0;
 
   await rest(node, "DELETE", "/session", { token });
   invalidTokens["a destroyed token"] = token;
@@ -130,11 +130,11 @@ async function makeFixture(): Promise<Participants> {
   const [a, b, foreign] = [
     await signedInUser(node),
     await signedInUser(node),
-    await signedInUser(elsewhere),
+    await signedInUser(foreignNode),
   ] as const;
   return {
     node,
-    elsewhere,
+    foreignNode,
     a,
     b,
     foreign,
@@ -145,7 +145,7 @@ async function makeFixture(): Promise<Participants> {
     get unique() {
       return count;
     },
-    resetToken: () => `link of lost${++links}`,
+    resetToken: () => `link of lost${++resetLinkCount}`,
     signed: () => signedParameters(node),
   };
 }
@@ -160,7 +160,7 @@ async function tokenOf(caller: string, fixture: Participants): Promise<string | 
     case "the account's owner":
       return ownerToken(node);
     case "another account's owner":
-      return ownerToken(elsewhere);
+      return ownerToken(foreignNode);
     case "a foreign user":
       return fixture.foreign.token;
     case "a signed-out token": {
@@ -292,7 +292,7 @@ describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operati
     } else if (
       wanted === "OK" &&
       token !== undefined &&
-      (row.ends === caller || row.ends === "anybody")
+      (row.closesSessionOf === caller || row.closesSessionOf === "anybody")
     ) {
       const payload = { query: row.document, variables: row.variables(fixture) };
       socket.send({ id: "o", type: "subscribe", payload });
@@ -354,7 +354,7 @@ describe("a chat client", () => {
     for (const caller of CALLERS) {
       const token = (await tokenOf(caller, fixture)) ?? "none";
       asUserA.set(caller, signInBy(node, fixture.a.id, token));
-      const at = caller === "a foreign user" ? elsewhere : node;
+      const at = caller === "a foreign user" ? foreignNode : node;
       asThemselves.set(caller, signInBy(at, userOf(caller)?.id ?? fixture.b.id, token));
     }
     await Promise.all([...asUserA.values(), ...asThemselves.values()]);

@@ -227,10 +227,10 @@ describe("a list of web origins", () => {
   });
 
   test("does not restrict other applications or owners", async () => {
-    const elsewhere = await secondApplication(node);
-    const { token } = await newUser(elsewhere);
+    const foreignNode = await secondApplication(node);
+    const { token } = await newUser(foreignNode);
     const headers = { Origin: EVIL };
-    expect((await rest(elsewhere, "GET", "/session", { token, headers })).status).toBe(200);
+    expect((await rest(foreignNode, "GET", "/session", { token, headers })).status).toBe(200);
     const socket = await connectSocket(node, { origin: EVIL });
     socket.send({ type: "connection_init", payload: { token: owner } });
     expect(await socket.next()).toEqual({ type: "connection_ack" });
@@ -246,15 +246,15 @@ describe("every operation refuses a page that is not on the list", () => {
   const OPEN_TO_ALL = ["Query.accountSettings", "Mutation.resetPassword", "Mutation.signInOwner"];
   let fixture: Participants;
   beforeAll(async () => {
-    const elsewhere = await secondApplication(node);
+    const foreignNode = await secondApplication(node);
     await node.sql("UPDATE applications SET v1_list_disabled = false");
     let unique = 0;
     fixture = {
       node,
-      elsewhere,
+      foreignNode,
       a: user,
       b: await newUser(node),
-      foreign: await newUser(elsewhere),
+      foreign: await newUser(foreignNode),
       owner: ownerCredentials(node),
       spareApplicationId: "1",
       resetToken: () => "no link",
@@ -344,8 +344,8 @@ describe("a list that changes", () => {
       await open(GOOD, node),
       await open(undefined, node),
     ];
-    const elsewhere = await secondApplication(node);
-    const other = await overSocket((await newUser(elsewhere)).token, EVIL, node);
+    const foreignNode = await secondApplication(node);
+    const other = await overSocket((await newUser(foreignNode)).token, EVIL, node);
     expect(await other.next()).toEqual({ type: "connection_ack" });
     await allow([GOOD]);
     await expectRefused(evil);

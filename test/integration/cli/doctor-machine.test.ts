@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   endListening();
-  time.setAhead(0);
+  time.setClockOffset(0);
   for (const database of databases.splice(0)) await database.remove();
 });
 afterAll(() => time.close());
@@ -132,8 +132,8 @@ describe("the clock", () => {
     [-40_000, "ok", /^within (39|40|41) seconds of /],
     [180_000, "warning", /^this machine's clock is 3 minutes behind the time of /],
     [-75 * 60_000, "error", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
-  ])("compared with a time server that is %i ms ahead is %s", async (ahead, status, words) => {
-    time.setAhead(ahead);
+  ])("compared with a time server that is %i ms ahead is %s", async (clockOffset, status, words) => {
+    time.setClockOffset(clockOffset);
     const found = only(await runDoctor(), "clock: network");
     expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
   });

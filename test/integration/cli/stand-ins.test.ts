@@ -41,14 +41,14 @@ describe("third-party clients", () => {
   test("apn works with the APNs stand-in, by token and by certificate", async () => {
     const { apns, apnsCertificate } = standIns.credentials;
     const { hostname, port } = new URL(apns.baseUrl!);
-    const place = { address: hostname, port: Number(port), ca: [apns.ca!] };
+    const server = { address: hostname, port: Number(port), ca: [apns.ca!] };
     const { key, keyId, teamId, bundleId } = apns;
-    const proofs = [
+    const credentials = [
       { token: { key, keyId, teamId } },
       { cert: apnsCertificate.certificate, key: apnsCertificate.privateKey },
     ];
-    for (const proof of proofs) {
-      const client = new ApnClient({ ...proof, ...place, connectionRetryLimit: 0 });
+    for (const credential of credentials) {
+      const client = new ApnClient({ ...credential, ...server, connectionRetryLimit: 0 });
       try {
         const note = new Notification({ topic: bundleId, pushType: "alert", alert: "Hello" });
         const gone = `00000410${"a".repeat(56)}`;

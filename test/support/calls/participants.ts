@@ -17,7 +17,7 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
   let unique = 0;
   return {
     node,
-    elsewhere: node,
+    foreignNode: node,
     a,
     b,
     foreign: b,

@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 export interface TimeServer {
   /** host:port */
   address: string;
-  /** Sets how far its clock is ahead of this machine's, in milliseconds. */
-  setAhead(ms: number): void;
+  /** Sets the offset of its clock from this machine's, in milliseconds; positive if it is ahead. */
+  setClockOffset(ms: number): void;
   close(): void;
 }
 
 /** Starts a time server with the correct time, on a free port. */
 export async function startTimeServer(): Promise<TimeServer> {
-  let ahead = 0;
+  let clockOffset = 0;
   const socket = createSocket("udp4");
   socket.on("message", (request, from) => {
     const answer = Buffer.alloc(48);
@@ -20,7 +20,7 @@ export async function startTimeServer(): Promise<TimeServer> {
     answer[0] = 0b00_100_100;
     answer[1] = 2;
     request.copy(answer, 24, 40, 48);
-    const ms = BigInt(Date.now() + ahead) + 2_208_988_800_000n;
+    const ms = BigInt(Date.now() + clockOffset) + 2_208_988_800_000n;
     const time = (((ms / 1000n) % 2n ** 32n) << 32n) + ((ms % 1000n) * 2n ** 32n) / 1000n;
     answer.writeBigUInt64BE(time, 32);
     answer.writeBigUInt64BE(time, 40);
@@ -32,8 +32,8 @@ export async function startTimeServer(): Promise<TimeServer> {
   const { port } = socket.address() as AddressInfo;
   return {
     address: `127.0.0.1:${port}`,
-    setAhead: (ms) => {
-      ahead = ms;
+    setClockOffset: (ms) => {
+      clockOffset = ms;
     },
     close: () => socket.close(),
   };

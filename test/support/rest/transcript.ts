@@ -25,8 +25,8 @@ export interface Reply {
 
 /**
  * A transcript of an operation of schema/rest. Texts may contain placeholders: `<kind:name>` is replaced by
- * the value of the name, which must be known in requests. In a response, a placeholder that is a whole text
- * and not yet known captures the actual value if it has the kind. `<kind>` matches any value of the kind.
+ * the value of the name, which must exist in requests. In a response, a placeholder that is a whole text
+ * and has no value yet captures the actual value if it has the kind. `<kind>` matches any value of the kind.
  */
 export interface Transcript {
   /** Name of the operation and of the file. */
@@ -39,8 +39,8 @@ export interface Transcript {
 /** Response headers that matter to clients. */
 export const HEADERS = ["content-type", "svc-token-expirationdate", "retry-after", "location"];
 
-/** Values by `kind:name`. */
-export type Known = Map<string, string | number>;
+/** PlaceholderValues by `kind:name`. */
+export type PlaceholderValues = Map<string, string | number>;
 
 const KINDS: Record<string, (value: unknown) => boolean> = {
   id: (value) => Number.isSafeInteger(value) && Number(value) > 0,
@@ -60,56 +60,62 @@ const PLACEHOLDER = /<([a-z ]+)(?::([\w ]+))?>/g;
 const ALONE = /^<([a-z ]+)(?::([\w ]+))?>$/;
 
 /** The value with every placeholder replaced. */
-export function filled(value: unknown, known: Known): unknown {
+export function substitute(value: unknown, values: PlaceholderValues): unknown {
   if (typeof value === "string") {
-    const whole = known.get(value.slice(1, -1));
+    const whole = values.get(value.slice(1, -1));
     if (ALONE.test(value) && whole !== undefined) return whole;
     return value.replace(PLACEHOLDER, (text) => {
-      const found = known.get(text.slice(1, -1));
-      if (found === undefined) throw new Error(`nothing is known of ${text}`);
+      const found = values.get(text.slice(1, -1));
+      if (found === undefined) throw new Error(`${text} has no value`);
       return String(found);
     });
   }
-  if (Array.isArray(value)) return value.map((item) => filled(item, known));
+  if (Array.isArray(value)) return value.map((item) => substitute(item, values));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, known)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, substitute(item, values)]),
+  );
 }
 
 /**
  * The expected response for a full comparison: placeholders whose kind matches the actual value are replaced
- * by it, and known from then on.
+ * by it, and have that value from then on.
  */
-export function expectation(stated: unknown, came: unknown, known: Known): unknown {
-  if (typeof stated === "string") {
-    const [, kind, name] = ALONE.exec(stated) ?? [];
-    const place = stated.slice(1, -1);
-    if (kind === undefined || known.has(place)) return filled(stated, known);
-    const fits = KINDS[kind];
-    if (!fits) throw new Error(`there is no kind ${kind}`);
-    if (!fits(came)) return stated;
-    if (name !== undefined) known.set(place, came as string | number);
-    if (kind === "id" && name !== undefined) known.set(`digits:${name}`, String(came));
-    return came;
+export function expectation(
+  expected: unknown,
+  actual: unknown,
+  values: PlaceholderValues,
+): unknown {
+  if (typeof expected === "string") {
+    const [, kind, name] = ALONE.exec(expected) ?? [];
+    const key = expected.slice(1, -1);
+    if (kind === undefined || values.has(key)) return substitute(expected, values);
+    const isOfKind = KINDS[kind];
+    if (!isOfKind) throw new Error(`there is no kind ${kind}`);
+    if (!isOfKind(actual)) return expected;
+    if (name !== undefined) values.set(key, actual as string | number);
+    if (kind === "id" && name !== undefined) values.set(`digits:${name}`, String(actual));
+    return actual;
   }
-  if (Array.isArray(stated)) {
-    const items: unknown[] = Array.isArray(came) ? came : [];
-    return stated.map((item, index) => expectation(item, items[index], known));
+  if (Array.isArray(expected)) {
+    const items: unknown[] = Array.isArray(actual) ? actual : [];
+    return expected.map((item, index) => expectation(item, items[index], values));
   }
-  if (typeof stated !== "object" || stated === null) return stated;
-  const object = (came ?? {}) as Record<string, unknown>;
+  if (typeof expected !== "object" || expected === null) return expected;
+  const object = (actual ?? {}) as Record<string, unknown>;
   return Object.fromEntries(
-    Object.entries(stated).map(([key, item]) => [key, expectation(item, object[key], known)]),
+    Object.entries(expected).map(([key, item]) => [key, expectation(item, object[key], values)]),
   );
 }
 
 const SIGNED = ["application_id", "auth_key", "nonce", "timestamp"];
 
 /** The body to send, with placeholders replaced; `<signature>` covers the mandatory parameters. */
-export function filledBody(stated: unknown, known: Known, secret: string): unknown {
-  const signed = typeof stated === "object" && stated !== null && "signature" in stated;
-  if (!signed || stated.signature !== "<signature>") return filled(stated, known);
-  const { signature: _, ...rest } = stated;
-  const body = filled(rest, known) as Record<string, unknown>;
+export function requestBody(template: unknown, values: PlaceholderValues, secret: string): unknown {
+  const signed = typeof template === "object" && template !== null && "signature" in template;
+  if (!signed || template.signature !== "<signature>") return substitute(template, values);
+  const { signature: _, ...rest } = template;
+  const body = substitute(rest, values) as Record<string, unknown>;
   const line = SIGNED.map((name) => `${name}=${body[name]}`).join("&");
   return { ...body, signature: createHmac("sha1", secret).update(line).digest("hex") };
 }

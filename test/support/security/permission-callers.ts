@@ -35,7 +35,7 @@ export function expectedOutcome(row: PermissionRow, caller: string): ExpectedOut
   if (caller === "user B") return row.other;
   if (caller === "the account's owner") return row.account;
   if (caller === "another account's owner") return row.otherAccount;
-  return caller === "a foreign user" ? row.foreign : row.owner;
+  return caller === "a foreign user" ? row.foreign : row.self;
 }
 
 /** REST errors by outcome: status and message. */

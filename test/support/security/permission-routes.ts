@@ -165,7 +165,7 @@ export const ROUTES: Record<string, RouteRow> = {
         user: { ids: String(a.id) },
       },
     }),
-    success: ({ node, elsewhere, a, b, foreign }, caller) => ({
+    success: ({ node, foreignNode, a, b, foreign }, caller) => ({
       status: 201,
       body: [
         {
@@ -181,7 +181,7 @@ export const ROUTES: Record<string, RouteRow> = {
             updated_at: DATE,
             end_date: null,
             active: true,
-            application_id: (caller === "a foreign user" ? elsewhere : node).application.id,
+            application_id: (caller === "a foreign user" ? foreignNode : node).application.id,
             user_id: { "user A": a.id, "user B": b.id, "a foreign user": foreign.id }[caller] ?? ID,
             kind: "API",
             environment: "development",
@@ -266,16 +266,16 @@ export const ROUTES: Record<string, RouteRow> = {
   GetSession: {
     operation: "Query.currentSession",
     path: () => "/session",
-    success({ node, elsewhere, a, b, foreign }, caller) {
+    success({ node, foreignNode, a, b, foreign }, caller) {
       const users: Record<string, TestUser> = {
         "user A": a,
         "user B": b,
         "a foreign user": foreign,
       };
       const user = users[caller] ?? null;
-      const place = caller === "a foreign user" ? elsewhere : node;
+      const callerNode = caller === "a foreign user" ? foreignNode : node;
       const userId = user?.id ?? (caller === "a web token" ? 0 : null);
-      return { status: 200, body: { session: shownSession(place, user, userId) } };
+      return { status: 200, body: { session: shownSession(callerNode, user, userId) } };
     },
   },
   DestroySession: { operation: "Mutation.destroySession", path: () => "/session", success: empty },

@@ -6,7 +6,7 @@ import { deviceOf } from "../push/push-devices";
 export interface Participants {
   node: TestNode;
   /** The node from the view of the other application's clients. */
-  elsewhere: TestNode;
+  foreignNode: TestNode;
   a: TestUser;
   b: TestUser;
   foreign: TestUser;
@@ -45,13 +45,13 @@ export interface PermissionRow {
   /** A user of another application, on A's object. */
   foreign: ExpectedOutcome;
   /** User A. */
-  owner: ExpectedOutcome;
+  self: ExpectedOutcome;
   /** The owner of A's application. */
   account: ExpectedOutcome;
   /** The owner of another account. */
   otherAccount: ExpectedOutcome;
-  /** Callers whose session it ends, and their socket after the response. */
-  ends?: "anybody" | "user A" | "user B";
+  /** The caller whose session it ends, and whose socket closes after the response. */
+  closesSessionOf?: "anybody" | "user A" | "user B";
   /** Whether it requires a socket. */
   socketOnly?: true;
 }
@@ -62,7 +62,7 @@ const OPEN = {
   application: "OK",
   other: "OK",
   foreign: "OK",
-  owner: "OK",
+  self: "OK",
   account: "OK",
   otherAccount: "OK",
 } as const;
@@ -81,7 +81,7 @@ const ACCOUNT = {
   application: "FORBIDDEN",
   other: "FORBIDDEN",
   foreign: "FORBIDDEN",
-  owner: "FORBIDDEN",
+  self: "FORBIDDEN",
   account: "OK",
   otherAccount: "OK",
 } as const;
@@ -165,7 +165,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
-    owner: "NOT_FOUND",
+    self: "NOT_FOUND",
   },
   "Mutation.destroyOtherSessions": {
     document: "mutation { destroyOtherSessions { destroyedCount } }",
@@ -176,7 +176,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document: "mutation { destroySession { destroyed } }",
     variables: () => ({}),
     ...SESSION,
-    ends: "anybody",
+    closesSessionOf: "anybody",
   },
   "Mutation.renewSocket": {
     document:
@@ -195,13 +195,13 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...APPLICATION,
     // The same key matches nobody there.
     foreign: "UNAUTHENTICATED",
-    ends: "user B",
+    closesSessionOf: "user B",
   },
   "Mutation.logout": {
     document: "mutation { logout { session { userId } } }",
     variables: () => ({}),
     ...USER,
-    ends: "anybody",
+    closesSessionOf: "anybody",
   },
   "Mutation.createUser": {
     document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
@@ -217,7 +217,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document: "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }",
     variables: ({ a }) => ({ input: { id: String(a.id) } }),
     ...OWN,
-    ends: "user A",
+    closesSessionOf: "user A",
   },
   "Mutation.requestPasswordReset": {
     document:
@@ -255,7 +255,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
-    owner: "NOT_FOUND",
+    self: "NOT_FOUND",
   },
   "Subscription.callChanges": {
     document: "subscription { callChanges { id state } }",
@@ -374,7 +374,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     application: "FORBIDDEN",
     other: "FORBIDDEN",
     foreign: "FORBIDDEN",
-    owner: "FORBIDDEN",
+    self: "FORBIDDEN",
   },
   "Query.account": {
     document: "query { account { id name applications { id } } }",
@@ -468,7 +468,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     application: "NOT_FOUND",
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
-    owner: "NOT_FOUND",
+    self: "NOT_FOUND",
   },
   "Mutation.setPushCredentials": {
     document: `mutation ($input: SetPushCredentialsInput!) {
