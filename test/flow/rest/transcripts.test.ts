@@ -72,11 +72,11 @@ async function initialVariables(): Promise<PlaceholderValues> {
 }
 
 function toReply({ status, headers, body }: RestResponse): Reply {
-  const shown = HEADERS.flatMap((name) => {
+  const present = HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return { status, headers: Object.fromEntries(shown), body };
+  return { status, headers: Object.fromEntries(present), body };
 }
 
 /** Sends a step. The response must conform to the OpenAPI document. */

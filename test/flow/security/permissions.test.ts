@@ -239,9 +239,9 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
     const token = await tokenOf(caller, fixture);
     count += 1;
     const answer = await send(node, row.document, row.variables(fixture), token);
-    const wanted = expectedOutcome(row, caller);
-    expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
-    if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {
+    const expected = expectedOutcome(row, caller);
+    expect([outcome(answer), answer]).toEqual([expected, expect.anything()]);
+    if (expected === "UNAUTHENTICATED" && operation !== "Mutation.login") {
       expect(answer.errors?.[0].message).toBe(NO_SESSION);
     }
   });
@@ -272,17 +272,17 @@ describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operati
       return;
     }
     expect(await socket.next()).toEqual({ type: "connection_ack" });
-    const wanted = expectedOutcome(row, caller);
-    if (operation === "Subscription.callSignals" && wanted === "OK") {
+    const expected = expectedOutcome(row, caller);
+    if (operation === "Subscription.callSignals" && expected === "OK") {
       const { id } = { "user A": fixture.a, "user B": fixture.b }[caller] ?? fixture.foreign;
       expect((await socket.listen("s", id))()).toEqual([]);
-    } else if (SILENT_SUBSCRIPTIONS.includes(operation) && wanted === "OK") {
+    } else if (SILENT_SUBSCRIPTIONS.includes(operation) && expected === "OK") {
       const payload = { query: row.document, variables: row.variables(fixture) };
       socket.send({ id: "o", type: "subscribe", payload });
       await socket.run("{ __typename }");
       // The subscription is to the caller's own events, so it is accepted and stays silent.
       expect(socket.received.filter(({ id }) => id === "o")).toEqual([]);
-    } else if (operation === "Subscription.sessionBound" && wanted === "OK") {
+    } else if (operation === "Subscription.sessionBound" && expected === "OK") {
       const bound = socket.run(row.document);
       await rest(node, "PATCH", "/session/web", {
         token: fixture.a.token,
@@ -290,7 +290,7 @@ describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operati
       });
       expect((await bound).data).toEqual({ sessionBound: { userId: String(fixture.a.id) } });
     } else if (
-      wanted === "OK" &&
+      expected === "OK" &&
       token !== undefined &&
       (row.closesSessionOf === caller || row.closesSessionOf === "anybody")
     ) {
@@ -301,7 +301,7 @@ describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operati
       expect(output).toEqual(["connection_ack", "next", "complete"]);
       return;
     } else {
-      expect(outcome(await socket.run(row.document, row.variables(fixture)))).toBe(wanted);
+      expect(outcome(await socket.run(row.document, row.variables(fixture)))).toBe(expected);
     }
     await socket.close();
   });
@@ -327,18 +327,18 @@ describe.each(
       headers: route.headers?.(fixture),
       body: route.body?.(fixture),
     });
-    const wanted = expectedOutcome(row, caller);
-    const got = { status: answer.status, body: answer.body };
-    if (wanted === "OK") {
-      expect(got).toEqual(route.success(fixture, caller));
+    const expected = expectedOutcome(row, caller);
+    const actual = { status: answer.status, body: answer.body };
+    if (expected === "OK") {
+      expect(actual).toEqual(route.success(fixture, caller));
       return;
     }
-    const { status, text } = REST_ERRORS[wanted];
-    const wrong = name === "Login" && caller === "a foreign user";
-    const message = wrong
+    const { status, text } = REST_ERRORS[expected];
+    const isWrongLogin = name === "Login" && caller === "a foreign user";
+    const message = isWrongLogin
       ? "Unauthorized: the login or the password is wrong"
       : expect.stringMatching(text);
-    expect(got).toEqual({ status, body: { errors: { base: [message] } } });
+    expect(actual).toEqual({ status, body: { errors: { base: [message] } } });
   });
 });
 
@@ -382,12 +382,15 @@ describe("a chat client", () => {
     CALLERS,
   )("sends user A a signal with the permissions of Mutation.sendSignal: %s", async (caller) => {
     const user = userOf(caller);
-    const wanted = expectedOutcome(PERMISSION_ROWS["Mutation.sendSignal"] as PermissionRow, caller);
+    const expected = expectedOutcome(
+      PERMISSION_ROWS["Mutation.sendSignal"] as PermissionRow,
+      caller,
+    );
     const { client, answer } = (await asThemselves.get(caller)) as Attempt;
     const to = `${fixture.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
     const signal = `<message xmlns="jabber:client" type="headline" id="m" to="${to}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;
     if (!user) {
-      expect(["UNAUTHENTICATED", "FORBIDDEN"]).toContain(wanted);
+      expect(["UNAUTHENTICATED", "FORBIDDEN"]).toContain(expected);
       expect(answer).toContain("<not-authorized/></failure>");
       client.send(signal);
       expect((await client.rest()).frames.join("")).toContain("<not-authorized");
@@ -400,9 +403,9 @@ describe("a chat client", () => {
     client.send('<iq xmlns="jabber:client" type="get" id="p"><ping xmlns="urn:xmpp:ping"/></iq>');
     let output = "";
     while (!output.includes('id="p"')) output += await client.next();
-    if (wanted === "OK") expect(output).not.toContain('type="error"');
+    if (expected === "OK") expect(output).not.toContain('type="error"');
     else
-      expect([wanted, output]).toEqual(["NOT_FOUND", expect.stringContaining("<item-not-found")]);
+      expect([expected, output]).toEqual(["NOT_FOUND", expect.stringContaining("<item-not-found")]);
     client.socket.terminate();
   });
 });
