@@ -1,3 +1,4 @@
+import type { Signal } from "../../src/calls/signals/signal";
 import { exportUser } from "../../src/admin/user-export";
 import { openBus } from "../../src/bus/open";
 import { toCallEvent } from "../../src/calls/history/call-event";
@@ -125,14 +126,14 @@ it("runs no statement that scans a whole table", async () => {
   );
   const applicationId = row?.id ?? 0;
   const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: 7 };
-  const event = (type: string, from: number, to: number, sessionId: string) => {
+  const event = (type: string, from: number, to: number, callId: string) => {
     const ends = { from: { applicationId, userId: from }, to: { applicationId, userId: to } };
-    const signal = { id: "i", type, sessionId, ...ends, extra: [] };
+    const signal: Signal = { id: "i", type, callId, ...ends, extra: [] };
     const found = toCallEvent(
       { protocol: "rest", cursor: "", hasSubscribers: false, signal },
       records.clock.now(),
     );
-    if (!found) throw new Error(`${type} says nothing`);
+    if (!found) throw new Error(`${type} is no event of a call`);
     return found;
   };
   const callers = Array.from({ length: 100 }, (_, n) => 1_000 + n);
