@@ -97,7 +97,7 @@ it("runs no statement that scans a table", async () => {
   }));
   if (batch) await deliver(push, batch);
   for (const standard of [null, batch?.event ?? 0]) {
-    const voip = { id: batch?.event ?? 0, channel: "apns_voip", standardId: standard } as const;
+    const voip = { id: batch?.event ?? 0, channel: "apns_voip", alertId: standard } as const;
     const devices = { users: [20, 40], occurrence: 0, now: new Date() };
     const enqueue = await push.jobs.openQueues();
     await push.store.transaction((open) =>
@@ -126,8 +126,8 @@ it("runs no statement that scans a table", async () => {
     expect.arrayContaining([
       "purge_push_deliveries",
       "forget_push_subscriptions",
-      "create_standard_push_event",
-      "write_standard_push",
+      "create_alert_push_event",
+      "write_alert_push",
       "export_push_subscriptions",
       "export_push_events",
       "export_push_deliveries",

@@ -4,7 +4,7 @@ import { createEvents } from "../../src/push/events/events";
 import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
-/** Fallback to the standard push for users whose VoIP subscriptions are gone. */
+/** Fallback to the alert push for users whose VoIP subscriptions are gone. */
 
 let fixture: PushFixture;
 let applicationId: number;
@@ -82,7 +82,7 @@ const counts = () =>
       gone_count AS gone FROM push_events ORDER BY id`,
   );
 
-it("creates a standard event if there is none, and delivers nothing twice", async () => {
+it("creates an alert event if there is none, and delivers nothing twice", async () => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"], ["gcm", "android"]);
   expect((await createPush(user)).map(({ channel }) => channel)).toEqual(["apns_voip", "gcm"]);
   const { fanOutJobs, deliverJobs } = fixture;
@@ -101,7 +101,7 @@ it("creates a standard event if there is none, and delivers nothing twice", asyn
   ]);
 });
 
-it.each(["before", "after"])("joins an existing standard event, %s its fan-out", async (order) => {
+it.each(["before", "after"])("joins an existing alert event, %s its fan-out", async (order) => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"]);
   const other = await newUser(["apns", "plain"]);
   await createPush(user, other);

@@ -130,8 +130,8 @@ const RECORD: Statement = {
 };
 
 /** $1 the event, $2 user ids, $3 the dispatch, $4 now. Skips devices that already have a delivery. */
-const WRITE_STANDARD: Statement = {
-  name: "write_standard_push",
+const WRITE_ALERT: Statement = {
+  name: "write_alert_push",
   reason: "set",
   text: `INSERT INTO push_deliveries
       (event_id, subscription_id, occurrence, due_at, created_at, updated_at)
@@ -179,13 +179,13 @@ export async function listDeliveriesOfEvent(
 
 /**
  * Finds the deliveries of a batch that still await an attempt, and their devices.
- * @param attempts number of attempts that each delivery has had
+ * @param previousAttempts number of attempts that each delivery has had
  * @returns each delivery's target; subscription is null, and the token empty, if the subscription was deleted
  */
 export async function findBatch(
   query: Store["query"],
   ids: number[],
-  attempts: number,
+  previousAttempts: number,
 ): Promise<Array<{ subscription: number | null; target: PushTarget }>> {
   interface BatchRow {
     id: number;
@@ -195,7 +195,7 @@ export async function findBatch(
     web_auth: string | null;
     web_p256dh: string | null;
   }
-  const rows = await query<BatchRow>(BATCH, [ids, attempts]);
+  const rows = await query<BatchRow>(BATCH, [ids, previousAttempts]);
   return rows.map((row) => ({
     subscription: row.subscription,
     target: {
@@ -210,13 +210,13 @@ export async function findBatch(
 
 /**
  * Writes the outcomes of a batch. Skips deliveries that are already recorded.
- * @param attempts number of attempts that each delivery had before this one
+ * @param previousAttempts number of attempts that each delivery had before this one
  * @returns what was recorded; null without a delivery
  */
 export async function writeOutcomes(
   query: Store["query"],
   records: readonly OutcomeRecord[],
-  attempts: number,
+  previousAttempts: number,
   now: Date,
 ): Promise<RecordedOutcomes | null> {
   const entries = records.map(({ delivery, outcome, reason, providerId, dueAt }) => [
@@ -227,17 +227,17 @@ export async function writeOutcomes(
     records.map(({ delivery }) => delivery),
     JSON.stringify(Object.fromEntries(entries)),
     now,
-    attempts,
+    previousAttempts,
   ]);
   return recorded && recorded.ids.length > 0 ? recorded : null;
 }
 
 /**
- * Writes the deliveries of a standard event to users without a VoIP subscription. Skips devices that already
+ * Writes the deliveries of an alert event to users without a VoIP subscription. Skips devices that already
  * have one for the dispatch.
  * @returns the ids of the new deliveries
  */
-export async function insertStandardDeliveries(
+export async function insertAlertDeliveries(
   query: Store["query"],
   eventId: number,
   userIds: number[],
@@ -245,7 +245,7 @@ export async function insertStandardDeliveries(
   now: Date,
 ): Promise<number[]> {
   const values = [eventId, userIds, occurrence, now];
-  const rows = await query<{ id: number }>(WRITE_STANDARD, values);
+  const rows = await query<{ id: number }>(WRITE_ALERT, values);
   return rows.map(({ id }) => id);
 }
 

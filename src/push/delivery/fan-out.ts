@@ -24,7 +24,7 @@ export interface DeliverJob {
   /** Ids of the deliveries, up to one window. */
   deliveries: number[];
   /**
-   * Attempts that each delivery has had. The job skips deliveries with more attempts, so it is idempotent
+   * Number of previous attempts of each delivery. The job skips deliveries with more attempts, so it is idempotent
    * once its outcomes are recorded.
    */
   attempts: number;

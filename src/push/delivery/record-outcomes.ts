@@ -96,11 +96,11 @@ async function record(
 /** Determines the due time. After the last attempt, the delivery fails with the last reason. */
 function resolveOutcome(
   { outcome }: Attempt,
-  attempts: number,
+  previousAttempts: number,
   now: number,
 ): Pick<ResolvedAttempt, "outcome" | "dueAt"> {
   if (outcome.kind !== "retry") return { outcome, dueAt: new Date(now) };
-  const delay = retryDelay(attempts + 1, outcome.delayMs);
+  const delay = retryDelay(previousAttempts + 1, outcome.delayMs);
   if (delay !== null) return { outcome, dueAt: new Date(now + delay) };
   const reason = `${outcome.reason} (tried ${ATTEMPTS_MAX} times)`;
   return { outcome: { kind: "failed", reason }, dueAt: new Date(now) };
@@ -116,12 +116,12 @@ function recordOf({ delivery, outcome, dueAt }: ResolvedAttempt): OutcomeRecord 
 /**
  * Back-off before the next attempt, in milliseconds: increasing, with jitter, and never shorter than the
  * provider requested.
- * @param attempts number of attempts so far
+ * @param madeAttempts number of attempts, including the one that failed
  * @param requested delay that the provider requested, in milliseconds; null without one
  * @returns null after the last attempt
  */
-function retryDelay(attempts: number, requested: number | null): number | null {
-  const delay = RETRY_DELAYS_MS[attempts - 1];
+function retryDelay(madeAttempts: number, requested: number | null): number | null {
+  const delay = RETRY_DELAYS_MS[madeAttempts - 1];
   if (delay === undefined) return null;
   return Math.min(RETRY_DELAY_MAX_MS, Math.max(randomInteger(delay, delay * 1.5), requested ?? 0));
 }

@@ -1,19 +1,19 @@
 import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
 import { PUSH_JOBS } from "../deps/push-deps";
-import type { VoipEvent } from "../events/dispatch-queries";
 import {
-  countStandardDeliveries,
-  createStandardEvent,
-  lockStandardEvent,
-} from "../events/standard-event-queries";
-import { insertStandardDeliveries } from "./delivery-queries";
+  countAlertDeliveries,
+  createAlertEvent,
+  lockAlertEvent,
+} from "../events/alert-event-queries";
+import type { VoipEvent } from "../events/dispatch-queries";
+import { insertAlertDeliveries } from "./delivery-queries";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 import { WINDOW_SIZE } from "./recipient-window-queries";
 
 /**
- * Falls back to the standard push for users whose last VoIP subscription was deleted, in the transaction
- * that deletes it. Users with a VoIP subscription are excluded from the standard channel.
+ * Falls back to the alert push for users whose last VoIP subscription was deleted, in the transaction
+ * that deletes it. Users with a VoIP subscription are excluded from the alert channel.
  * @param users ids of users whose subscriptions were deleted
  * @param occurrence index of the event's dispatch
  */
@@ -26,14 +26,14 @@ export async function sendVoipFallback(
   if (voip.channel !== "apns_voip" || !voip.universal || users.length === 0) return;
   const { query } = transaction;
   const event =
-    voip.standardId === null
-      ? await createStandardEvent(query, voip.id, users, now)
-      : await lockStandardEvent(query, voip.standardId);
+    voip.alertId === null
+      ? await createAlertEvent(query, voip.id, users, now)
+      : await lockAlertEvent(query, voip.alertId);
   // It has no recipients, or its sender deleted it.
   if (event === null) return;
-  const ids = await insertStandardDeliveries(query, event, users, occurrence, now);
+  const ids = await insertAlertDeliveries(query, event, users, occurrence, now);
   if (ids.length === 0) return;
-  await countStandardDeliveries(query, event, ids.length, now);
+  await countAlertDeliveries(query, event, ids.length, now);
   for (let from = 0; from < ids.length; from += WINDOW_SIZE) {
     const deliveries = ids.slice(from, from + WINDOW_SIZE);
     const batch: DeliverJob = { event, deliveries, attempts: 0 };

@@ -29,20 +29,20 @@ export const COUNT_MAX = 10_000;
 export const SAMPLE_MAX = 100;
 
 /**
- * Condition on a subscription `s`: no other subscription of its user supersedes it. $9 channels preferred
- * on the same device; $10 whether any VoIP subscription of the user supersedes it.
+ * Condition on a subscription `s`: no other subscription of its user supersedes it.
+ * @param preferred SQL expression of the channels preferred on the same device
+ * @param voipFirst SQL expression: whether any VoIP subscription of the user supersedes it
  */
-export const NOT_SUPERSEDED = `NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
+export const notSuperseded = (
+  preferred: string,
+  voipFirst: string,
+) => `NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
       AND h.udid = s.udid AND h.environment = s.environment
-      AND h.channel = ANY($9::text[]::push_channel[]))
-    AND NOT ($10::boolean AND EXISTS (SELECT 1 FROM push_subscriptions v
+      AND h.channel = ANY(${preferred}::text[]::push_channel[]))
+    AND NOT (${voipFirst}::boolean AND EXISTS (SELECT 1 FROM push_subscriptions v
       WHERE v.user_id = s.user_id AND v.channel = 'apns_voip' AND v.environment = s.environment))`;
 
-/** {@link NOT_SUPERSEDED} with other SQL expressions in place of $9 and $10. */
-const notSuperseded = (preferred: string, voipFirst: string) =>
-  NOT_SUPERSEDED.replace("$9", preferred).replace("$10", voipFirst);
-
-/** Standard-channel devices of a user `u` who has no VoIP subscription left for an event `e`. */
+/** Alert-channel devices of a user `u` who has no VoIP subscription left for an event `e`. */
 export const DEVICES_WITHOUT_VOIP = `SELECT s.id FROM push_subscriptions s WHERE s.user_id = u.id
     AND s.channel = 'apns' AND s.environment = e.environment
     AND NOT EXISTS (SELECT 1 FROM push_subscriptions v WHERE v.user_id = u.id
@@ -117,7 +117,7 @@ const CHANNELS_OF_USERS: Statement = {
     ORDER BY c.n`,
 };
 
-/** The channels that supersede a channel: $9 and $10 of {@link NOT_SUPERSEDED}. */
+/** The channels that supersede a channel, as values for {@link notSuperseded}. */
 export function supersedingChannels(
   { universal }: Pick<RecipientFilter, "universal">,
   channel: PushChannel,

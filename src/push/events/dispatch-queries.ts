@@ -37,13 +37,13 @@ export interface DueEvent {
   occurredCount: number;
 }
 
-/** The VoIP part of an event, from which its standard event is made. */
+/** The VoIP part of an event, from which its alert event is made. */
 export interface VoipEvent {
   id: number;
   channel: PushChannel;
   universal: boolean;
-  /** The event of the standard channel; null if it does not exist because it had no recipients. */
-  standardId: number | null;
+  /** The event of the alert channel; null if it does not exist because it had no recipients. */
+  alertId: number | null;
 }
 
 const TO_DELIVER: Statement = {
@@ -215,11 +215,11 @@ export async function countOutcomes(
   counts: { accepted: number; unregistered: number; failed: number },
 ): Promise<VoipEvent | null> {
   const { accepted, unregistered, failed } = counts;
-  type Row = Omit<VoipEvent, "standardId"> & { standard_id: number | null };
+  type Row = Omit<VoipEvent, "alertId"> & { standard_id: number | null };
   const [row] = await query<Row>(COUNT, [id, accepted, unregistered, failed]);
   if (!row) return null;
-  const { standard_id: standardId, ...event } = row;
-  return { ...event, standardId };
+  const { standard_id: alertId, ...event } = row;
+  return { ...event, alertId };
 }
 
 /** Finds the event whose oldest delivery is the oldest, if it is old enough; null without one. */

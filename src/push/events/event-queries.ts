@@ -193,13 +193,13 @@ export async function insertEvents(
   return rows.map(toEvent);
 }
 
-/** Sets the standard event of a VoIP event. */
-export async function linkStandardEvent(
+/** Sets the alert event of a VoIP event. */
+export async function linkAlertEvent(
   query: Store["query"],
   voipId: number,
-  standardId: number,
+  alertId: number,
 ): Promise<void> {
-  await query(LINK, [voipId, standardId]);
+  await query(LINK, [voipId, alertId]);
 }
 
 /** Locks an idempotency key of a user until the transaction ends. */

@@ -12,7 +12,7 @@ import {
   findEventsByKey,
   forgetKey,
   insertEvents,
-  linkStandardEvent,
+  linkAlertEvent,
   lockKey,
 } from "./event-queries";
 import { type EventInput, type EventRequest, validateEvent } from "./event-request";
@@ -85,8 +85,8 @@ export async function writePushEvents(
 ): Promise<PushEvent[]> {
   const events = await insertEvents(transaction.query, sender, request, details);
   const voip = events.find(({ channel }) => channel === "apns_voip");
-  const standard = events.find(({ channel }) => channel === "apns");
-  if (voip && standard) await linkStandardEvent(transaction.query, voip.id, standard.id);
+  const alert = events.find(({ channel }) => channel === "apns");
+  if (voip && alert) await linkAlertEvent(transaction.query, voip.id, alert.id);
   if (request.eventType === "one_shot") {
     for (const { id } of events) {
       await enqueue(

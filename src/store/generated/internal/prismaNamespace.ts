@@ -1775,7 +1775,7 @@ export const PushEventScalarFieldEnum = {
   selector: 'selector',
   tagQuery: 'tagQuery',
   universal: 'universal',
-  standardId: 'standardId',
+  alertId: 'alertId',
   occuredCount: 'occuredCount',
   active: 'active',
   kind: 'kind',

@@ -31,7 +31,7 @@ export type PushEventAvgAggregateOutputType = {
   applicationId: number | null
   userId: number | null
   period: number | null
-  standardId: number | null
+  alertId: number | null
   occuredCount: number | null
   callId: number | null
   expandedTo: number | null
@@ -47,7 +47,7 @@ export type PushEventSumAggregateOutputType = {
   applicationId: bigint | null
   userId: bigint | null
   period: number | null
-  standardId: bigint | null
+  alertId: bigint | null
   occuredCount: number | null
   callId: bigint | null
   expandedTo: bigint | null
@@ -72,7 +72,7 @@ export type PushEventMinAggregateOutputType = {
   period: number | null
   tagQuery: string | null
   universal: boolean | null
-  standardId: bigint | null
+  alertId: bigint | null
   occuredCount: number | null
   active: boolean | null
   kind: string | null
@@ -106,7 +106,7 @@ export type PushEventMaxAggregateOutputType = {
   period: number | null
   tagQuery: string | null
   universal: boolean | null
-  standardId: bigint | null
+  alertId: bigint | null
   occuredCount: number | null
   active: boolean | null
   kind: string | null
@@ -141,7 +141,7 @@ export type PushEventCountAggregateOutputType = {
   selector: number
   tagQuery: number
   universal: number
-  standardId: number
+  alertId: number
   occuredCount: number
   active: number
   kind: number
@@ -168,7 +168,7 @@ export type PushEventAvgAggregateInputType = {
   applicationId?: true
   userId?: true
   period?: true
-  standardId?: true
+  alertId?: true
   occuredCount?: true
   callId?: true
   expandedTo?: true
@@ -184,7 +184,7 @@ export type PushEventSumAggregateInputType = {
   applicationId?: true
   userId?: true
   period?: true
-  standardId?: true
+  alertId?: true
   occuredCount?: true
   callId?: true
   expandedTo?: true
@@ -209,7 +209,7 @@ export type PushEventMinAggregateInputType = {
   period?: true
   tagQuery?: true
   universal?: true
-  standardId?: true
+  alertId?: true
   occuredCount?: true
   active?: true
   kind?: true
@@ -243,7 +243,7 @@ export type PushEventMaxAggregateInputType = {
   period?: true
   tagQuery?: true
   universal?: true
-  standardId?: true
+  alertId?: true
   occuredCount?: true
   active?: true
   kind?: true
@@ -278,7 +278,7 @@ export type PushEventCountAggregateInputType = {
   selector?: true
   tagQuery?: true
   universal?: true
-  standardId?: true
+  alertId?: true
   occuredCount?: true
   active?: true
   kind?: true
@@ -400,7 +400,7 @@ export type PushEventGroupByOutputType = {
   selector: runtime.JsonValue
   tagQuery: string | null
   universal: boolean
-  standardId: bigint | null
+  alertId: bigint | null
   occuredCount: number
   active: boolean
   kind: string
@@ -458,7 +458,7 @@ export type PushEventWhereInput = {
   selector?: Prisma.JsonFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableFilter<"PushEvent"> | string | null
   universal?: Prisma.BoolFilter<"PushEvent"> | boolean
-  standardId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  alertId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntFilter<"PushEvent"> | number
   active?: Prisma.BoolFilter<"PushEvent"> | boolean
   kind?: Prisma.StringFilter<"PushEvent"> | string
@@ -497,7 +497,7 @@ export type PushEventOrderByWithRelationInput = {
   selector?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrderInput | Prisma.SortOrder
   universal?: Prisma.SortOrder
-  standardId?: Prisma.SortOrderInput | Prisma.SortOrder
+  alertId?: Prisma.SortOrderInput | Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
@@ -540,7 +540,7 @@ export type PushEventWhereUniqueInput = Prisma.AtLeast<{
   selector?: Prisma.JsonFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableFilter<"PushEvent"> | string | null
   universal?: Prisma.BoolFilter<"PushEvent"> | boolean
-  standardId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  alertId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntFilter<"PushEvent"> | number
   active?: Prisma.BoolFilter<"PushEvent"> | boolean
   kind?: Prisma.StringFilter<"PushEvent"> | string
@@ -579,7 +579,7 @@ export type PushEventOrderByWithAggregationInput = {
   selector?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrderInput | Prisma.SortOrder
   universal?: Prisma.SortOrder
-  standardId?: Prisma.SortOrderInput | Prisma.SortOrder
+  alertId?: Prisma.SortOrderInput | Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
@@ -622,7 +622,7 @@ export type PushEventScalarWhereWithAggregatesInput = {
   selector?: Prisma.JsonWithAggregatesFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableWithAggregatesFilter<"PushEvent"> | string | null
   universal?: Prisma.BoolWithAggregatesFilter<"PushEvent"> | boolean
-  standardId?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
+  alertId?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
   active?: Prisma.BoolWithAggregatesFilter<"PushEvent"> | boolean
   kind?: Prisma.StringWithAggregatesFilter<"PushEvent"> | string
@@ -655,7 +655,7 @@ export type PushEventCreateInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -693,7 +693,7 @@ export type PushEventUncheckedCreateInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -727,7 +727,7 @@ export type PushEventUpdateInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -765,7 +765,7 @@ export type PushEventUncheckedUpdateInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -801,7 +801,7 @@ export type PushEventCreateManyInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -834,7 +834,7 @@ export type PushEventUpdateManyMutationInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -868,7 +868,7 @@ export type PushEventUncheckedUpdateManyInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -919,7 +919,7 @@ export type PushEventCountOrderByAggregateInput = {
   selector?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrder
   universal?: Prisma.SortOrder
-  standardId?: Prisma.SortOrder
+  alertId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
@@ -944,7 +944,7 @@ export type PushEventAvgOrderByAggregateInput = {
   applicationId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   period?: Prisma.SortOrder
-  standardId?: Prisma.SortOrder
+  alertId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   callId?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
@@ -969,7 +969,7 @@ export type PushEventMaxOrderByAggregateInput = {
   period?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrder
   universal?: Prisma.SortOrder
-  standardId?: Prisma.SortOrder
+  alertId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
@@ -1003,7 +1003,7 @@ export type PushEventMinOrderByAggregateInput = {
   period?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrder
   universal?: Prisma.SortOrder
-  standardId?: Prisma.SortOrder
+  alertId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
@@ -1028,7 +1028,7 @@ export type PushEventSumOrderByAggregateInput = {
   applicationId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   period?: Prisma.SortOrder
-  standardId?: Prisma.SortOrder
+  alertId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   callId?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
@@ -1201,7 +1201,7 @@ export type PushEventCreateWithoutApplicationInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1237,7 +1237,7 @@ export type PushEventUncheckedCreateWithoutApplicationInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1302,7 +1302,7 @@ export type PushEventScalarWhereInput = {
   selector?: Prisma.JsonFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableFilter<"PushEvent"> | string | null
   universal?: Prisma.BoolFilter<"PushEvent"> | boolean
-  standardId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  alertId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntFilter<"PushEvent"> | number
   active?: Prisma.BoolFilter<"PushEvent"> | boolean
   kind?: Prisma.StringFilter<"PushEvent"> | string
@@ -1335,7 +1335,7 @@ export type PushEventCreateWithoutUserInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1371,7 +1371,7 @@ export type PushEventUncheckedCreateWithoutUserInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1431,7 +1431,7 @@ export type PushEventCreateWithoutDeliveriesInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1468,7 +1468,7 @@ export type PushEventUncheckedCreateWithoutDeliveriesInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1517,7 +1517,7 @@ export type PushEventUpdateWithoutDeliveriesInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1554,7 +1554,7 @@ export type PushEventUncheckedUpdateWithoutDeliveriesInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1587,7 +1587,7 @@ export type PushEventCreateWithoutCallInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1624,7 +1624,7 @@ export type PushEventUncheckedCreateWithoutCallInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1684,7 +1684,7 @@ export type PushEventCreateManyApplicationInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1717,7 +1717,7 @@ export type PushEventUpdateWithoutApplicationInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1753,7 +1753,7 @@ export type PushEventUncheckedUpdateWithoutApplicationInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1788,7 +1788,7 @@ export type PushEventUncheckedUpdateManyWithoutApplicationInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1822,7 +1822,7 @@ export type PushEventCreateManyUserInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1855,7 +1855,7 @@ export type PushEventUpdateWithoutUserInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1891,7 +1891,7 @@ export type PushEventUncheckedUpdateWithoutUserInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1926,7 +1926,7 @@ export type PushEventUncheckedUpdateManyWithoutUserInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -1961,7 +1961,7 @@ export type PushEventCreateManyCallInput = {
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
   universal?: boolean
-  standardId?: bigint | number | null
+  alertId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
@@ -1993,7 +1993,7 @@ export type PushEventUpdateWithoutCallInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -2030,7 +2030,7 @@ export type PushEventUncheckedUpdateWithoutCallInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -2065,7 +2065,7 @@ export type PushEventUncheckedUpdateManyWithoutCallInput = {
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  alertId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
@@ -2130,7 +2130,7 @@ export type PushEventSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   selector?: boolean
   tagQuery?: boolean
   universal?: boolean
-  standardId?: boolean
+  alertId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
@@ -2170,7 +2170,7 @@ export type PushEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   selector?: boolean
   tagQuery?: boolean
   universal?: boolean
-  standardId?: boolean
+  alertId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
@@ -2208,7 +2208,7 @@ export type PushEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   selector?: boolean
   tagQuery?: boolean
   universal?: boolean
-  standardId?: boolean
+  alertId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
@@ -2246,7 +2246,7 @@ export type PushEventSelectScalar = {
   selector?: boolean
   tagQuery?: boolean
   universal?: boolean
-  standardId?: boolean
+  alertId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
@@ -2266,7 +2266,7 @@ export type PushEventSelectScalar = {
   updatedAt?: boolean
 }
 
-export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "standardId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "unregisteredCount" | "failedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
+export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "alertId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "unregisteredCount" | "failedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
 export type PushEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
@@ -2324,10 +2324,10 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     universal: boolean
     /**
-     * For a VoIP event: the event of the standard channel, used for a user whose VoIP tokens are all
+     * For a VoIP event: the event of the alert channel, used for a user whose VoIP tokens are all
      * unregistered. No foreign key: either event may be deleted alone.
      */
-    standardId: bigint | null
+    alertId: bigint | null
     occuredCount: number
     active: boolean
     /**
@@ -2365,7 +2365,7 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
     unregisteredCount: number
     failedCount: number
     /**
-     * End of the first dispatch whose deliveries are still stored. Null if no deliveries are left
+     * Lower bound of the oldest stored delivery; used by the purge. Null if no deliveries are left
      * to purge.
      */
     dispatchedAt: Date | null
@@ -2812,7 +2812,7 @@ export interface PushEventFieldRefs {
   readonly selector: Prisma.FieldRef<"PushEvent", 'Json'>
   readonly tagQuery: Prisma.FieldRef<"PushEvent", 'String'>
   readonly universal: Prisma.FieldRef<"PushEvent", 'Boolean'>
-  readonly standardId: Prisma.FieldRef<"PushEvent", 'BigInt'>
+  readonly alertId: Prisma.FieldRef<"PushEvent", 'BigInt'>
   readonly occuredCount: Prisma.FieldRef<"PushEvent", 'Int'>
   readonly active: Prisma.FieldRef<"PushEvent", 'Boolean'>
   readonly kind: Prisma.FieldRef<"PushEvent", 'String'>
