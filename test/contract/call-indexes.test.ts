@@ -1,4 +1,3 @@
-import type { Signal } from "../../src/calls/signals/signal";
 import { exportUser } from "../../src/admin/user-export";
 import { openBus } from "../../src/bus/open";
 import { toCallEvent } from "../../src/calls/history/call-event";
@@ -7,6 +6,7 @@ import { expireCalls, purgeCalls } from "../../src/calls/history/cleanup";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
 import { writeCallEvents } from "../../src/calls/history/write-calls";
+import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";

@@ -142,9 +142,7 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
     const url = "postgresql://user:pass-word@127.0.0.1:1/db";
     const config = readConfig({ DATABASE_URL: url, SECRET_KEY });
     for (const isNode of [true, false]) {
-      const error: unknown = await openStore({ config, log, isNode: isNode }).catch(
-        (e: unknown) => e,
-      );
+      const error: unknown = await openStore({ config, log, isNode }).catch((e: unknown) => e);
       expect(error).toBeInstanceOf(UnusableDatabaseError);
       expect(String(error)).toMatch(/cannot be reached/);
       expect(String(error)).not.toMatch(/pass-word/);

@@ -14,7 +14,7 @@ import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type
 export class PushDeliveryResolver {
   @Allow("user")
   @Query(() => PushDeliveryConnection, {
-    description: "Deliveries of one of the calling user's events, one per device.",
+    description: "Deliveries of one of the signed-in user's events, one per device.",
   })
   async pushDeliveries(
     @Ctx() context: PushContext,
@@ -45,7 +45,7 @@ export class PushDeliveryStreamResolver {
   @Allow("user")
   @Subscription(() => [PushDeliveryObject], {
     description:
-      "Streams the calling user's deliveries as they are attempted, from subscription on, in batches of up to 500.",
+      "Streams the signed-in user's deliveries as they are attempted, from subscription on, in batches of up to 500.",
     subscribe: async ({ context, args }: { context: PushContext; args: { eventId?: string } }) => {
       const { eventId = null } = args;
       const event = eventId === null ? null : parseId(eventId);

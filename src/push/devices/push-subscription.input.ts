@@ -61,6 +61,6 @@ export class CreatePushSubscriptionInput {
 
 @InputType({ description: "A subscription to delete." })
 export class DeletePushSubscriptionInput {
-  @Field(() => ID, { description: "A subscription of the calling user." })
+  @Field(() => ID, { description: "A subscription of the signed-in user." })
   id!: string;
 }

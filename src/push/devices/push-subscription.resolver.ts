@@ -21,7 +21,7 @@ import {
 export class PushSubscriptionResolver {
   @Allow("user")
   @Query(() => PushSubscriptionConnection, {
-    description: "Push subscriptions of the calling user, up to 100.",
+    description: "Push subscriptions of the signed-in user, up to 100.",
   })
   async pushSubscriptions(@Ctx() { push, auth }: PushContext): Promise<PushSubscriptionConnection> {
     const list = await listPushSubscriptions(push, await auth.user());
@@ -31,7 +31,7 @@ export class PushSubscriptionResolver {
 
   @Allow("user")
   @Mutation(() => CreatePushSubscriptionPayload, {
-    description: `Subscribes a device of the calling user to notifications. A device that is already subscribed (same udid,
+    description: `Subscribes a device of the signed-in user to notifications. A device that is already subscribed (same udid,
 channel and environment) gets the new token. A token of another device or user moves to this one. Beyond
 100 subscriptions, the least recently registered one is deleted.`,
   })
@@ -47,7 +47,7 @@ channel and environment) gets the new token. A token of another device or user m
 
   @Allow("user")
   @Mutation(() => DeletePushSubscriptionPayload, {
-    description: "Deletes a subscription of the calling user.",
+    description: "Deletes a subscription of the signed-in user.",
   })
   async deletePushSubscription(
     @Ctx() { push, auth }: PushContext,

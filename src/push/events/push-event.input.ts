@@ -88,13 +88,13 @@ export class CreateApplicationPushEventInput extends CreatePushEventInput {
 
 @InputType({ description: "An event to stop." })
 export class StopPushEventInput {
-  @Field(() => ID, { description: "An event of the calling user." })
+  @Field(() => ID, { description: "An event of the signed-in user." })
   id!: string;
 }
 
 @InputType({ description: "An event to delete." })
 export class DeletePushEventInput {
-  @Field(() => ID, { description: "An event of the calling user." })
+  @Field(() => ID, { description: "An event of the signed-in user." })
   id!: string;
 }
 

@@ -49,7 +49,7 @@ export class PageArgs {
 export class PushEventResolver {
   @Allow("user")
   @Query(() => PushEventConnection, {
-    description: "Events that the calling user created, newest first.",
+    description: "Events that the signed-in user created, newest first.",
   })
   async pushEvents(
     @Ctx() { push, auth }: PushContext,
@@ -61,7 +61,7 @@ export class PushEventResolver {
   @Allow("user")
   @Query(() => PushEventObject, {
     nullable: true,
-    description: "An event that the calling user created, or null.",
+    description: "An event that the signed-in user created, or null.",
   })
   async pushEvent(
     @Ctx() { push, auth }: PushContext,
@@ -100,7 +100,7 @@ A setting of the application defines who may send.`,
   @Allow("user")
   @Mutation(() => StopPushEventPayload, {
     description:
-      "Stops an event of the calling user: it creates no further deliveries. Existing deliveries are still sent.",
+      "Stops an event of the signed-in user: it creates no further deliveries. Existing deliveries are still sent.",
   })
   async stopPushEvent(
     @Ctx() { push, auth }: PushContext,
@@ -112,7 +112,7 @@ A setting of the application defines who may send.`,
 
   @Allow("user")
   @Mutation(() => DeletePushEventPayload, {
-    description: "Deletes an event of the calling user with its deliveries.",
+    description: "Deletes an event of the signed-in user with its deliveries.",
   })
   async deletePushEvent(
     @Ctx() { push, auth }: PushContext,
