@@ -29,8 +29,8 @@ interface ReadPosition {
   cursor: string;
   /** Entries that it has to catch up with first; none when omitted. */
   backlog?: Backlog;
-  /** Whether calls may be ringing whose entries were evicted. */
-  priorityEvicted?: boolean;
+  /** Whether entries that the device needs were evicted: ringing calls, or what it has not acknowledged. */
+  mayHaveGap?: boolean;
 }
 
 /**
@@ -61,8 +61,8 @@ export class Inbox {
     try {
       // Subscribes before it reads, so that no entry falls between the two.
       await this.open();
-      const { origin, cursor, backlog, priorityEvicted } = await this.positionOf(device, start);
-      if (priorityEvicted) device.onPossibleGap?.();
+      const { origin, cursor, backlog, mayHaveGap } = await this.positionOf(device, start);
+      if (mayHaveGap) device.onPossibleGap?.();
       if (device.protocol === "xmpp") await this.takeOver(resource, subscriber.id);
       subscriber.cursor = cursor;
       subscriber.caughtUp = !backlog;
@@ -117,17 +117,10 @@ export class Inbox {
   ): Promise<ReadPosition> {
     if (start && "after" in start) return this.positionAfter(start.after);
     const { state, cursors, lastCursor, priorityEvicted } = await this.snapshots.read();
-    if (start) {
-      const key = positionKey(device.party, start.resumed);
-      const acknowledged = (await this.deps.bus.values.get(key)) ?? "";
-      return {
-        origin: acknowledged,
-        cursor: acknowledged,
-        backlog: { guaranteedFrom: lastCursor },
-      };
-    }
+    if (start) return this.positionOfLost(device, start.resumed, lastCursor, priorityEvicted);
     const calls = state.ringingCalls(device.party.resource);
-    if (!calls[0]) return { origin: lastCursor, cursor: lastCursor, priorityEvicted };
+    const mayHaveGap = priorityEvicted;
+    if (!calls[0]) return { origin: lastCursor, cursor: lastCursor, mayHaveGap };
     // A new device receives only the calls that are still ringing, with back-pressure.
     const ringing = new Set(calls.map(({ cursor }) => cursor));
     const shouldDeliver = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
@@ -136,7 +129,25 @@ export class Inbox {
       origin: previousCursor,
       cursor: previousCursor,
       backlog: { guaranteedFrom: lastCursor, shouldDeliver },
-      priorityEvicted,
+      mayHaveGap,
+    };
+  }
+
+  /** The position of a device that was lost: everything after the last cursor that it acknowledged. */
+  private async positionOfLost(
+    { party }: Device,
+    resource: string,
+    lastCursor: string,
+    priorityEvicted: boolean,
+  ): Promise<ReadPosition> {
+    const { bus, name } = this.deps;
+    const acknowledged = (await bus.values.get(positionKey(party, resource))) ?? "";
+    const page = await readInboxPage(bus, name, acknowledged);
+    return {
+      origin: acknowledged,
+      cursor: acknowledged,
+      backlog: { guaranteedFrom: lastCursor, page },
+      mayHaveGap: acknowledged === "" ? priorityEvicted : !page.complete,
     };
   }
 

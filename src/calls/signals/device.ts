@@ -59,8 +59,9 @@ export interface Device {
   /** Accepts a message. Must not throw, and must bound its buffer. */
   receive(message: DeviceMessage): void;
   /**
-   * Called before the first message of a new device if calls may be ringing whose entries were evicted from
-   * the inbox. Never called for a device that resumes, which is refused or closed if it may have missed an entry.
+   * Called before the first message if entries were evicted from the inbox: for a new device, of calls that may
+   * still be ringing; for one that was lost, of anything that it has not acknowledged. A device that resumes
+   * `after` a cursor is refused instead.
    */
   onPossibleGap?(): void;
   /**

@@ -80,6 +80,32 @@ describe("a device that was lost", () => {
     expect(again.ids()).toEqual(["1"]);
   });
 
+  test.each([
+    ["is told when the inbox has evicted entries that it has not acknowledged", true],
+    ["is not told when they were evicted before its last acknowledgement", false],
+  ])("%s", async (_name, lateEviction) => {
+    const [one, two] = [nodeOn(bus), nodeOn(bus)];
+    const phone = device("phone");
+    const attachment = await one.attach(phone);
+    const fill = async () => {
+      for (let count = 0; count <= INBOX_ENTRIES_MAX; count++)
+        await one.send("xmpp", signal("more"));
+    };
+    if (!lateEviction) await fill();
+    await one.send("xmpp", signal("seen"));
+    await until(() => phone.ids().includes("seen"));
+    attachment.acknowledge(phone.cursor("seen"));
+    await attachment.detach();
+    if (lateEviction) await fill();
+    const again = device("other");
+    let gaps = 0;
+    again.onPossibleGap = () => {
+      gaps++;
+    };
+    await two.attach(again, { resumed: "phone" });
+    expect(gaps).toBe(lateEviction ? 1 : 0);
+  });
+
   test("writes acknowledgements throttled, and only when the cursor has moved", async () => {
     const written: string[] = [];
     const one = nodeOn(
