@@ -20,7 +20,7 @@ export interface Entry extends AccountedEntry {
 export class LocalInbox {
   readonly entries: Entry[] = [];
   /** When the newest of the evicted high-priority entries had been appended. */
-  trimmedAt = Number.NEGATIVE_INFINITY;
+  priorityEvictedAt = Number.NEGATIVE_INFINITY;
   private bytes = 0;
   private readonly shares = new SenderShares<Entry>();
 
@@ -43,7 +43,8 @@ export class LocalInbox {
       this.remove(victim);
       if (victim === entry) return false;
       this.watermark = Math.max(this.watermark, victim.number);
-      if (victim.share.highPriority) this.trimmedAt = Math.max(this.trimmedAt, victim.at);
+      if (victim.share.highPriority)
+        this.priorityEvictedAt = Math.max(this.priorityEvictedAt, victim.at);
     }
     return true;
   }

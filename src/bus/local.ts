@@ -113,7 +113,7 @@ class LocalBus implements ManagedBus {
     const complete = fromStart || (number !== undefined && number >= this.watermarkOf(name));
     const lastCursor = fromStart ? `${this.prefix}${this.lastNumberOf(name)}` : "";
     const priorityEvicted =
-      fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_TTL_MS;
+      fromStart && inbox !== undefined && now - inbox.priorityEvictedAt <= INBOX_TTL_MS;
     return { entries, more: index < all.length, lastCursor, complete, priorityEvicted };
   }
 

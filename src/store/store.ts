@@ -57,8 +57,8 @@ export interface Store {
   db: PrismaClient;
 
   /**
-   * Runs a prepared statement, outside of any transaction unless it is the method of one. Rows have the column names of the statement; int8
-   * is a number (exact up to 2^53-1), timestamptz a Date, an array an array, json parsed, bytea a Uint8Array,
+   * Runs a prepared statement: of the store outside of any transaction, of a {@link Transaction} inside of it. Rows
+   * have the column names of the statement; int8 is a number (exact up to 2^53-1), timestamptz a Date, an array an array, json parsed, bytea a Uint8Array,
    * numeric a string.
    *
    * @throws Fault UNAVAILABLE if the database cannot be reached

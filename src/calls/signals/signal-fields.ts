@@ -2,6 +2,7 @@ import { ID } from "type-graphql";
 import { CallType } from "./call-media";
 import { idListField, jsonField, type SignalField, textField } from "./field-kinds";
 import { iceCandidatesField } from "./ice-candidate";
+import { SIGNAL_TYPES } from "./known-types";
 
 /**
  * The fields of a signal, in the canonical order of their elements. The rules, the GraphQL schema, the codec of
@@ -12,16 +13,7 @@ const FIELDS = [
   textField("callId", {
     description: "Id of the call: unique, and the same for all its signals and participants.",
     type: () => ID,
-    requiredBy: [
-      "call",
-      "accept",
-      "reject",
-      "hangUp",
-      "iceCandidates",
-      "update",
-      "iceRestart",
-      "iceRestartAccept",
-    ],
+    requiredBy: SIGNAL_TYPES,
     element: "sessionID",
   }),
   textField("callType", {
