@@ -6,8 +6,8 @@ import type { ApplicationDeps } from "./applications/application-deps";
 import { isAnsweredElsewhereEnabled } from "./applications/application-queries";
 import { resealSecrets } from "./applications/secret-key";
 import { WebOrigins } from "./applications/web-origins";
+import { openCallHistory } from "./calls/history/call-jobs";
 import type { HistoryDeps } from "./calls/history/history-deps";
-import { openCallHistory } from "./calls/history/open-call-history";
 import type { Recorder } from "./calls/history/recorder";
 import { callUserData } from "./calls/history/user-data";
 import { turnHost } from "./calls/ice/ice-servers";
@@ -22,9 +22,8 @@ import {
   resetLinkUserData,
   sendResetMail,
 } from "./password-reset/password-reset";
-import type { PasswordResetDeps } from "./password-reset/password-reset-deps";
+import type { PasswordResetDeps, ResetRequest } from "./password-reset/password-reset-deps";
 import { deleteResetLinks } from "./password-reset/password-reset-queries";
-import type { ResetRequest } from "./password-reset/reset-request";
 import { PasswordHasher } from "./passwords/password";
 import type { Platform } from "./platform";
 import { resealCredentials } from "./push/credentials/reseal-credentials";
@@ -209,7 +208,8 @@ export function openSignalRouter(
     observe: recorder.observe,
     ...transport,
     userExists: (applicationId, userId) => users.userExistence.has(applicationId, userId),
-    answeredElsewhere: (applicationId) => isAnsweredElsewhereEnabled(users.store, applicationId),
+    isAnsweredElsewhereEnabled: (applicationId) =>
+      isAnsweredElsewhereEnabled(users.store, applicationId),
     limits: new SenderLimits(config, limiters.global, clock),
   });
 }

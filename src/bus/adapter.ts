@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import type { Bus, SenderShare } from "./bus";
+import type { AppendOptions, Bus } from "./bus";
 
 /** A bus with the operations of the process that opened it. */
 export interface ManagedBus extends Bus {
@@ -18,8 +18,8 @@ export interface ManagedBus extends Bus {
  */
 export const LAST_CURSOR_TTL_MS = 86_400_000;
 
-/** The share of an entry without a sender. */
-export const NO_SENDER: SenderShare = { sender: "", highPriority: false };
+/** The options of an entry without a sender. */
+export const NO_SENDER: AppendOptions = { sender: "", highPriority: false };
 
 /** Seconds after which a refused sender may retry: some entries have expired by then. */
 const RETRY_AFTER_S = 10;

@@ -18,8 +18,8 @@ export interface AppendResult {
   usage: number;
 }
 
-/** Which sender an entry counts against, and its priority when the inbox is full. */
-export interface SenderShare {
+/** The sender that an entry counts against, and its priority when the inbox is full. */
+export interface AppendOptions {
   /** Name of the sender, short and without blanks. */
   sender: string;
   /** Whether the entry is evicted only after the sender's entries without priority. */
@@ -75,7 +75,8 @@ export const PAGE_BYTES_MAX = 262_144;
 
 /**
  * How the nodes of one deployment communicate. An inbox is a short log of one user's signals with a TTL of
- * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel.
+ * {@link INBOX_TTL_MS}. A notice is a pub/sub message: it is not stored, and reaches
+ * the current subscribers of a channel.
  * docs/INBOX.md shows how these and the values work together.
  *
  * When an inbox exceeds {@link INBOX_ENTRIES_MAX} or {@link INBOX_BYTES_MAX}, the sender with the largest share of it
@@ -93,11 +94,11 @@ export interface Bus {
 
   /**
    * Appends to an inbox. Resolves once the entry can be read.
-   * @param share sender and priority of the entry; no sender when omitted
+   * @param options sender and priority of the entry; no sender when omitted
    * @throws Fault LIMITED when the inbox is full and the sender has nothing to evict, UNAVAILABLE when all
    * inboxes together are full or the bus cannot be reached
    */
-  append(inbox: string, body: string, share?: SenderShare): Promise<AppendResult>;
+  append(inbox: string, body: string, options?: AppendOptions): Promise<AppendResult>;
 
   /** Reads an inbox after a cursor, or from its beginning if the cursor is empty. */
   read(inbox: string, after: string): Promise<InboxPage>;

@@ -43,7 +43,7 @@ export class LocalInbox {
       this.remove(victim);
       if (victim === entry) return false;
       this.watermark = Math.max(this.watermark, victim.number);
-      if (victim.share.highPriority)
+      if (victim.options.highPriority)
         this.priorityEvictedAt = Math.max(this.priorityEvictedAt, victim.at);
     }
     return true;
@@ -77,7 +77,7 @@ export class LocalInbox {
 
   private victim(excess: ExceededLimit, newest: Entry): Entry {
     const [oldest = newest] = this.entries;
-    return newest.share.sender === "" ? oldest : this.shares.victim(excess, newest);
+    return newest.options.sender === "" ? oldest : this.shares.victim(excess, newest);
   }
 
   private remove(entry: Entry): void {

@@ -4,6 +4,7 @@ import type { Log } from "../core/log";
 import { newId } from "../core/random";
 import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
 import {
+  type AppendOptions,
   type AppendResult,
   ENTRY_OVERHEAD_BYTES,
   INBOX_OVERHEAD_BYTES,
@@ -12,7 +13,6 @@ import {
   type InboxPage,
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
-  type SenderShare,
 } from "./bus";
 import { type Listener, Listeners } from "./listeners";
 import { type Entry, LocalInbox } from "./local-inbox";
@@ -69,7 +69,11 @@ class LocalBus implements ManagedBus {
     this.values = new LocalValues(clock, () => this.mustBeOpen());
   }
 
-  async append(name: string, body: string, share: SenderShare = NO_SENDER): Promise<AppendResult> {
+  async append(
+    name: string,
+    body: string,
+    options: AppendOptions = NO_SENDER,
+  ): Promise<AppendResult> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
@@ -80,7 +84,7 @@ class LocalBus implements ManagedBus {
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
     const number = ++this.lastNumber;
-    const entry: Entry = { number, at: now, body: bytes, share };
+    const entry: Entry = { number, at: now, body: bytes, options };
     const added = this.resize(inbox, () => {
       inbox.expire(now);
       return inbox.add(entry);

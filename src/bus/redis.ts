@@ -2,6 +2,7 @@ import type { Result } from "ioredis";
 import type { Log } from "../core/log";
 import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
 import {
+  type AppendOptions,
   type AppendResult,
   ENTRY_OVERHEAD_BYTES,
   INBOX_BYTES_MAX,
@@ -12,7 +13,6 @@ import {
   type InboxPage,
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
-  type SenderShare,
 } from "./bus";
 import type { Listener } from "./listeners";
 import { RedisChannels } from "./redis-channels";
@@ -33,7 +33,7 @@ const EXTEND_BATCH = 500;
 const CURSOR = /^\d{1,15}-\d{1,15}$/;
 
 /** The reply of the script READ. */
-type ReadAnswer = [
+type ReadReply = [
   complete: number,
   more: number,
   lastCursor: string,
@@ -48,7 +48,7 @@ declare module "ioredis" {
       ...words: (string | number)[]
     ): Result<[cursor: string, listeners: number, thousandths: number], Context>;
     /** The script READ. */
-    signalboxRead(...words: (string | number)[]): Result<ReadAnswer, Context>;
+    signalboxRead(...words: (string | number)[]): Result<ReadReply, Context>;
   }
 }
 
@@ -105,7 +105,7 @@ class RedisBus implements ManagedBus {
   async append(
     inbox: string,
     body: string,
-    { sender, highPriority }: SenderShare = NO_SENDER,
+    { sender, highPriority }: AppendOptions = NO_SENDER,
   ): Promise<AppendResult> {
     const [cursor, listeners, thousandths] = await this.commands.run((client) =>
       client.signalboxAppend(

@@ -1,9 +1,9 @@
-import type { SenderShare } from "./bus";
+import type { AppendOptions } from "./bus";
 
 /** An entry that counts against its sender's share. */
 export interface AccountedEntry {
   body: Buffer;
-  share: SenderShare;
+  options: AppendOptions;
 }
 
 /** The limit that an inbox exceeds. */
@@ -28,7 +28,7 @@ export class SenderShares<E extends AccountedEntry> {
 
   /** Adds the newest entry. */
   add(entry: E): void {
-    const { sender, highPriority } = entry.share;
+    const { sender, highPriority } = entry.options;
     const usage = this.usages.get(sender) ?? {
       entries: 0,
       bytes: 0,
@@ -42,7 +42,7 @@ export class SenderShares<E extends AccountedEntry> {
 
   /** Removes an entry, usually its sender's oldest one. */
   remove(entry: E): void {
-    const { sender, highPriority } = entry.share;
+    const { sender, highPriority } = entry.options;
     const usage = this.usages.get(sender);
     if (!usage) return;
     const list = highPriority ? usage.highPriority : usage.lowPriority;
@@ -54,7 +54,7 @@ export class SenderShares<E extends AccountedEntry> {
 
   /** Selects the entry to evict for the newest one; that one itself if no other may be evicted. */
   victim(excess: ExceededLimit, newest: E): E {
-    const own = this.usages.get(newest.share.sender);
+    const own = this.usages.get(newest.options.sender);
     const top = this.largest[excess].first();
     // Among equal shares the sender of the new entry makes room.
     const usage = own && top && own[excess] >= top[excess] ? own : top;

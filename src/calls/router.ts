@@ -1,28 +1,29 @@
-import type { Bus, SenderShare } from "../bus/bus";
+import type { AppendOptions, Bus } from "../bus/bus";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
 import type { SentSignal } from "./history/call-event";
-import { claimAnswer } from "./inbox/claim-answer";
+import { inboxOf } from "./inbox/bus-keys";
 import { Inbox } from "./inbox/inbox";
-import { encodeContent } from "./inbox/inbox-entry";
+import { encodeContent } from "./inbox/inbox-log";
+import { recordAnswer } from "./inbox/record-answer";
+import type { Attachment, SignalSubscriber, StartPosition } from "./inbox/subscriber";
 import type { SenderLimits } from "./sender-limits";
-import type { Attachment, Device, StartPosition } from "./signals/device";
-import { isCallControl, isKnownType } from "./signals/known-types";
-import { inboxOf, type Party, type Signal } from "./signals/signal";
+import type { Party, Signal } from "./signals/signal";
 import type { SignalSizeLimit } from "./signals/signal-size";
+import { isCallControl, isKnownType } from "./signals/signal-types";
 
 /** Routes every signal, from any protocol, to the connected devices of its recipient. */
 export interface Router {
   /**
-   * Connects a device. Resolves once all later signals are certain to reach it. What it missed is delivered
-   * first, with back-pressure, possibly after this has resolved. An earlier chat device with the same address
+   * Attaches a subscriber to its user's inbox. Resolves once all later signals are certain to reach it. What it missed is delivered
+   * first, with back-pressure, possibly after this has resolved. An earlier chat stream with the same address
    * is closed with `replaced`, on any node.
-   * @throws Fault INVALID on `after` for an expired cursor, LIMITED when too many devices of the user are
-   * connected to this node, UNAVAILABLE when the bus cannot be reached
+   * @throws Fault INVALID on `after` for an expired cursor, LIMITED when the user has too many subscribers
+   * on this node, UNAVAILABLE when the bus cannot be reached
    */
-  attach(device: Device, start?: StartPosition): Promise<Attachment>;
+  attach(subscriber: SignalSubscriber, start?: StartPosition): Promise<Attachment>;
   /**
    * Accepts a signal. Resolves with its cursor once it is in the recipient's inbox and was forwarded to the
    * attached chat server, if any. It is no error if the recipient is not connected.
@@ -38,8 +39,6 @@ export interface Router {
    * @throws Fault TOO_LARGE, NOT_FOUND, LIMITED as for {@link send}
    */
   relay(from: Party, to: Party, xml: string): Promise<void>;
-  /** Closes every device on this node. */
-  drain(): Promise<void>;
 }
 
 /** Maximum number of parties of a peer-to-peer call (docs/COMPATIBILITY.md). */
@@ -53,7 +52,7 @@ export interface RouterDeps {
   /** Whether the user exists. Called for every signal, so it should be cached. */
   userExists(applicationId: number, userId: number): Promise<boolean>;
   /** Whether an application's chat clients receive a `hangUp` when another device answers. */
-  answeredElsewhere(applicationId: number): Promise<boolean>;
+  isAnsweredElsewhereEnabled(applicationId: number): Promise<boolean>;
   /** Called for every signal that was written to an inbox; must not throw or block. */
   observe?(sent: SentSignal): void;
   /**
@@ -81,13 +80,13 @@ export function openRouter(deps: RouterDeps): Router {
   }
 
   return {
-    async attach(device, start) {
-      const name = inboxOf(device.party);
+    async attach(subscriber, start) {
+      const name = inboxOf(subscriber.party);
       const inbox =
         inboxes.get(name) ??
         new Inbox({ ...deps, name, node, onEmpty: () => void inboxes.delete(name) });
       inboxes.set(name, inbox);
-      return inbox.attach(device, start);
+      return inbox.attach(subscriber, start);
     },
 
     async send(protocol, signal) {
@@ -98,14 +97,18 @@ export function openRouter(deps: RouterDeps): Router {
         throw new Fault("FULL", `A peer-to-peer call has at most ${CALL_PARTIES_MAX} parties`);
       }
       await checkRecipient(signal.from, signal.to);
-      const claim = claimAnswer(deps, signal);
-      if (signal.type === "accept") await claim;
+      const answered = recordAnswer(deps, signal);
+      if (signal.type === "accept") await answered;
       const append = async () => {
-        const share: SenderShare = {
+        const options: AppendOptions = {
           sender: String(signal.from.userId),
           highPriority: isCallControl(signal),
         };
-        const { cursor, hasSubscribers, usage } = await bus.append(inboxOf(signal.to), body, share);
+        const { cursor, hasSubscribers, usage } = await bus.append(
+          inboxOf(signal.to),
+          body,
+          options,
+        );
         deps.limits?.noteUsage(usage);
         metrics.inboxUsage.set(usage);
         // A chat server's clients are not subscribers of the inbox, so with one the recipient counts as connected.
@@ -122,7 +125,7 @@ export function openRouter(deps: RouterDeps): Router {
       const [cursor] = await Promise.all([
         append(),
         protocol === "xmpp" ? undefined : deps.forwardToChatServer?.(signal),
-        claim,
+        answered,
       ]);
       metrics.signals.inc({ protocol, type: knownType(signal.type) });
       return cursor;
@@ -133,10 +136,6 @@ export function openRouter(deps: RouterDeps): Router {
       deps.limits?.take(from, Buffer.byteLength(xml));
       await checkRecipient(from, to);
       await bus.publish(inboxOf(to), JSON.stringify({ resource: to.resource, xml }));
-    },
-
-    async drain() {
-      for (const inbox of inboxes.values()) inbox.closeAll("draining");
     },
   };
 }

@@ -72,7 +72,7 @@ class DistributedRateLimit {
 
 /** Limits how much a user may send, over all protocols and nodes (docs/LIMITS.md). */
 export class SenderLimits {
-  private readonly signals: DistributedRateLimit;
+  private readonly messages: DistributedRateLimit;
   private readonly bytes: DistributedRateLimit;
   private throttledUntil = 0;
 
@@ -83,7 +83,7 @@ export class SenderLimits {
   ) {
     const perMinute = (name: string, limit: number) =>
       new DistributedRateLimit({ name, limit, seconds: 60 }, limiter, clock);
-    this.signals = perMinute("message-user", config.RATE_MESSAGES_PER_USER);
+    this.messages = perMinute("message-user", config.RATE_MESSAGES_PER_USER);
     this.bytes = perMinute("message-bytes-user", config.RATE_MESSAGE_BYTES_PER_USER);
   }
 
@@ -91,7 +91,7 @@ export class SenderLimits {
   take({ userId }: Party, bytes: number): void {
     const key = String(userId);
     const fraction = this.clock.now() < this.throttledUntil ? THROTTLE_FRACTION : 1;
-    const wait = this.signals.take(key, 1) || this.bytes.take(key, bytes, fraction);
+    const wait = this.messages.take(key, 1) || this.bytes.take(key, bytes, fraction);
     if (wait === 0) return;
     const seconds = Math.max(1, Math.ceil(wait / 1000));
     const message = `Too many requests; try again in ${seconds} s`;

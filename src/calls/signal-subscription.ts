@@ -1,17 +1,17 @@
 import { BoundedStream } from "../core/bounded-stream";
 import { Fault } from "../core/errors";
+import type { SubscriberMessage } from "./inbox/subscriber";
 import type { Router } from "./router";
-import type { DeviceMessage } from "./signals/device";
 import type { Party } from "./signals/signal";
 
 /** Maximum number of signals queued for a slow subscriber; beyond it, its connection is closed. */
 export const SUBSCRIPTION_QUEUE_MAX = 256;
 
 /** Messages of one kind. */
-export type MessageOf<Kind extends DeviceMessage["kind"]> = DeviceMessage & { kind: Kind };
+export type MessageOf<Kind extends SubscriberMessage["kind"]> = SubscriberMessage & { kind: Kind };
 
 /** The options of a subscription. */
-export interface SubscriptionOptions<Kind extends DeviceMessage["kind"]> {
+export interface SubscriptionOptions<Kind extends SubscriberMessage["kind"]> {
   party: Required<Party>;
   /** The kind of messages to receive. */
   kind: Kind;

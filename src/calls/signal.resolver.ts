@@ -7,9 +7,9 @@ import type { UserViewer } from "../core/viewer";
 import { UserType } from "../users/user.type";
 import type { UserDeps } from "../users/user-deps";
 import { findUser } from "../users/user-queries";
+import { answerToGraphql, CallAnswerType } from "./inbox/answer.type";
 import type { Router } from "./router";
 import { type MessageOf, openSignalSubscription } from "./signal-subscription";
-import { answerToGraphql, CallAnswerType } from "./signals/answer.type";
 import { decodeCursor, encodeCursor } from "./signals/cursor";
 import type { Party } from "./signals/signal";
 import {
@@ -41,7 +41,7 @@ function subscribeTo(kind: "signal" | "answered") {
     const viewer = await context.auth.user();
     return openSignalSubscription(context.router, {
       kind,
-      party: deviceOf(viewer, context),
+      party: devicePartyOf(viewer, context),
       disconnect: context.caller.disconnect,
       after: decodeCursor(args.after, viewer.userId),
     });
@@ -59,7 +59,7 @@ export class SignalResolver {
     @Ctx() context: SignalContext,
     @Arg("input", () => SendSignalInput, { description: "The signal." }) input: SendSignalInput,
   ): Promise<SendSignalPayload> {
-    const signal = signalFromInput(deviceOf(await context.auth.user(), context), input);
+    const signal = signalFromInput(devicePartyOf(await context.auth.user(), context), input);
     const cursor = await context.router.send("graphql", signal);
     return { id: signal.id, cursor: encodeCursor(cursor, signal.to.userId) };
   }
@@ -74,7 +74,7 @@ export class SignalResolver {
   ): Promise<RejectCallPayload> {
     const { recipientId, ...fields } = input;
     if (parseId(recipientId) === null) throw Fault.field("recipientId", "must be the id of a user");
-    const from = deviceOf(await context.auth.user(), context);
+    const from = devicePartyOf(await context.auth.user(), context);
     const signal = signalFromInput(from, {
       ...fields,
       signalType: "reject",
@@ -141,7 +141,7 @@ export class SignalPartyResolver {
 }
 
 /** The device of a session: the same for all its GraphQL operations, whatever the connection. */
-function deviceOf(viewer: UserViewer, { caller }: SignalContext): Required<Party> {
+function devicePartyOf(viewer: UserViewer, { caller }: SignalContext): Required<Party> {
   const { applicationId, userId, sessionId } = viewer;
   return { applicationId, userId, resource: `graphql-${caller.deviceSessionId ?? sessionId}` };
 }

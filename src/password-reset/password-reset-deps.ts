@@ -1,6 +1,15 @@
 import type { RequestContext } from "../access/request-context";
 import type { UserDeps } from "../users/user-deps";
-import type { ResetRequest } from "./reset-request";
+
+/**
+ * A requested password reset, for a background job. It holds no token: the job creates the token when it
+ * sends the mail, so no queue ever holds a link.
+ */
+export interface ResetRequest {
+  applicationId: number;
+  /** The requested address in lower case; possibly unknown. */
+  emailKey: string;
+}
 
 /** Dependencies of the functions of this module. */
 export interface PasswordResetDeps extends UserDeps {

@@ -10,7 +10,7 @@ import { passwordAttemptName } from "../users/credentials";
 import { lockUser, writeUser } from "../users/user-change-queries";
 import type { UserData } from "../users/user-deps";
 import { findUser, findUsersById } from "../users/user-queries";
-import type { PasswordResetDeps } from "./password-reset-deps";
+import type { PasswordResetDeps, ResetRequest } from "./password-reset-deps";
 import {
   consumeResetLink,
   deleteResetLinks,
@@ -20,7 +20,6 @@ import {
   insertResetLink,
 } from "./password-reset-queries";
 import { resetLinkUrl, resetMail } from "./reset-mail";
-import type { ResetRequest } from "./reset-request";
 
 /** Lifetime of a link, in milliseconds. */
 const LINK_TTL_MS = 60 * 60 * 1000;

@@ -155,13 +155,13 @@ function successOf(document: RestDocument, answers: ResponseSchemas): JsonSchema
     description: document.status === 201 ? "Created." : "Success.",
     content: {
       "application/json": {
-        schema: document.body === "JSON" ? answerOf(document, answers) : { type: "object" },
+        schema: document.body === "JSON" ? responseSchemaOf(document, answers) : { type: "object" },
       },
     },
   };
 }
 
-function answerOf({ selection, pick }: RestDocument, answers: ResponseSchemas): JsonSchema {
+function responseSchemaOf({ selection, pick }: RestDocument, answers: ResponseSchemas): JsonSchema {
   let current: Selection = selection;
   let field: SelectedField | undefined;
   for (const key of pick) {

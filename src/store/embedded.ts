@@ -94,26 +94,31 @@ async function migrateDatabase(lite: PGlite, log: Log): Promise<string[]> {
   return migrate(embeddedConnection(lite), await readMigrations(), log);
 }
 
-/** The methods that Prisma's adapter uses. A transaction is a lent one where there is one. */
-function lendingDatabase(lite: PGlite, lender: AsyncLocalStorage<LiteTransaction>): PGlite {
-  const lending: Pick<PGlite, "query" | "exec" | "transaction"> = {
+/** The methods that Prisma's adapter uses. Within a transaction's scope it gets that transaction. */
+function scopedDatabase(
+  lite: PGlite,
+  transactionScope: AsyncLocalStorage<LiteTransaction>,
+): PGlite {
+  const scoped: Pick<PGlite, "query" | "exec" | "transaction"> = {
     query: (text, values, options) => lite.query(text, values, options),
     exec: (text, options) => lite.exec(text, options),
     transaction: (act) => {
-      const lent = lender.getStore();
-      return lent === undefined ? lite.transaction(act) : Promise.resolve(lent).then(act);
+      const transactionConnection = transactionScope.getStore();
+      return transactionConnection === undefined
+        ? lite.transaction(act)
+        : Promise.resolve(transactionConnection).then(act);
     },
   };
-  return lending as PGlite;
+  return scoped as PGlite;
 }
 
 /** An open transaction as Prisma's adapter uses it: it does not end the transaction. */
-function lend(open: LiteTransaction): LiteTransaction {
-  const lent: Partial<LiteTransaction> = {
+function withoutTransactionControl(open: LiteTransaction): LiteTransaction {
+  const transactionConnection: Partial<LiteTransaction> = {
     query: (text, values, options) => open.query(text, values, options),
     rollback: async () => undefined,
   };
-  return lent as LiteTransaction;
+  return transactionConnection as LiteTransaction;
 }
 
 /** Runs statements on the database, or on one of its transactions. */
@@ -141,8 +146,8 @@ function statementsOn(
 }
 
 function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store {
-  const lender = new AsyncLocalStorage<LiteTransaction>();
-  const db = createPrismaClient(new PrismaPGlite(lendingDatabase(lite, lender)), log);
+  const transactionScope = new AsyncLocalStorage<LiteTransaction>();
+  const db = createPrismaClient(new PrismaPGlite(scopedDatabase(lite, transactionScope)), log);
   const statements = statementsOn(lite, log);
 
   async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
@@ -160,7 +165,15 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
   async function transaction<T>(act: (open: Transaction) => Promise<T>): Promise<T> {
     const { result, committed } = await lite.transaction((open) => {
       const connection = statementsOn(open as Pick<PGlite, "query">, log);
-      return runInTransaction({ ...connection, db, lender, lent: lend(open) }, act);
+      return runInTransaction(
+        {
+          ...connection,
+          db,
+          transactionScope,
+          transactionConnection: withoutTransactionControl(open),
+        },
+        act,
+      );
     });
     committed();
     return result;

@@ -5,15 +5,15 @@ import type { Transaction } from "./store";
 type PrismaTransaction = Prisma.TransactionClient;
 
 /** What {@link runInTransaction} needs to use one connection for statements and for Prisma. */
-export interface OpenConnection<Lent> extends Pick<Transaction, "query" | "execute"> {
+export interface OpenConnection<Connection> extends Pick<Transaction, "query" | "execute"> {
   db: PrismaClient;
   /**
-   * Lends a connection to Prisma: while it is set, Prisma's adapter begins a transaction on it instead of taking a
-   * connection of its own.
+   * While it holds a connection, Prisma's adapter begins a transaction on that instead of taking a connection of
+   * its own.
    */
-  lender: AsyncLocalStorage<Lent>;
+  transactionScope: AsyncLocalStorage<Connection>;
   /** The connection of the open transaction, on which Prisma can neither begin nor end a transaction. */
-  lent: Lent;
+  transactionConnection: Connection;
 }
 
 /**
@@ -21,18 +21,18 @@ export interface OpenConnection<Lent> extends Pick<Transaction, "query" | "execu
  * @returns the result, and a function to call after the caller has committed
  * @throws any error of `act`; the caller then rolls back
  */
-export async function runInTransaction<T, Lent>(
-  { query, execute, db, lender, lent }: OpenConnection<Lent>,
+export async function runInTransaction<T, Connection>(
+  { query, execute, db, transactionScope, transactionConnection }: OpenConnection<Connection>,
   act: (transaction: Transaction) => Promise<T>,
 ): Promise<{ result: T; committed: () => void }> {
   const callbacks: Array<() => void> = [];
-  let prisma: LentPrisma | undefined;
+  let prisma: OpenPrismaTransaction | undefined;
   try {
     const result = await act({
       query,
       execute,
       prisma: () => {
-        prisma ??= lender.run(lent, () => new LentPrisma(db));
+        prisma ??= transactionScope.run(transactionConnection, () => new OpenPrismaTransaction(db));
         return prisma.client;
       },
       onCommit: (callback) => void callbacks.push(callback),
@@ -49,7 +49,7 @@ export async function runInTransaction<T, Lent>(
 }
 
 /** A transaction of the Prisma client that stays open until `end`. */
-class LentPrisma {
+class OpenPrismaTransaction {
   readonly client: Promise<PrismaTransaction>;
   private readonly ended: Promise<void>;
   private release: () => void = () => {};

@@ -169,16 +169,16 @@ export function strictParser(
 
 /** A reusable reader of single elements: creating a parser costs as much as reading a short stanza. */
 class FrameParser {
-  #element: Element | null = null;
-  readonly #parser = strictParser((element) => {
-    this.#element = element;
+  private element: Element | null = null;
+  private readonly parser = strictParser((element) => {
+    this.element = element;
   });
 
   /** @throws for invalid input, after which the reader must not be used again */
   read(frame: string): Element | null {
-    this.#parser.write(frame).close();
-    const element = this.#element;
-    this.#element = null;
+    this.parser.write(frame).close();
+    const element = this.element;
+    this.element = null;
     return element;
   }
 }

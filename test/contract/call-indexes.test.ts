@@ -1,8 +1,8 @@
 import { exportUser } from "../../src/admin/user-export";
 import { openBus } from "../../src/bus/open";
 import { toCallEvent } from "../../src/calls/history/call-event";
+import { expireCalls, purgeCalls } from "../../src/calls/history/call-jobs";
 import { findCall, findCalls, listCalls } from "../../src/calls/history/call-list";
-import { expireCalls, purgeCalls } from "../../src/calls/history/cleanup";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
 import { writeCallEvents } from "../../src/calls/history/write-calls";

@@ -11,8 +11,8 @@ import type { Statement } from "../../src/store/store";
 const log = openLog("silent");
 const [ANN, BOB] = [1, 2];
 const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId: 7, userId: BOB };
-const known = (id: number, sessionId = `s${id}`) =>
-  ({ id, sessionId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as RecordedCall;
+const known = (id: number, callId = `s${id}`) =>
+  ({ id, callId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as RecordedCall;
 
 /** A database in which every call exists, and a count of bus subscriptions. */
 function depsWith() {

@@ -1,7 +1,7 @@
 import { type CallEvent, toCallEvent } from "../../src/calls/history/call-event";
 import {
-  type CallAnswer,
   type Callee,
+  type CalleeAnswer,
   deriveState,
   hungUpBy,
   MARGIN_MS,
@@ -28,7 +28,7 @@ import type { Json, JsonObject } from "../../src/core/json";
 
 const START = 1_000_000;
 const [ANN, BOB, CLEO, DAN] = [1, 2, 3, 4];
-const answer = (kind: CallAnswer, after: number, device = "phone"): Observation => ({
+const answer = (kind: CalleeAnswer, after: number, device = "phone"): Observation => ({
   kind: "answer",
   answer: kind,
   at: START + after,
@@ -366,14 +366,14 @@ describe("a signal is applied to a call", () => {
   const known = (id: number, callerId: number | null, ...callees: number[]): RecordedCall => ({
     id,
     applicationId: 7,
-    sessionId: "s",
+    callId: "s",
     callerId,
     startedAt: START,
     state: "ringing",
     callees: new Map(callees.map((userId) => [userId, startRinging(userId, START)])),
     pushed: new Set(),
   });
-  const parties = { at: START + 500, applicationId: 7, sessionId: "s" };
+  const parties = { at: START + 500, applicationId: 7, callId: "s" };
   const call = (from: number, to: number, initiator = from): CallEvent => ({
     ...parties,
     kind: "call",
@@ -429,7 +429,7 @@ describe("a signal is applied to a call", () => {
     ["the callee hangs up on a stranger", hangUp(BOB, DAN)],
     ["the callee sends an accept to a stranger", accept(BOB, DAN)],
     ["it is of another application", { ...hangUp(BOB, ANN), applicationId: 8 }],
-    ["it is of another session", { ...hangUp(BOB, ANN), sessionId: "S" }],
+    ["it is of another session", { ...hangUp(BOB, ANN), callId: "S" }],
     ["a stranger calls on behalf of the caller", call(DAN, BOB, ANN)],
     ["the callee calls a stranger on behalf of the caller", call(BOB, DAN, ANN)],
     ["a stranger uses the sessionID", call(DAN, BOB)],
@@ -548,10 +548,10 @@ describe("the call event of a signal", () => {
       expect(read({ callerId })).toMatchObject({ initiator: ANN });
     }
     expect(read({ callType: "3" })).toMatchObject({ callType: null });
-    expect(read({ callId: "ß".repeat(255) })).toMatchObject({ sessionId: "ß".repeat(255) });
+    expect(read({ callId: "ß".repeat(255) })).toMatchObject({ callId: "ß".repeat(255) });
   });
 
-  test.each<[CallAnswer, Signal["userInfo"]]>([
+  test.each<[CalleeAnswer, Signal["userInfo"]]>([
     ["decline", undefined],
     ["decline", { busy: "false" }],
     ["decline", { reason: "busy" }],

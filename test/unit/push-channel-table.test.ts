@@ -9,8 +9,7 @@ import {
   visit,
 } from "graphql";
 import { CHANNELS, listInProse, type PushService, SERVICES } from "../../src/push/channels/channel";
-import { PushChannelName } from "../../src/push/channels/channel.type";
-import { PushServiceName } from "../../src/push/channels/service.type";
+import { PushChannelName, PushServiceName } from "../../src/push/channels/channel.type";
 import { PushChannel, PushService as StoredServices } from "../../src/store/generated/enums";
 
 const schema = buildSchema(readFileSync("schema/schema.graphql", "utf8"));

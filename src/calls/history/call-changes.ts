@@ -6,7 +6,7 @@ import type { RecordedCall } from "./recorded-calls";
 const channelOf = (userId: number) => `calls:${userId}`;
 
 /** A changed call in a message on the bus. */
-type ChangedCall = [id: number, sessionId: string];
+type ChangedCall = [id: number, callId: string];
 
 /** Publishes changed calls to the subscriptions of their participants, on all nodes. */
 export async function publishChanges(
@@ -14,12 +14,12 @@ export async function publishChanges(
   calls: readonly RecordedCall[],
 ): Promise<void> {
   const byUser = new Map<number, ChangedCall[]>();
-  for (const { id, sessionId, callerId, callees } of calls) {
+  for (const { id, callId, callerId, callees } of calls) {
     for (const userId of [callerId, ...callees.keys()]) {
       if (userId === null) continue;
       const changed = byUser.get(userId);
-      if (changed) changed.push([id, sessionId]);
-      else byUser.set(userId, [[id, sessionId]]);
+      if (changed) changed.push([id, callId]);
+      else byUser.set(userId, [[id, callId]]);
     }
   }
   try {
@@ -42,14 +42,14 @@ export async function publishChanges(
 export async function watchCalls(
   deps: HistoryDeps,
   viewer: UserViewer,
-  sessionId: string | null,
+  callId: string | null,
 ): Promise<AsyncIterableIterator<Call>> {
   let unsubscribe: () => Promise<void> = async () => undefined;
   const queue = new CoalescingQueue(() => void unsubscribe());
   unsubscribe = await deps.bus.subscribe(channelOf(viewer.userId), (message) => {
     if (message === "") return;
     for (const [id, name] of JSON.parse(message) as ChangedCall[]) {
-      if (sessionId === null || name === sessionId) queue.add(id);
+      if (callId === null || name === callId) queue.add(id);
     }
   });
   return callsOf(queue, deps, viewer);

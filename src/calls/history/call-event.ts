@@ -3,7 +3,7 @@ import { parseId } from "../../core/text/ids";
 import { truncateText } from "../../core/text/text";
 import { jsonProblem } from "../../push/payload/json";
 import type { Party, Signal, SignalHeader } from "../signals/signal";
-import type { CallAnswer } from "./call-states";
+import type { CalleeAnswer } from "./call-states";
 
 /** A signal that was accepted and written to the recipient's inbox. */
 export interface SentSignal {
@@ -15,7 +15,7 @@ export interface SentSignal {
 }
 
 /** Maximum length of a sessionID in characters. A call with a longer one is delivered but not recorded. */
-export const SESSION_ID_MAX = 255;
+export const CALL_ID_MAX = 255;
 /** Maximum stored length of a device's name in characters. */
 const DEVICE_MAX = 255;
 /** Maximum size of userInfo in a push, in bytes of JSON. */
@@ -32,17 +32,17 @@ export interface Invitation {
   userInfo: JsonObject | null;
 }
 
-interface Parties {
+interface CallEventBase {
   /** Milliseconds since the Unix epoch. */
   at: number;
   applicationId: number;
-  sessionId: string;
+  callId: string;
   from: number;
   to: number;
 }
 
 /** An event of a call, derived from a signal. */
-export type CallEvent = Parties &
+export type CallEvent = CallEventBase &
   (
     | {
         kind: "call";
@@ -52,7 +52,7 @@ export type CallEvent = Parties &
         hasSubscribers: boolean;
         invitation: Invitation;
       }
-    | { kind: "answer"; answer: CallAnswer; device: string | null }
+    | { kind: "answer"; answer: CalleeAnswer; device: string | null }
     | {
         kind: "hangUp";
         /** The device that hung up. */
@@ -69,14 +69,14 @@ export type CallEvent = Parties &
  */
 export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
   const { signal } = sent;
-  const { callId: sessionId, from, to } = signal;
-  if (!sessionId || sessionId.length > SESSION_ID_MAX || from.userId === to.userId) return null;
+  const { callId, from, to } = signal;
+  if (!callId || callId.length > CALL_ID_MAX || from.userId === to.userId) return null;
   const { applicationId } = from;
-  const parties = { at, applicationId, sessionId, from: from.userId, to: to.userId };
+  const base = { at, applicationId, callId, from: from.userId, to: to.userId };
   switch (signal.type) {
     case "call":
       return {
-        ...parties,
+        ...base,
         kind: "call",
         hasSubscribers: sent.hasSubscribers,
         initiator: idOf(signal.callerId) ?? from.userId,
@@ -86,21 +86,22 @@ export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
     case "accept":
     case "reject": {
       const answer = signal.type === "accept" ? "accept" : rejectionOf(signal.userInfo);
-      return { ...parties, kind: "answer", answer, device: deviceOf(from) };
+      return { ...base, kind: "answer", answer, device: toDeviceName(from) };
     }
     case "hangUp":
-      return { ...parties, kind: "hangUp", device: deviceOf(from), toDevice: deviceOf(to) };
+      return { ...base, kind: "hangUp", device: toDeviceName(from), toDevice: toDeviceName(to) };
     default:
       return null;
   }
 }
 
-function deviceOf({ resource }: Party): string | null {
+/** The name of a device as it is stored; null for all devices of a user. */
+function toDeviceName({ resource }: Party): string | null {
   return resource === undefined ? null : truncateText(resource, DEVICE_MAX);
 }
 
 /** The kind of a `reject`; userInfo indicates that the client sent it without asking the user. */
-function rejectionOf(userInfo: JsonObject | undefined): CallAnswer {
+function rejectionOf(userInfo: JsonObject | undefined): CalleeAnswer {
   if (isSet(userInfo, "not_supported")) return "unsupported";
   return isSet(userInfo, "busy") ? "busy" : "decline";
 }

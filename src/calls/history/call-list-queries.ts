@@ -27,7 +27,7 @@ const BY_IDS: Statement = {
     WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
 };
 
-const BY_SESSION: Statement = {
+const BY_CALL_ID: Statement = {
   name: "call_by_session",
   reason: "columns",
   text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
@@ -79,12 +79,12 @@ export function findCallsOfUser(
 }
 
 /** Finds the last call of a user with a sessionID; an empty list if there is none. */
-export function findCallBySession(
+export function findCallByCallId(
   { query }: Pick<Store, "query">,
   userId: number,
-  sessionId: string,
+  callId: string,
 ): Promise<CallRow[]> {
-  return query<CallRow>(BY_SESSION, [userId, sessionId]);
+  return query<CallRow>(BY_CALL_ID, [userId, callId]);
 }
 
 /** Finds the participants of calls, in the order of their first `call`. */

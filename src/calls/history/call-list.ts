@@ -5,7 +5,7 @@ import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
 import {
   type CallRow,
-  findCallBySession,
+  findCallByCallId,
   findCallsOfUser,
   findParticipants,
   listCallsOfUser,
@@ -90,7 +90,7 @@ export async function findCall(
   { userId }: UserViewer,
   callId: string,
 ): Promise<Call> {
-  const rows = await findCallBySession(deps.store, userId, callId);
+  const rows = await findCallByCallId(deps.store, userId, callId);
   const [call] = await withParticipants(deps, rows);
   if (!call) throw new Fault("NOT_FOUND", "There is no such call");
   return call;

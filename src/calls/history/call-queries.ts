@@ -1,6 +1,6 @@
 import type { Statement, Transaction } from "../../store/store";
 import type { CallEvent } from "./call-event";
-import type { CallAnswer, Callee, CallState, DerivedState } from "./call-states";
+import type { Callee, CalleeAnswer, CallState, DerivedState } from "./call-states";
 import { missedAt } from "./call-states";
 import { type HangUp, storedHangUps } from "./hang-ups";
 import type { RecordedCall } from "./recorded-calls";
@@ -94,7 +94,7 @@ export interface CalleeRow {
   call_id: number;
   user_id: number;
   rang_at: Date;
-  answer: CallAnswer | null;
+  answer: CalleeAnswer | null;
   answered_at: Date | null;
   device: string | null;
   left_at: Date | null;
@@ -119,13 +119,13 @@ export async function insertCalls(
   events: ReadonlyArray<CallEvent & { kind: "call" }>,
 ): Promise<void> {
   const calls = new Map<string, object>();
-  for (const { applicationId, sessionId, from, callType, at } of events) {
-    const key = JSON.stringify([applicationId, sessionId, from]);
+  for (const { applicationId, callId, from, callType, at } of events) {
+    const key = JSON.stringify([applicationId, callId, from]);
     // Keeps the first of several repeats; events are in the order of observation.
     if (calls.has(key)) continue;
     calls.set(key, {
       application_id: applicationId,
-      session_id: sessionId,
+      session_id: callId,
       caller_id: from,
       call_type: callType,
       started_at: new Date(at),
@@ -140,9 +140,9 @@ export async function lockMatching(
   events: readonly CallEvent[],
 ): Promise<RecordedCall[]> {
   const keys = new Map(
-    events.map(({ from, sessionId }) => [
-      JSON.stringify([from, sessionId]),
-      { user_id: from, session_id: sessionId },
+    events.map(({ from, callId }) => [
+      JSON.stringify([from, callId]),
+      { user_id: from, session_id: callId },
     ]),
   );
   const values = [JSON.stringify([...keys.values()])];
@@ -165,7 +165,7 @@ async function withParticipants({ query }: Query, rows: CallRow[]): Promise<Reco
       {
         id: row.id,
         applicationId: row.application_id,
-        sessionId: row.session_id,
+        callId: row.session_id,
         callerId: row.caller_id,
         startedAt: row.started_at.getTime(),
         state: row.state,
@@ -205,7 +205,7 @@ export async function saveCalls(
 }
 
 function participantRows(call: RecordedCall, derived: DerivedState): object[] {
-  const key = { call_id: call.id, session_id: call.sessionId };
+  const key = { call_id: call.id, session_id: call.callId };
   const rows: object[] = [...derived.callees].flatMap(([userId, participant]) => {
     const callee = call.callees.get(userId);
     if (!callee) return [];

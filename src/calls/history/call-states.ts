@@ -3,10 +3,10 @@
  * (docs/SIGNALING-REFERENCE.md, "Call records and states"). Observations are stored as the earliest time of
  * each kind, so that processing signals is commutative and idempotent, on any node.
  */
-import type { CallAnswer, CallState } from "../../store/generated/enums";
+import type { CalleeAnswer, CallState } from "../../store/generated/enums";
 import { effectiveHangUps, type HangUp, withHangUp } from "./hang-ups";
 
-export type { CallAnswer, CallState } from "../../store/generated/enums";
+export type { CalleeAnswer, CallState } from "../../store/generated/enums";
 
 /** How long a call rings from its first `call` until it is missed, in milliseconds. */
 export const RING_MS = 60_000;
@@ -21,7 +21,7 @@ export interface Callee {
   /** When the first `call` was sent to this user. */
   rangAt: number;
   /** The effective answer, of any device. */
-  answer: CallAnswer | null;
+  answer: CalleeAnswer | null;
   answeredAt: number | null;
   /** The device that answered. */
   device: string | null;
@@ -37,7 +37,7 @@ export interface Callee {
 
 /** An observation about one callee. */
 export type Observation =
-  | { kind: "answer"; answer: CallAnswer; at: number; device: string | null }
+  | { kind: "answer"; answer: CalleeAnswer; at: number; device: string | null }
   | HangUp
   | { kind: "expired"; at: number };
 
@@ -177,7 +177,7 @@ function stateOf(callee: Callee, accepters: readonly Callee[]): ParticipantState
 }
 
 /** The answer, unless either end had hung up before it. */
-function effectiveAnswer(callee: Callee): CallAnswer | null {
+function effectiveAnswer(callee: Callee): CalleeAnswer | null {
   const ended = endOf(callee);
   const isEffective = callee.answeredAt !== null && (ended === null || callee.answeredAt < ended);
   return isEffective ? callee.answer : null;
@@ -200,10 +200,10 @@ function highestRanked(participants: readonly ParticipantState[]): CallState {
   return ranking.find((state) => states.has(state)) ?? "failed";
 }
 
-const AUTOMATIC: readonly CallAnswer[] = ["busy", "unsupported"];
+const AUTOMATIC: readonly CalleeAnswer[] = ["busy", "unsupported"];
 
 function takesPrecedence(
-  { answer, at }: { answer: CallAnswer; at: number },
+  { answer, at }: { answer: CalleeAnswer; at: number },
   known: Pick<Callee, "answer" | "answeredAt">,
 ): boolean {
   if (known.answer === null || known.answeredAt === null) return true;

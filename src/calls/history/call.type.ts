@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PageInfo } from "../../users/lists/user-list.type";
 import { UserType } from "../../users/user.type";
-import { CallType } from "../signals/call-media";
+import { CallType } from "../signals/call-type.type";
 import type { Call, CallParticipant, CallReason } from "./call-list";
 import type { CallState } from "./call-states";
 

@@ -63,8 +63,8 @@ export async function enqueueCallPushes(
 }
 
 function keyOf(
-  { applicationId, sessionId }: Pick<CallEvent, "applicationId" | "sessionId">,
+  { applicationId, callId }: Pick<CallEvent, "applicationId" | "callId">,
   callerId: number | null,
 ): string {
-  return `${applicationId} ${callerId} ${sessionId}`;
+  return `${applicationId} ${callerId} ${callId}`;
 }

@@ -1,4 +1,4 @@
-import type { CallAnswer } from "../../store/generated/enums";
+import type { CalleeAnswer } from "../../store/generated/enums";
 
 /** A hang-up between the caller and a callee. */
 export interface HangUp {
@@ -38,7 +38,7 @@ export function withHangUp(list: readonly HangUp[], hangUp: HangUp): readonly Ha
  */
 export function effectiveHangUps(
   list: readonly HangUp[],
-  { answer, device }: { answer: CallAnswer | null; device: string | null },
+  { answer, device }: { answer: CalleeAnswer | null; device: string | null },
 ): { leftAt: number | null; droppedAt: number | null } {
   const isEffective = (hangUp: HangUp) =>
     answer !== "accept" || device === null || hangUp.device === null || hangUp.device === device;

@@ -15,7 +15,7 @@ export const CALLEES_MAX = 15;
 export interface RecordedCall {
   id: number;
   applicationId: number;
-  sessionId: string;
+  callId: string;
   /** The user who started it; null if that user was deleted. */
   callerId: number | null;
   /** Milliseconds since the Unix epoch. */
@@ -35,7 +35,7 @@ export interface RecordedCall {
  */
 export function matchEvent(calls: readonly RecordedCall[], event: CallEvent): boolean {
   const candidates = calls.filter(
-    (call) => call.applicationId === event.applicationId && call.sessionId === event.sessionId,
+    (call) => call.applicationId === event.applicationId && call.callId === event.callId,
   );
   if (event.kind === "call") return applyCall(candidates, event);
   const shared = candidates.filter(

@@ -229,6 +229,6 @@ export class Recorder {
   }
 }
 
-function keyOf({ sessionId, from, to }: CallEvent): string {
-  return `${from} ${to} ${sessionId}`;
+function keyOf({ callId, from, to }: CallEvent): string {
+  return `${from} ${to} ${callId}`;
 }

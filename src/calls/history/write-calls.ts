@@ -33,9 +33,9 @@ export async function writeCallEvents(
     await insertCalls(transaction, started);
     const known = await lockMatching(transaction, events);
     const before = new Map(known.map((call) => [call, new Map(call.callees)]));
-    const bySession = groupBySession(known);
+    const byCallId = groupByCallId(known);
     const missing = [...calls, ...answers].filter(
-      (event) => !matchEvent(bySession.get(event.sessionId) ?? [], event),
+      (event) => !matchEvent(byCallId.get(event.callId) ?? [], event),
     );
     const states = await saveChanged(transaction, before, now);
     await enqueueCallPushes(transaction, enqueue, started, states, before);
@@ -45,12 +45,12 @@ export async function writeCallEvents(
   return { unknown };
 }
 
-function groupBySession(calls: readonly RecordedCall[]): Map<string, RecordedCall[]> {
+function groupByCallId(calls: readonly RecordedCall[]): Map<string, RecordedCall[]> {
   const groups = new Map<string, RecordedCall[]>();
   for (const call of calls) {
-    const group = groups.get(call.sessionId);
+    const group = groups.get(call.callId);
     if (group) group.push(call);
-    else groups.set(call.sessionId, [call]);
+    else groups.set(call.callId, [call]);
   }
   return groups;
 }

@@ -1,11 +1,16 @@
 import { hash } from "node:crypto";
-import { inboxOf, type Party } from "../signals/signal";
+import type { Party } from "../signals/signal";
 
 /** Maximum length of a text in a key; a longer one, which clients can choose, is hashed. */
 const KEY_TEXT_MAX = 64;
 
+/** Name of a user's inbox, and of its notification channel. */
+export function inboxOf(party: Party): string {
+  return `user:${party.applicationId}:${party.userId}`;
+}
+
 /** Key of the cursor that a device has acknowledged, on the bus. */
-export function positionKey(user: Party, device: string): string {
+export function acknowledgedKey(user: Party, device: string): string {
   return `position:${inboxOf(user)}:${shortText(device)}`;
 }
 

@@ -2,12 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "../../bus/bus";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
-import type { AnsweredMessage } from "../signals/device";
 import type { Signal } from "../signals/signal";
-import { isAnswer } from "./inbox-entry";
-import { readInboxState } from "./inbox-state";
-import type { Delivery, InboxSubscriber } from "./inbox-subscriber";
-import { type DecodedEntry, type DecodedPage, readInboxPage } from "./read-inbox";
+import type { AddressedMessage, AttachedSubscriber } from "./attached-subscriber";
+import { type DecodedEntry, type DecodedPage, isAnswer, readInboxPage } from "./inbox-log";
+import { readSnapshot } from "./snapshot-loader";
+import type { AnsweredCall } from "./subscriber";
 
 /** Delay before a failed read is retried, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -23,13 +22,13 @@ export interface ReaderDeps {
   /** Name of the inbox. */
   name: string;
   /** Whether an application's chat clients receive a `hangUp` when another device answers. */
-  answeredElsewhere(applicationId: number): Promise<boolean>;
+  isAnsweredElsewhereEnabled(applicationId: number): Promise<boolean>;
 }
 
-/** The entries that a device has to catch up with when it attaches. */
-export interface Backlog {
-  /** Cursor after which no entry for the device may be missing. */
-  guaranteedFrom: string;
+/** The entries that a subscriber has to catch up with when it is attached. */
+export interface CatchUpRange {
+  /** Cursor after which no entry may be missing. Earlier ones may be: it was told so, or does not need them. */
+  completeAfter: string;
   /** Whether the entry of a cursor is delivered to it; all are when omitted. */
   shouldDeliver?(cursor: string): boolean;
   /** The first page, if it was already read. */
@@ -37,20 +36,20 @@ export interface Backlog {
 }
 
 /**
- * Reads one user's inbox for the devices on this node. Each device has its own cursor, which determines its
- * next delivery; devices at the same cursor share a read.
+ * Reads one user's inbox for its subscribers on this node. Each has its own cursor, after which it reads next;
+ * subscribers at the same cursor share a read.
  */
 export class InboxReader {
   private reading = false;
   private readAgain = false;
-  private readonly answers = new Map<string, AnsweredMessage>();
+  private readonly answers = new Map<string, AnsweredCall>();
 
   constructor(
     private readonly deps: ReaderDeps,
-    private readonly subscribers: () => Iterable<InboxSubscriber>,
+    private readonly subscribers: () => Iterable<AttachedSubscriber>,
   ) {}
 
-  /** Delivers new entries to the devices that have caught up, one read at a time. */
+  /** Delivers new entries to the subscribers that have caught up, one read at a time. */
   async wake(): Promise<void> {
     this.readAgain = true;
     if (this.reading) return;
@@ -69,32 +68,29 @@ export class InboxReader {
   }
 
   /**
-   * Delivers what a device missed, with back-pressure, and then new entries. Closes it when it may have a
-   * gap.
+   * Delivers what a subscriber missed, with back-pressure, and then new entries. Closes it if it may have a gap.
    */
   async catchUp(
-    subscriber: InboxSubscriber,
-    { guaranteedFrom, shouldDeliver, page: first }: Backlog,
+    attached: AttachedSubscriber,
+    { completeAfter, shouldDeliver, page: first }: CatchUpRange,
   ): Promise<void> {
     const { bus, name } = this.deps;
     let page = first;
-    while (!subscriber.detached) {
+    while (!attached.detached) {
       try {
-        page ??= await readInboxPage(bus, name, subscriber.cursor);
-        // Entries up to guaranteedFrom may be missing: the device was told so, or it does not need them.
-        const complete = subscriber.cursor !== "" && page.complete;
-        if (!complete && !(await bus.read(name, guaranteedFrom)).complete) {
-          return this.closeStale(subscriber);
+        page ??= await readInboxPage(bus, name, attached.cursor);
+        const complete = attached.cursor !== "" && page.complete;
+        if (!complete && !(await bus.read(name, completeAfter)).complete) {
+          return this.closeStale(attached);
         }
         const { entries, more } = page;
         const wanted = shouldDeliver
           ? entries.filter(({ cursor }) => shouldDeliver(cursor))
           : entries;
-        const deliveries = await this.toDeliveries(wanted, false);
-        subscriber.cursor =
-          entries.at(-1)?.cursor ?? (complete ? subscriber.cursor : guaranteedFrom);
-        const send = (delivery: Delivery) => this.deliver([subscriber], delivery);
-        if (!(await subscriber.deliver(deliveries, send))) return;
+        const messages = await this.toMessages(wanted, false);
+        attached.cursor = entries.at(-1)?.cursor ?? (complete ? attached.cursor : completeAfter);
+        const send = (message: AddressedMessage) => this.deliver([attached], message);
+        if (!(await attached.deliver(messages, send))) return;
         if (!more) break;
       } catch (error) {
         this.deps.log.warn({ err: error, inbox: this.deps.name }, "failed to read an inbox");
@@ -102,58 +98,58 @@ export class InboxReader {
       }
       page = undefined;
     }
-    subscriber.caughtUp = true;
+    attached.caughtUp = true;
     await this.wake();
   }
 
-  /** The devices that have caught up, by cursor. */
-  private byCursor(): Map<string, InboxSubscriber[]> {
-    const groups = new Map<string, InboxSubscriber[]>();
-    for (const subscriber of this.subscribers()) {
-      if (!subscriber.caughtUp) continue;
-      const group = groups.get(subscriber.cursor);
-      if (group) group.push(subscriber);
-      else groups.set(subscriber.cursor, [subscriber]);
+  /** The subscribers that have caught up, by cursor. */
+  private byCursor(): Map<string, AttachedSubscriber[]> {
+    const groups = new Map<string, AttachedSubscriber[]>();
+    for (const attached of this.subscribers()) {
+      if (!attached.caughtUp) continue;
+      const group = groups.get(attached.cursor);
+      if (group) group.push(attached);
+      else groups.set(attached.cursor, [attached]);
     }
     return groups;
   }
 
-  private async readNext(cursor: string, subscribers: InboxSubscriber[]): Promise<void> {
+  private async readNext(cursor: string, group: AttachedSubscriber[]): Promise<void> {
     const page = await readInboxPage(this.deps.bus, this.deps.name, cursor);
     if (!page.complete) {
-      for (const subscriber of subscribers) this.closeStale(subscriber);
+      for (const attached of group) this.closeStale(attached);
       return;
     }
-    const deliveries = await this.toDeliveries(page.entries, true);
+    const messages = await this.toMessages(page.entries, true);
     const last = page.entries.at(-1)?.cursor ?? cursor;
-    for (const subscriber of subscribers) subscriber.cursor = last;
-    for (const delivery of deliveries) this.deliver(subscribers, delivery);
+    for (const attached of group) attached.cursor = last;
+    for (const message of messages) this.deliver(group, message);
     if (page.more) this.readAgain = true;
   }
 
-  private closeStale(subscriber: InboxSubscriber): void {
+  private closeStale(attached: AttachedSubscriber): void {
     this.deps.log.warn({ inbox: this.deps.name }, "a device may have missed signals");
-    subscriber.caughtUp = false;
-    subscriber.device.close("behind");
+    attached.caughtUp = false;
+    attached.subscriber.close("behind");
   }
 
   /**
-   * The deliveries for entries. All devices share one message object, so that its encoded form can be reused.
+   * The messages for entries. All subscribers share one message object, so that its encoded form can be reused.
    */
-  private async toDeliveries(entries: DecodedEntry[], live: boolean): Promise<Delivery[]> {
-    const decisive = await this.decisiveAnswers(entries);
-    return entries.flatMap(({ cursor, content }): Delivery[] => {
+  private async toMessages(entries: DecodedEntry[], live: boolean): Promise<AddressedMessage[]> {
+    const stopRinging = await this.ringStoppingAnswers(entries);
+    return entries.flatMap(({ cursor, content }): AddressedMessage[] => {
       if (!isAnswer(content)) {
         const message = { kind: "signal", cursor, signal: content } as const;
-        const delivery: Delivery = { message, to: content.to.resource };
+        const addressed: AddressedMessage = { message, to: content.to.resource };
         const answer = live ? this.answerTo(content) : undefined;
         return answer
-          ? [delivery, { message: { ...answer, cursor }, except: answer.device }]
-          : [delivery];
+          ? [addressed, { message: { ...answer, cursor }, except: answer.device }]
+          : [addressed];
       }
-      if (!decisive.has(cursor)) return [];
+      if (!stopRinging.has(cursor)) return [];
       const { callId, answerType, device: resource, peer } = content;
-      const message: AnsweredMessage = {
+      const message: AnsweredCall = {
         kind: "answered",
         cursor,
         callId,
@@ -170,14 +166,14 @@ export class InboxReader {
   /**
    * Cursors of the answers that stop the ringing on other devices; this depends on the entries before them.
    */
-  private async decisiveAnswers(entries: DecodedEntry[]): Promise<ReadonlySet<string>> {
+  private async ringStoppingAnswers(entries: DecodedEntry[]): Promise<ReadonlySet<string>> {
     const answers = entries.flatMap(({ cursor, content }) =>
       isAnswer(content) ? [{ cursor, ...content }] : [],
     );
     if (answers.length === 0) return NONE;
-    const connected = [...this.subscribers()].map(({ device }) => device.party.resource);
+    const connected = [...this.subscribers()].map(({ subscriber }) => subscriber.party.resource);
     if (answers.some(({ device: resource }) => connected.some((other) => other !== resource))) {
-      return (await readInboxState(this.deps.bus, this.deps.name)).decisiveAnswers;
+      return (await readSnapshot(this.deps.bus, this.deps.name)).state.ringStoppingAnswers;
     }
     // The usual case: no other device is connected here, so the answers are only kept for repeats.
     return new Set(
@@ -185,7 +181,7 @@ export class InboxReader {
     );
   }
 
-  private remember(message: AnsweredMessage): void {
+  private remember(message: AnsweredCall): void {
     this.answers.delete(message.callId);
     this.answers.set(message.callId, message);
     for (const [oldest] of this.answers) {
@@ -195,24 +191,24 @@ export class InboxReader {
   }
 
   /** The earlier answer to a call that is repeated, which would otherwise ring again on other devices. */
-  private answerTo({ type, callId = "", from }: Signal): AnsweredMessage | undefined {
+  private answerTo({ type, callId = "", from }: Signal): AnsweredCall | undefined {
     const answer = this.answers.get(callId);
     if (answer?.peer.userId !== from.userId) return undefined;
     if (type === "hangUp") this.answers.delete(callId);
     return type === "call" ? answer : undefined;
   }
 
-  private deliver(subscribers: InboxSubscriber[], delivery: Delivery): void {
-    const { message } = delivery;
-    const recipients = subscribers.filter((each) => !each.detached && each.matches(delivery));
-    const xmpp = recipients.filter(({ device }) => device.protocol === "xmpp");
-    const graphql = recipients.filter(({ device }) => device.protocol === "graphql");
-    for (const { device } of graphql) device.receive(message);
+  private deliver(group: AttachedSubscriber[], addressed: AddressedMessage): void {
+    const { message } = addressed;
+    const recipients = group.filter((each) => !each.detached && each.matches(addressed));
+    const xmpp = recipients.filter(({ subscriber }) => subscriber.protocol === "xmpp");
+    const graphql = recipients.filter(({ subscriber }) => subscriber.protocol === "graphql");
+    for (const { subscriber } of graphql) subscriber.receive(message);
     if (message.kind === "answered") {
       if (xmpp.length > 0) void this.deliverAnswer(xmpp, message);
       return;
     }
-    for (const { device } of xmpp) device.receive(message);
+    for (const { subscriber } of xmpp) subscriber.receive(message);
     const { deliveries } = this.deps.metrics;
     if (graphql.length > 0) deliveries.inc({ protocol: "graphql" }, graphql.length);
     if (xmpp.length > 0) deliveries.inc({ protocol: "xmpp" }, xmpp.length);
@@ -222,18 +218,20 @@ export class InboxReader {
    * Notifies chat devices of an answer, asynchronously, so that no signal waits for the application's
    * setting.
    */
-  private async deliverAnswer(chats: InboxSubscriber[], message: AnsweredMessage): Promise<void> {
-    const { log, name, answeredElsewhere } = this.deps;
+  private async deliverAnswer(chats: AttachedSubscriber[], message: AnsweredCall): Promise<void> {
+    const { log, name, isAnsweredElsewhereEnabled } = this.deps;
     let hangUp = false;
     try {
       const [first] = chats;
-      // A hangUp without a prior accept is not an answer, so legacy clients get no substitute for it.
+      // Only `accept` and `reject` are replaced by a `hangUp` for legacy clients.
       if (first && message.answerType !== "hangUp") {
-        hangUp = await answeredElsewhere(first.device.party.applicationId);
+        hangUp = await isAnsweredElsewhereEnabled(first.subscriber.party.applicationId);
       }
     } catch (error) {
       log.warn({ err: error, inbox: name }, "failed to look up the setting answeredElsewhere");
     }
-    for (const { device, detached } of chats) if (!detached) device.receive({ ...message, hangUp });
+    for (const { subscriber, detached } of chats) {
+      if (!detached) subscriber.receive({ ...message, hangUp });
+    }
   }
 }

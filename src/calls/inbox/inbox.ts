@@ -1,15 +1,15 @@
 import { Fault } from "../../core/errors";
-import type { Attachment, Device, StartPosition } from "../signals/device";
-import { positionKey } from "./bus-keys";
-import { type Backlog, InboxReader, type ReaderDeps } from "./inbox-reader";
-import { InboxSubscriber } from "./inbox-subscriber";
-import { readInboxPage } from "./read-inbox";
+import { AcknowledgedCursor } from "./acknowledged-cursor";
+import { AttachedSubscriber } from "./attached-subscriber";
+import { acknowledgedKey } from "./bus-keys";
+import { readInboxPage } from "./inbox-log";
+import { type CatchUpRange, InboxReader, type ReaderDeps } from "./inbox-reader";
 import { SnapshotLoader } from "./snapshot-loader";
-import { StoredPosition } from "./stored-position";
+import type { Attachment, SignalSubscriber, StartPosition } from "./subscriber";
 
 /** Maximum number of chat streams and subscriptions of one user on a node. */
 export const INBOX_DEVICES_MAX = 256;
-/** Seconds after which a device beyond this limit may retry. */
+/** Seconds after which a subscriber beyond this limit may retry. */
 const RETRY_AFTER_S = 10;
 
 interface InboxDeps extends ReaderDeps {
@@ -18,31 +18,34 @@ interface InboxDeps extends ReaderDeps {
   onEmpty(): void;
 }
 
-/** A notice on a user's channel other than a wake-up: a stanza to deliver, or a resource that was bound. */
-type Notice = { xml: string; resource?: string } | { bound: string; node: string };
+/**
+ * A notice (a message on a user's pub/sub channel) that is not about a new entry: a stanza to deliver, or a resource
+ * that was bound.
+ */
+type ControlNotice = { xml: string; resource?: string } | { bound: string; node: string };
 
-/** The position from which a device reads. */
+/** The position from which a subscriber reads. */
 interface ReadPosition {
-  /** Cursor before the first message that the device receives. */
-  origin: string;
+  /** Cursor before the first message that the subscriber receives. */
+  initialCursor: string;
   /** Cursor after which it reads. */
   cursor: string;
   /** Entries that it has to catch up with first; none when omitted. */
-  backlog?: Backlog;
-  /** Whether entries that the device needs were evicted: ringing calls, or what it has not acknowledged. */
+  catchUp?: CatchUpRange;
+  /** Whether entries that the subscriber needs were evicted: ringing calls, or what it has not acknowledged. */
   mayHaveGap?: boolean;
 }
 
 /**
- * Reads one user's inbox for the user's devices on this node, with one bus subscription for all of them.
+ * Reads one user's inbox for its subscribers on this node, with one bus subscription for all of them.
  * Notices only trigger a read; deliveries come from the inbox itself.
  */
 export class Inbox {
-  private readonly subscribers = new Map<Device, InboxSubscriber>();
+  private readonly subscribers = new Map<SignalSubscriber, AttachedSubscriber>();
   private readonly reader: InboxReader;
   private readonly snapshots: SnapshotLoader;
   private opening: Promise<() => Promise<void>> | null = null;
-  private count = 0;
+  private lastId = 0;
 
   constructor(private readonly deps: InboxDeps) {
     this.reader = new InboxReader(deps, () => this.subscribers.values());
@@ -50,40 +53,38 @@ export class Inbox {
   }
 
   /** See Router.attach. */
-  async attach(device: Device, start?: StartPosition): Promise<Attachment> {
+  async attach(subscriber: SignalSubscriber, start?: StartPosition): Promise<Attachment> {
     if (this.subscribers.size >= INBOX_DEVICES_MAX) {
       const message = `A user may have up to ${INBOX_DEVICES_MAX} chat streams and subscriptions on a node`;
       throw new Fault("LIMITED", message, undefined, RETRY_AFTER_S);
     }
-    const subscriber = new InboxSubscriber(device, ++this.count);
-    this.subscribers.set(device, subscriber);
-    const { resource } = device.party;
+    const attached = new AttachedSubscriber(subscriber, ++this.lastId);
+    this.subscribers.set(subscriber, attached);
+    const { resource } = subscriber.party;
     try {
       // Subscribes before it reads, so that no entry falls between the two.
       await this.open();
-      const { origin, cursor, backlog, mayHaveGap } = await this.positionOf(device, start);
-      if (mayHaveGap) device.onPossibleGap?.();
-      if (device.protocol === "xmpp") await this.takeOver(resource, subscriber.id);
-      subscriber.cursor = cursor;
-      subscriber.caughtUp = !backlog;
-      if (backlog) setImmediate(() => void this.reader.catchUp(subscriber, backlog));
+      const { initialCursor, cursor, catchUp, mayHaveGap } = await this.positionOf(
+        subscriber,
+        start,
+      );
+      if (mayHaveGap) subscriber.onPossibleGap?.();
+      if (subscriber.protocol === "xmpp") await this.takeOver(resource, attached.id);
+      attached.cursor = cursor;
+      attached.caughtUp = !catchUp;
+      if (catchUp) setImmediate(() => void this.reader.catchUp(attached, catchUp));
       else void this.reader.wake();
-      return this.attachment(subscriber, origin);
+      return this.attachment(attached, initialCursor);
     } catch (error) {
-      await this.detach(subscriber);
+      await this.detach(attached);
       throw error;
     }
   }
 
-  /** Closes every device on this node. */
-  closeAll(reason: "draining"): void {
-    for (const device of [...this.subscribers.keys()]) device.close(reason);
-  }
-
-  private attachment(subscriber: InboxSubscriber, origin: string): Attachment {
-    const { party } = subscriber.device;
-    const key = positionKey(party, party.resource);
-    const storedPosition = new StoredPosition(origin, async (cursor) => {
+  private attachment(attached: AttachedSubscriber, initialCursor: string): Attachment {
+    const { party } = attached.subscriber;
+    const key = acknowledgedKey(party, party.resource);
+    const acknowledgedCursor = new AcknowledgedCursor(initialCursor, async (cursor) => {
       try {
         await this.deps.bus.values.set(key, cursor);
         return true;
@@ -93,9 +94,9 @@ export class Inbox {
       }
     });
     return {
-      acknowledge: (cursor) => storedPosition.note(cursor),
+      acknowledge: (cursor) => acknowledgedCursor.acknowledge(cursor),
       detach: async () => {
-        await Promise.all([this.detach(subscriber), storedPosition.end()]);
+        await Promise.all([this.detach(attached), acknowledgedCursor.end()]);
       },
     };
   }
@@ -112,41 +113,43 @@ export class Inbox {
   }
 
   private async positionOf(
-    device: Device,
+    subscriber: SignalSubscriber,
     start: StartPosition | undefined,
   ): Promise<ReadPosition> {
     if (start && "after" in start) return this.positionAfter(start.after);
     const { state, cursors, lastCursor, priorityEvicted } = await this.snapshots.read();
-    if (start) return this.positionOfLost(device, start.resumed, lastCursor, priorityEvicted);
-    const calls = state.ringingCalls(device.party.resource);
+    if (start) {
+      return this.positionOfDisconnected(subscriber, start.resumed, lastCursor, priorityEvicted);
+    }
+    const calls = state.ringingCalls(subscriber.party.resource);
     const mayHaveGap = priorityEvicted;
-    if (!calls[0]) return { origin: lastCursor, cursor: lastCursor, mayHaveGap };
-    // A new device receives only the calls that are still ringing, with back-pressure.
+    if (!calls[0]) return { initialCursor: lastCursor, cursor: lastCursor, mayHaveGap };
+    // A new subscriber receives only the calls that are still ringing, with back-pressure.
     const ringing = new Set(calls.map(({ cursor }) => cursor));
     const shouldDeliver = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
     const { previousCursor } = calls[0];
     return {
-      origin: previousCursor,
+      initialCursor: previousCursor,
       cursor: previousCursor,
-      backlog: { guaranteedFrom: lastCursor, shouldDeliver },
+      catchUp: { completeAfter: lastCursor, shouldDeliver },
       mayHaveGap,
     };
   }
 
-  /** The position of a device that was lost: everything after the last cursor that it acknowledged. */
-  private async positionOfLost(
-    { party }: Device,
+  /** The position of a disconnected device: after the last cursor that it acknowledged. */
+  private async positionOfDisconnected(
+    { party }: SignalSubscriber,
     resource: string,
     lastCursor: string,
     priorityEvicted: boolean,
   ): Promise<ReadPosition> {
     const { bus, name } = this.deps;
-    const acknowledged = (await bus.values.get(positionKey(party, resource))) ?? "";
+    const acknowledged = (await bus.values.get(acknowledgedKey(party, resource))) ?? "";
     const page = await readInboxPage(bus, name, acknowledged);
     return {
-      origin: acknowledged,
+      initialCursor: acknowledged,
       cursor: acknowledged,
-      backlog: { guaranteedFrom: lastCursor, page },
+      catchUp: { completeAfter: lastCursor, page },
       mayHaveGap: acknowledged === "" ? priorityEvicted : !page.complete,
     };
   }
@@ -155,15 +158,15 @@ export class Inbox {
     const { bus, name } = this.deps;
     const page = await readInboxPage(bus, name, after);
     if (after === "" || !page.complete) throw expiredCursor();
-    const position = { origin: after, cursor: after };
+    const position = { initialCursor: after, cursor: after };
     return page.entries.length > 0
-      ? { ...position, backlog: { guaranteedFrom: after, page } }
+      ? { ...position, catchUp: { completeAfter: after, page } }
       : position;
   }
 
-  private async detach(subscriber: InboxSubscriber): Promise<void> {
-    subscriber.detached = true;
-    if (!this.subscribers.delete(subscriber.device) || this.subscribers.size > 0) return;
+  private async detach(attached: AttachedSubscriber): Promise<void> {
+    attached.detached = true;
+    if (!this.subscribers.delete(attached.subscriber) || this.subscribers.size > 0) return;
     this.deps.onEmpty();
     const unsubscribe = await this.opening?.catch(() => undefined);
     await unsubscribe?.();
@@ -174,33 +177,32 @@ export class Inbox {
       void this.reader.wake();
       return;
     }
-    const notice = JSON.parse(message) as Notice;
+    const notice = JSON.parse(message) as ControlNotice;
     if ("bound" in notice) {
       if (notice.node !== this.deps.node) this.closeOlder(notice.bound, Number.POSITIVE_INFINITY);
       return;
     }
     const { xml, resource } = notice;
-    for (const { device } of [...this.subscribers.values()]) {
-      const matches = resource === undefined || resource === device.party.resource;
-      if (matches) device.receive({ kind: "stanza", xml });
+    for (const subscriber of [...this.subscribers.keys()]) {
+      const matches = resource === undefined || resource === subscriber.party.resource;
+      if (matches) subscriber.receive({ kind: "stanza", xml });
     }
   }
 
   /**
-   * Closes chat streams of a resource that were bound before the device of this id, on all nodes (RFC 6120
+   * Closes chat streams of a resource that were bound before the subscriber of this id, on all nodes (RFC 6120
    * section 7.7.2.2). GraphQL subscribers of one session coexist.
    */
   private async takeOver(resource: string, id: number): Promise<void> {
     this.closeOlder(resource, id);
-    const notice: Notice = { bound: resource, node: this.deps.node };
+    const notice: ControlNotice = { bound: resource, node: this.deps.node };
     await this.deps.bus.publish(this.deps.name, JSON.stringify(notice));
   }
 
   private closeOlder(resource: string, id: number): void {
-    for (const subscriber of [...this.subscribers.values()]) {
-      const same =
-        subscriber.device.protocol === "xmpp" && subscriber.device.party.resource === resource;
-      if (same && subscriber.id < id) subscriber.device.close("replaced");
+    for (const { subscriber, id: other } of [...this.subscribers.values()]) {
+      const same = subscriber.protocol === "xmpp" && subscriber.party.resource === resource;
+      if (same && other < id) subscriber.close("replaced");
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Bus } from "../../bus/bus";
+import { readInbox } from "./inbox-log";
 import { InboxState } from "./inbox-state";
-import { readInbox } from "./read-inbox";
 
 /** The contents of a user's inbox at one moment. */
 export interface InboxSnapshot {
@@ -14,7 +14,7 @@ export interface InboxSnapshot {
 }
 
 /**
- * Loads an inbox for newly connected devices, one load at a time. Devices that connect meanwhile share the
+ * Loads an inbox for new subscribers, one load at a time. Those that arrive meanwhile share the
  * next.
  */
 export class SnapshotLoader {
@@ -34,23 +34,19 @@ export class SnapshotLoader {
 
   private async loadNext(): Promise<InboxSnapshot> {
     await this.current;
-    const loading = this.load();
+    const loading = readSnapshot(this.bus, this.inbox);
     this.current = loading.catch(() => undefined);
     this.next = undefined;
     return loading;
   }
+}
 
-  private async load(): Promise<InboxSnapshot> {
-    const [state, cursors] = [new InboxState(), new Set<string>()];
-    const result = await readInbox(this.bus, this.inbox, (entry) => {
-      state.apply(entry);
-      cursors.add(entry.cursor);
-    });
-    return {
-      state,
-      cursors,
-      lastCursor: result.lastCursor,
-      priorityEvicted: result.priorityEvicted,
-    };
-  }
+/** Reads a whole inbox and derives its state. @throws Fault UNAVAILABLE */
+export async function readSnapshot(bus: Bus, inbox: string): Promise<InboxSnapshot> {
+  const [state, cursors] = [new InboxState(), new Set<string>()];
+  const end = await readInbox(bus, inbox, (entry) => {
+    state.apply(entry);
+    cursors.add(entry.cursor);
+  });
+  return { state, cursors, ...end };
 }

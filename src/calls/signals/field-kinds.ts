@@ -11,37 +11,37 @@ import {
   textElement,
   type XmlElement,
 } from "../../xml/xml-element";
-import type { KnownType } from "./known-types";
+import type { KnownType } from "./signal-types";
 import { checkUserInfo, fromElements, toElements } from "./user-info";
 
-/** The extent of a signal: total length of its texts in UTF-16 code units, and their number. */
-export interface Extent {
-  units: number;
-  parts: number;
+/** The size of a signal: total length of its texts in UTF-16 code units, and their number. */
+export interface TextSize {
+  codeUnits: number;
+  texts: number;
 }
 
-/** Adds texts to an extent. */
-export function measureTexts(extent: Extent, texts: (string | undefined)[]): void {
-  for (const text of texts) extent.units += text?.length ?? 0;
-  extent.parts += texts.length;
+/** Adds texts to a size. */
+export function measureTexts(size: TextSize, texts: (string | undefined)[]): void {
+  for (const text of texts) size.codeUnits += text?.length ?? 0;
+  size.texts += texts.length;
 }
 
-/** Adds elements with all their descendants to an extent. */
-export function measureElements(extent: Extent, elements: XmlElement[] = []): void {
+/** Adds elements with all their descendants to a size. */
+export function measureElements(size: TextSize, elements: XmlElement[] = []): void {
   for (const { name, namespace, attributes, text, children } of elements) {
-    measureTexts(extent, [name, namespace, text]);
-    for (const key in attributes) measureTexts(extent, [key, attributes[key]]);
-    measureElements(extent, children);
+    measureTexts(size, [name, namespace, text]);
+    for (const key in attributes) measureTexts(size, [key, attributes[key]]);
+    measureElements(size, children);
   }
 }
 
-/** Adds a JSON value to an extent: an array repeats the name of its key for each item. */
-export function measureJson(extent: Extent, name: string, value: Json): void {
-  if (Array.isArray(value)) for (const item of value) measureJson(extent, name, item);
+/** Adds a JSON value to a size: an array repeats the name of its key for each item. */
+export function measureJson(size: TextSize, name: string, value: Json): void {
+  if (Array.isArray(value)) for (const item of value) measureJson(size, name, item);
   else if (typeof value === "object" && value !== null) {
-    measureTexts(extent, [name]);
-    for (const [key, inner] of Object.entries(value)) measureJson(extent, key, inner);
-  } else measureTexts(extent, [name, String(value)]);
+    measureTexts(size, [name]);
+    for (const [key, inner] of Object.entries(value)) measureJson(size, key, inner);
+  } else measureTexts(size, [name, String(value)]);
 }
 
 /** Everything that the service knows about one field of a signal: its rule, GraphQL form, XML form and size. */
@@ -70,7 +70,7 @@ export interface SignalField<Key extends string = string, Value = unknown> {
   toOutput(value: Value): unknown;
   /** Checks that a value can be written as XML. @throws Fault INVALID */
   check(value: Value): void;
-  measure(extent: Extent, value: Value): void;
+  measure(size: TextSize, value: Value): void;
 }
 
 /** The parts of a field that differ within a kind. */
@@ -103,7 +103,7 @@ export function textField<Key extends string>(
     write: (text) => textElement(row.element, text),
     fromInput: normalize,
     check: (text) => checkText(name, text),
-    measure: (extent, text) => measureTexts(extent, [text]),
+    measure: (size, text) => measureTexts(size, [text]),
   };
 }
 
@@ -145,7 +145,7 @@ export function jsonField<Key extends string>(
       return json;
     },
     check: (json) => checkUserInfo(json, name),
-    measure: (extent, json) => measureJson(extent, name, json),
+    measure: (size, json) => measureJson(size, name, json),
   };
 }
 

@@ -8,11 +8,11 @@ import {
   type XmlElement,
 } from "../../xml/xml-element";
 import {
-  type Extent,
   measureElements,
   measureTexts,
   readList,
   type SignalField,
+  type TextSize,
 } from "./field-kinds";
 import { IceCandidateInput, IceCandidateType } from "./ice-candidate.type";
 import { elementFromInput, elementToGraphql } from "./xml-element.type";
@@ -51,10 +51,10 @@ export const iceCandidatesField: SignalField<"iceCandidates", IceCandidate[]> = 
       for (const element of extra) checkElement("iceCandidates", element);
     }
   },
-  measure(extent: Extent, candidates) {
+  measure(size: TextSize, candidates) {
     for (const { sdpMLineIndex, sdpMid, candidate, extra } of candidates) {
-      measureTexts(extent, [String(sdpMLineIndex ?? ""), sdpMid, candidate]);
-      measureElements(extent, extra);
+      measureTexts(size, [String(sdpMLineIndex ?? ""), sdpMid, candidate]);
+      measureElements(size, extra);
     }
   },
 };

@@ -1,8 +1,8 @@
 import { ID } from "type-graphql";
-import { CallType } from "./call-media";
+import { CallType } from "./call-type.type";
 import { idListField, jsonField, type SignalField, textField } from "./field-kinds";
 import { iceCandidatesField } from "./ice-candidate";
-import { SIGNAL_TYPES } from "./known-types";
+import { SIGNAL_TYPES } from "./signal-types";
 
 /**
  * The fields of a signal, in the canonical order of their elements. The rules, the GraphQL schema, the codec of

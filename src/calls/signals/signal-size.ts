@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { type Extent, measureElements, measureJson, measureTexts } from "./field-kinds";
+import { measureElements, measureJson, measureTexts, type TextSize } from "./field-kinds";
 import type { Signal } from "./signal";
 import { SIGNAL_FIELDS } from "./signal-fields";
 
@@ -60,10 +60,10 @@ export function signalSizeLimit(
   return {
     checkStanza,
     checkSignal(signal) {
-      const { units, parts } = measure(signal);
-      if (GROWTH * units + MARKUP * parts + ENVELOPE <= limit) return;
+      const { codeUnits, texts } = measure(signal);
+      if (GROWTH * codeUnits + MARKUP * texts + ENVELOPE <= limit) return;
       // Each part takes at least one byte.
-      if (units + parts > limit) refuse();
+      if (codeUnits + texts > limit) refuse();
       // A copy, since the writer caches the stanza by object and the signal may still change.
       checkStanza(write({ ...signal }));
     },
@@ -71,21 +71,21 @@ export function signalSizeLimit(
 }
 
 /** Measures a signal without looking at its characters; most signals are far below the limit. */
-function measure(signal: Signal): Extent {
-  const extent: Extent = { units: 0, parts: 0 };
-  measureTexts(extent, [signal.id, signal.type, signal.from.resource, signal.to.resource]);
+function measure(signal: Signal): TextSize {
+  const size: TextSize = { codeUnits: 0, texts: 0 };
+  measureTexts(size, [signal.id, signal.type, signal.from.resource, signal.to.resource]);
   if ("stanza" in signal) {
     const { params, before = [], after = [], attributes } = signal.stanza;
-    measureElements(extent, [
+    measureElements(size, [
       { name: "message", attributes, children: [params, ...before, ...after] },
     ]);
-    return extent;
+    return size;
   }
   for (const field of SIGNAL_FIELDS) {
     const value = signal[field.key];
-    if (value !== undefined) field.measure(extent, value as never);
+    if (value !== undefined) field.measure(size, value as never);
   }
-  measureJson(extent, "", signal.parameters ?? null);
-  measureElements(extent, signal.extra);
-  return extent;
+  measureJson(size, "", signal.parameters ?? null);
+  measureElements(size, signal.extra);
+  return size;
 }

@@ -10,11 +10,6 @@ export interface Party {
   resource?: string;
 }
 
-/** Name of a user's inbox, and of its notification channel. */
-export function inboxOf(party: Party): string {
-  return `user:${party.applicationId}:${party.userId}`;
-}
-
 /** One of {@link HEADER_FIELDS}. */
 export type HeaderField = (typeof HEADER_FIELDS)[number];
 

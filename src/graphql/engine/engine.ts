@@ -20,7 +20,7 @@ import { DocumentReader } from "./document-reader";
 import { VALUE_LEVELS } from "./document-rules";
 import { faultError, operationError, toGraphQLError } from "./error";
 import type { DocumentLimits } from "./limits";
-import { isPromise, mapAsyncIterator } from "./map-async-iterator";
+import { mapAsyncIterator } from "./map-async-iterator";
 import { chargeOperation } from "./operation-weight";
 import { type PreparedOperation, prepareOperation } from "./prepared";
 import { OpenSubscriptions } from "./subscription-memory";
@@ -211,7 +211,7 @@ export class Engine {
             hideSuggestions: !this.limits.INTROSPECTION,
             options: COERCION,
           });
-      return isPromise(result)
+      return result instanceof Promise
         ? result.then((settled) => this.finish(settled, context), fail)
         : this.finish(result, context);
     } catch (error) {

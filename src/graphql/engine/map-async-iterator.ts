@@ -26,7 +26,7 @@ export function mapAsyncIterator<Event, Result>(
     }
     try {
       const value = map(step.value);
-      return isPromise(value) ? value.then(toStep, fail) : toStep(value);
+      return value instanceof Promise ? value.then(toStep, fail) : toStep(value);
     } catch (error) {
       return fail(error);
     }
@@ -46,9 +46,4 @@ export function mapAsyncIterator<Event, Result>(
 
 function toStep<Result>(value: Result): IteratorYieldResult<Result> {
   return { value, done: false };
-}
-
-/** Whether a value is a promise. */
-export function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
-  return typeof value === "object" && value !== null && "then" in value;
 }

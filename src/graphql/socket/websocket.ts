@@ -16,10 +16,9 @@ import { faultError, operationError } from "../engine/error";
 import { REFUSED_WEIGHT } from "../engine/operation-weight";
 import { GRAPHQL_PATH } from "../http";
 import { type AnonymousSocket, AnonymousSockets } from "./anonymous-sockets";
-import { refuseUpgrade } from "./refuse-upgrade";
 import { type SocketExtra, serveGraphqlSocket } from "./socket-protocol";
 import { SocketSession, type SocketSessionDeps } from "./socket-session";
-import { serveWithoutUpgrade } from "./without-upgrade";
+import { refuseUpgrade, serveWithoutUpgrade } from "./upgrades";
 
 /** Dependencies of GraphQL over WebSocket. */
 export interface GraphqlSocketOptions extends SocketSessionDeps {

@@ -1,5 +1,14 @@
 import { registerEnumType } from "type-graphql";
-import { CHANNEL_TABLE, CHANNELS, type PushChannel, type PushPlatform } from "./channel";
+import {
+  CHANNEL_TABLE,
+  CHANNELS,
+  listInProse,
+  type PushChannel,
+  type PushPlatform,
+  type PushService,
+  SERVICE_TABLE,
+  SERVICES,
+} from "./channel";
 
 /** A channel as clients name it, including the legacy name `fcm` for `gcm`. */
 export type InputChannel = PushChannel | "fcm";
@@ -42,4 +51,23 @@ registerEnumType(PushPlatformName, {
 /** Resolves the alias `fcm` to its channel. */
 export function channelOf(name: InputChannel): PushChannel {
   return name === "fcm" ? "gcm" : name;
+}
+
+/** GraphQL names of the services. */
+export const PushServiceName: Record<string, PushService> = Object.fromEntries(
+  SERVICES.map((service) => [service.toUpperCase(), service]),
+);
+registerEnumType(PushServiceName, {
+  name: "PushService",
+  description: "A service that delivers pushes to devices.",
+  valuesConfig: Object.fromEntries(
+    SERVICES.map((service) => [service.toUpperCase(), { description: descriptionOf(service) }]),
+  ),
+});
+
+function descriptionOf(service: PushService): string {
+  const channels = CHANNELS.filter((channel) => CHANNEL_TABLE[channel].service === service);
+  const names = channels.map((channel) => channel.toUpperCase()).sort();
+  const noun = names.length === 1 ? "channel" : "channels";
+  return `${SERVICE_TABLE[service].description}, for the ${noun} ${listInProse(names, "and")}.`;
 }

@@ -2,7 +2,7 @@ import { GraphQLJSON } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import { listInProse, type PushEnvironment, type PushService, SERVICES } from "../channels/channel";
-import { PushServiceName } from "../channels/service.type";
+import { PushServiceName } from "../channels/channel.type";
 import type { ApnsInput } from "./apns-input";
 import type { FcmInput } from "./fcm-input";
 import { PushCredentialCheck, PushCredentialsType } from "./push-credentials.type";

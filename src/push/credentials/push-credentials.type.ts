@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { Field, ObjectType, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment, PushService } from "../channels/channel";
-import { PushServiceName } from "../channels/service.type";
+import { PushServiceName } from "../channels/channel.type";
 import type { CredentialCheckResult } from "./check-credentials";
 import type { ListedCredentials } from "./credential-queries";
 

@@ -1,6 +1,5 @@
 import type { PushChannel } from "../channels/channel";
-import { toData } from "./fcm-data";
-import { FCM_TTL_MAX } from "./fcm-message";
+import { FCM_TTL_MAX, toData } from "./fcm-message";
 import { omitUndefined, unlessEmpty } from "./json";
 import type { Message, PlatformMessage } from "./message";
 import type { FcmPush, PushPayload, WebPush } from "./push-payload";

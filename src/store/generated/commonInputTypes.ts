@@ -477,11 +477,11 @@ export type EnumCallStateWithAggregatesFilter<$PrismaModel = never> = {
   _max?: Prisma.NestedEnumCallStateFilter<$PrismaModel>
 }
 
-export type EnumCallAnswerNullableFilter<$PrismaModel = never> = {
-  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
-  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  not?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel> | $Enums.CallAnswer | null
+export type EnumCalleeAnswerNullableFilter<$PrismaModel = never> = {
+  equals?: $Enums.CalleeAnswer | Prisma.EnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCalleeAnswerNullableFilter<$PrismaModel> | $Enums.CalleeAnswer | null
 }
 
 export type JsonNullableFilter<$PrismaModel = never> =
@@ -508,14 +508,14 @@ export type JsonNullableFilterBase<$PrismaModel = never> = {
   not?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
 }
 
-export type EnumCallAnswerNullableWithAggregatesFilter<$PrismaModel = never> = {
-  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
-  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  not?: Prisma.NestedEnumCallAnswerNullableWithAggregatesFilter<$PrismaModel> | $Enums.CallAnswer | null
+export type EnumCalleeAnswerNullableWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.CalleeAnswer | Prisma.EnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCalleeAnswerNullableWithAggregatesFilter<$PrismaModel> | $Enums.CalleeAnswer | null
   _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
-  _min?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
-  _max?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumCalleeAnswerNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumCalleeAnswerNullableFilter<$PrismaModel>
 }
 
 export type JsonNullableWithAggregatesFilter<$PrismaModel = never> =
@@ -994,21 +994,21 @@ export type NestedEnumCallStateWithAggregatesFilter<$PrismaModel = never> = {
   _max?: Prisma.NestedEnumCallStateFilter<$PrismaModel>
 }
 
-export type NestedEnumCallAnswerNullableFilter<$PrismaModel = never> = {
-  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
-  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  not?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel> | $Enums.CallAnswer | null
+export type NestedEnumCalleeAnswerNullableFilter<$PrismaModel = never> = {
+  equals?: $Enums.CalleeAnswer | Prisma.EnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCalleeAnswerNullableFilter<$PrismaModel> | $Enums.CalleeAnswer | null
 }
 
-export type NestedEnumCallAnswerNullableWithAggregatesFilter<$PrismaModel = never> = {
-  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
-  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
-  not?: Prisma.NestedEnumCallAnswerNullableWithAggregatesFilter<$PrismaModel> | $Enums.CallAnswer | null
+export type NestedEnumCalleeAnswerNullableWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.CalleeAnswer | Prisma.EnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CalleeAnswer[] | Prisma.ListEnumCalleeAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCalleeAnswerNullableWithAggregatesFilter<$PrismaModel> | $Enums.CalleeAnswer | null
   _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
-  _min?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
-  _max?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumCalleeAnswerNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumCalleeAnswerNullableFilter<$PrismaModel>
 }
 
 export type NestedJsonNullableFilter<$PrismaModel = never> =

@@ -86,11 +86,11 @@ export const CallState = {
 export type CallState = (typeof CallState)[keyof typeof CallState]
 
 
-export const CallAnswer = {
+export const CalleeAnswer = {
   accept: 'accept',
   decline: 'decline',
   busy: 'busy',
   unsupported: 'unsupported'
 } as const
 
-export type CallAnswer = (typeof CallAnswer)[keyof typeof CallAnswer]
+export type CalleeAnswer = (typeof CalleeAnswer)[keyof typeof CalleeAnswer]

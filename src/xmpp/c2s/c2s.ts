@@ -47,14 +47,14 @@ const BINDING = `<bind xmlns="${BIND_NS}"/><session xmlns="urn:ietf:params:xml:n
 /** Serves one client: negotiation (SASL, then bind or resume), after which its device handles the stanzas. */
 class Client implements StreamHandler {
   readonly stream: Stream;
-  readonly #closed = new AbortController();
-  #user: Party | undefined;
-  #challenged = false;
-  #failures = 0;
-  #device: ChatDevice | undefined;
-  #unwatch: (() => void) | undefined;
+  private readonly abort = new AbortController();
+  private user: Party | undefined;
+  private challenged = false;
+  private failures = 0;
+  private device: ChatDevice | undefined;
+  private unwatch: (() => void) | undefined;
   /** The resource of an earlier stream that this node could not resume. */
-  #previousResource: string | undefined;
+  private previousResource: string | undefined;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -68,14 +68,14 @@ class Client implements StreamHandler {
 
   features(): string {
     const { startTls, trusted } = this.stream.transport;
-    if (!this.#user && !this.#isAdmitted()) return "";
+    if (!this.user && !this.isAdmitted()) return "";
     if (startTls) return features(STARTTLS);
-    if (this.#user) return features(BINDING);
+    if (this.user) return features(BINDING);
     return features(trusted ? MECHANISMS : "");
   }
 
   /** Whether the node accepts new streams. If not, the stream ends with `resource-constraint`. */
-  #isAdmitted(): boolean {
+  private isAdmitted(): boolean {
     try {
       this.endpoint.services.admitConnection();
       return true;
@@ -86,105 +86,105 @@ class Client implements StreamHandler {
   }
 
   async handleElement(element: Element): Promise<void> {
-    if (this.#device) await this.#device.handleElement(element);
+    if (this.device) await this.device.handleElement(element);
     else if (isElement(element, "starttls", TLS) && this.stream.transport.startTls) {
       this.stream.send(`<proceed xmlns="${TLS}"/>`);
       this.stream.startTls();
-    } else if (!this.#user && element.attrs.xmlns === SASL_NS) await this.#sasl(element);
-    else if (this.#user && element.name === "iq" && element.attrs.xmlns === CLIENT_NS) {
-      await this.#bind(element, this.#user);
-    } else if (this.#user && element.attrs.xmlns === STREAM_MANAGEMENT_NS) {
-      await this.#resume(element, this.#user);
+    } else if (!this.user && element.attrs.xmlns === SASL_NS) await this.sasl(element);
+    else if (this.user && element.name === "iq" && element.attrs.xmlns === CLIENT_NS) {
+      await this.bind(element, this.user);
+    } else if (this.user && element.attrs.xmlns === STREAM_MANAGEMENT_NS) {
+      await this.resume(element, this.user);
     } else this.stream.fail("not-authorized", "Authenticate and bind a resource first");
   }
 
   ping(): string {
-    return this.#device?.ping() ?? "";
+    return this.device?.ping() ?? "";
   }
 
   closed(lost: boolean): void {
     this.endpoint.services.metrics.sockets.dec({ protocol: "xmpp" });
-    this.#closed.abort();
-    const device = this.#device;
+    this.abort.abort();
+    const device = this.device;
     // A device that was resumed on another stream belongs to that stream's client.
     const own = device?.managedStream.usesStream(this.stream) ? device : undefined;
     // The session or user may end while the device is disconnected, so the watch continues.
-    if (lost && own?.keepForResumption(() => this.#unwatch?.())) return;
+    if (lost && own?.keepForResumption(() => this.unwatch?.())) return;
     own?.leave();
-    this.#unwatch?.();
+    this.unwatch?.();
   }
 
-  async #sasl(element: Element): Promise<void> {
-    const isResponse = element.name === "response" && this.#challenged;
-    this.#challenged = false;
-    if (element.name === "abort") return this.#refuse("aborted");
-    if (element.name !== "auth" && !isResponse) return this.#refuse("malformed-request");
-    if (!this.stream.transport.trusted) return this.#refuse("encryption-required");
+  private async sasl(element: Element): Promise<void> {
+    const isResponse = element.name === "response" && this.challenged;
+    this.challenged = false;
+    if (element.name === "abort") return this.refuse("aborted");
+    if (element.name !== "auth" && !isResponse) return this.refuse("malformed-request");
+    if (!this.stream.transport.trusted) return this.refuse("encryption-required");
     if (!isResponse && element.attrs.mechanism !== "PLAIN") {
-      return this.#refuse("invalid-mechanism");
+      return this.refuse("invalid-mechanism");
     }
     const message = element.getText();
     if (message === "" && !isResponse) {
-      this.#challenged = true;
+      this.challenged = true;
       return this.stream.send(`<challenge xmlns="${SASL_NS}"/>`);
     }
     const credentials = readPlain(message, this.stream.domain);
-    if (typeof credentials === "string") return this.#refuse(credentials);
-    await this.#signIn(credentials.user, credentials.secret);
+    if (typeof credentials === "string") return this.refuse(credentials);
+    await this.signIn(credentials.user, credentials.secret);
   }
 
-  #refuse(condition: SaslCondition): void {
-    this.#failures += 1;
+  private refuse(condition: SaslCondition): void {
+    this.failures += 1;
     this.stream.send(saslFailure(condition));
-    if (this.#failures < this.endpoint.limits.maxFailures) return;
+    if (this.failures < this.endpoint.limits.maxFailures) return;
     this.stream.fail("policy-violation", "Too many failed attempts");
   }
 
-  async #signIn(user: Party, secret: string): Promise<void> {
+  private async signIn(user: Party, secret: string): Promise<void> {
     const { services, throttle } = this.endpoint;
     const { ip, origin } = this.stream.transport;
     const account = formatUser(user);
     const attempt = throttle.begin(ip, account);
-    const wait = Math.max(attempt.wait, throttle.wait(this.#failures));
+    const wait = Math.max(attempt.wait, throttle.wait(this.failures));
     if (wait > 0) {
-      await delay(wait, undefined, { signal: this.#closed.signal }).catch(() => undefined);
+      await delay(wait, undefined, { signal: this.abort.signal }).catch(() => undefined);
     }
     if (this.stream.closing) return attempt.end(false);
     try {
       const signIn = await services.authenticate({ ...user, secret, ip, origin });
-      if (!this.stream.closing) this.#watch(user, signIn);
+      if (!this.stream.closing) this.watch(user, signIn);
       await signIn.confirm();
     } catch (error) {
-      this.#unwatch?.();
-      return this.#failed(error, attempt.end);
+      this.unwatch?.();
+      return this.failed(error, attempt.end);
     }
     attempt.end(true);
     if (this.stream.closing) return;
-    this.#user = user;
+    this.user = user;
     this.stream.setAuthenticated(services.config.XMPP_STANZA_LIMIT);
     this.stream.send(`<success xmlns="${SASL_NS}"/>`);
     this.stream.restart();
   }
 
-  #watch({ applicationId, userId }: Party, signIn: SuccessfulSignIn): void {
-    this.#unwatch = this.endpoint.services.watch({
+  private watch({ applicationId, userId }: Party, signIn: SuccessfulSignIn): void {
+    this.unwatch = this.endpoint.services.watch({
       applicationId,
       userId,
       sessionId: signIn.sessionId,
       passwordFingerprint: signIn.passwordFingerprint,
       origin: this.stream.transport.origin,
-      close: () => this.#end("not-authorized", "The session has ended"),
-      refuse: () => this.#end("policy-violation", ORIGIN_REFUSED),
+      close: () => this.end("not-authorized", "The session has ended"),
+      refuse: () => this.end("policy-violation", ORIGIN_REFUSED),
     });
   }
 
   /** Ends the stream and, if its device is disconnected and waits to be resumed, the device. */
-  #end(condition: StreamCondition, text: string): void {
+  private end(condition: StreamCondition, text: string): void {
     this.stream.fail(condition, text);
-    if (this.#device) this.endpoint.resumableStreams.endIfDisconnected(this.#device);
+    if (this.device) this.endpoint.resumableStreams.endIfDisconnected(this.device);
   }
 
-  #failed(error: unknown, end: (success: boolean | null) => void): void {
+  private failed(error: unknown, end: (success: boolean | null) => void): void {
     const fault = toFault(error);
     const denied = DENIED.includes(fault.code);
     end(denied ? false : null);
@@ -194,10 +194,10 @@ class Client implements StreamHandler {
       return;
     }
     if (fault !== error) this.endpoint.services.log.error({ err: error }, "chat sign-in failed");
-    this.#refuse(denied ? "not-authorized" : "temporary-auth-failure");
+    this.refuse(denied ? "not-authorized" : "temporary-auth-failure");
   }
 
-  async #bind(iq: Element, user: Party): Promise<void> {
+  private async bind(iq: Element, user: Party): Promise<void> {
     const { services } = this.endpoint;
     const request = bindRequest(iq);
     if (!request) return this.stream.fail("not-authorized", "Bind a resource first");
@@ -205,12 +205,12 @@ class Client implements StreamHandler {
       return this.stream.send(stanzaError(iq, undefined, "bad-request"));
     const requested = childOf(request, "resource")?.getText();
     // A client that does not name a resource keeps its previous one, which other users know.
-    const resource = requested ? toResource(requested) : (this.#previousResource ?? newId());
+    const resource = requested ? toResource(requested) : (this.previousResource ?? newId());
     if (resource === undefined) return this.stream.send(stanzaError(iq, undefined, "bad-request"));
     const party = { ...user, resource };
     const device = new ChatDevice(this.endpoint, this.stream, party);
     try {
-      await device.attach(this.#previousResource);
+      await device.attach(this.previousResource);
     } catch (error) {
       const fault = toFault(error);
       if (fault !== error)
@@ -218,17 +218,17 @@ class Client implements StreamHandler {
       return this.stream.send(stanzaError(iq, undefined, fault));
     }
     if (this.stream.closing) return device.leave();
-    this.#device = device;
+    this.device = device;
     this.stream.established();
     this.stream.send(bindResult(iq, device.jid, device.mayHaveMissedCalls));
-    device.startDelivery(this.#previousResource !== undefined);
+    device.startDelivery(this.previousResource !== undefined);
   }
 
   /**
    * Resumes an earlier stream of the same user instead of binding (XEP-0198 section 5). If this node does
    * not know the stream, its node may have gone down: the client gets the missed signals after the bind.
    */
-  async #resume(element: Element, user: Party): Promise<void> {
+  private async resume(element: Element, user: Party): Promise<void> {
     const { resumableStreams } = this.endpoint;
     const { previd, h } = element.attrs;
     const count = readCount(h);
@@ -236,12 +236,12 @@ class Client implements StreamHandler {
     if (previd === undefined || count === undefined) return this.stream.send(failed("bad-request"));
     const device = resumableStreams.find(previd, user);
     if (!device) {
-      this.#previousResource = resourceOf(previd);
+      this.previousResource = resourceOf(previd);
       return this.stream.send(
         failed("item-not-found", resumableStreams.handledCount(previd, user)),
       );
     }
-    this.#device = device;
+    this.device = device;
     device.managedStream.moveTo(this.stream);
     resumableStreams.markConnected(device);
     // Stanzas of the previous stream are handled first, so that the count in <resumed/> includes them.

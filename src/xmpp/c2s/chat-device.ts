@@ -1,14 +1,19 @@
 import type { Element } from "ltx";
-import type { Attachment, CloseReason, Device, DeviceMessage } from "../../calls/signals/device";
+import type {
+  Attachment,
+  CloseReason,
+  SignalSubscriber,
+  SubscriberMessage,
+} from "../../calls/inbox/subscriber";
 import type { Party } from "../../calls/signals/signal";
 import { toFault } from "../../core/errors";
 import { newId } from "../../core/random";
 import { attribute, writeElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import { type StanzaErrorCondition, stanzaError } from "../stanza/error";
-import { answerIq, bindRequest, classifyIq, iqResult } from "../stanza/iq";
+import { bindRequest, classifyIq, iqResult, respondToIq } from "../stanza/iq";
 import { formatJid, resolveTarget } from "../stanza/jid";
-import { answeredElsewhere, decodeSignal, encodeSignal } from "../stanza/stanza";
+import { answeredElsewhereHangUp, decodeSignal, encodeSignal } from "../stanza/stanza";
 import type { Stream } from "../stream/stream";
 import type { StreamManagementLimits } from "../stream-management/acknowledgements";
 import { failed, readCount, STREAM_MANAGEMENT_NS } from "../stream-management/elements";
@@ -29,36 +34,36 @@ export interface DeviceDeps {
 const MAX_EARLY = 1_000;
 
 /** A user's device on an XMPP stream: delivers messages from the router and handles the client's stanzas. */
-export class ChatDevice implements Device, Resumable {
+export class ChatDevice implements SignalSubscriber, Resumable {
   readonly protocol = "xmpp";
   readonly jid: string;
   readonly managedStream: ManagedStream;
   /** Whether the device may have missed calls that are still ringing. */
   mayHaveMissedCalls = false;
-  readonly #account: string;
-  readonly #count: (ip: string | null) => void;
-  readonly #domain: string;
+  private readonly account: string;
+  private readonly count: (ip: string | null) => void;
+  private readonly domain: string;
   /** Messages that arrived before delivery started; undefined once it has. */
-  #early: DeviceMessage[] | undefined = [];
-  #deliveryStarted = () => {};
-  #startTimer: NodeJS.Timeout | undefined;
-  #attachment: Attachment | undefined;
+  private early: SubscriberMessage[] | undefined = [];
+  private deliveryStarted = () => {};
+  private startTimer: NodeJS.Timeout | undefined;
+  private attachment: Attachment | undefined;
   /** Settles when the client's latest stanza is handled. */
-  #handling: Promise<void> | undefined;
+  private handling: Promise<void> | undefined;
 
   constructor(
     private readonly deps: DeviceDeps,
     stream: Stream,
     readonly party: Required<Party>,
   ) {
-    this.#domain = stream.domain;
+    this.domain = stream.domain;
     this.jid = formatJid(party, stream.domain);
-    this.#count = deps.services.messageCounter(party);
-    this.#account = this.jid.slice(0, this.jid.indexOf("/"));
+    this.count = deps.services.messageCounter(party);
+    this.account = this.jid.slice(0, this.jid.indexOf("/"));
     this.managedStream = new ManagedStream(stream, deps.limits, {
-      acknowledged: (cursor) => this.#attachment?.acknowledge(cursor),
+      acknowledged: (cursor) => this.attachment?.acknowledge(cursor),
       queued: () => deps.resumableStreams.updateSize(this),
-      overflowed: () => this.#end("resource-constraint", "Too many unacknowledged stanzas"),
+      overflowed: () => this.end("resource-constraint", "Too many unacknowledged stanzas"),
     });
   }
 
@@ -69,7 +74,7 @@ export class ChatDevice implements Device, Resumable {
    */
   async attach(resumed: string | undefined): Promise<void> {
     const { router } = this.deps.services;
-    this.#attachment = await router.attach(this, resumed === undefined ? undefined : { resumed });
+    this.attachment = await router.attach(this, resumed === undefined ? undefined : { resumed });
   }
 
   /**
@@ -77,34 +82,33 @@ export class ChatDevice implements Device, Resumable {
    * for the client to enable stream management: what is sent before that counts as received.
    */
   startDelivery(resumed: boolean): void {
-    if (resumed)
-      this.#startTimer = setTimeout(() => this.#deliver(), this.deps.limits.enableWaitMs);
-    else this.#deliver();
+    if (resumed) this.startTimer = setTimeout(() => this.deliver(), this.deps.limits.enableWaitMs);
+    else this.deliver();
   }
 
-  #deliver(): void {
-    clearTimeout(this.#startTimer);
-    const early = this.#early ?? [];
-    this.#early = undefined;
+  private deliver(): void {
+    clearTimeout(this.startTimer);
+    const early = this.early ?? [];
+    this.early = undefined;
     for (const message of early) this.receive(message);
-    this.#deliveryStarted();
+    this.deliveryStarted();
   }
 
   onPossibleGap(): void {
     this.mayHaveMissedCalls = true;
   }
 
-  receive(message: DeviceMessage): void {
-    if (this.#early) {
-      if (this.#early.push(message) > MAX_EARLY) this.#end("resource-constraint");
+  receive(message: SubscriberMessage): void {
+    if (this.early) {
+      if (this.early.push(message) > MAX_EARLY) this.end("resource-constraint");
       return;
     }
     try {
       if (message.kind === "stanza") this.managedStream.send(message.xml);
       else if (message.kind === "signal" || message.hangUp) {
         const signal =
-          message.kind === "signal" ? message.signal : answeredElsewhere(message, this.party);
-        this.managedStream.send(encodeSignal(signal, this.#domain), message.cursor);
+          message.kind === "signal" ? message.signal : answeredElsewhereHangUp(message, this.party);
+        this.managedStream.send(encodeSignal(signal, this.domain), message.cursor);
       }
     } catch (error) {
       this.deps.services.log.error({ err: error }, "a signal could not be written as a stanza");
@@ -112,20 +116,18 @@ export class ChatDevice implements Device, Resumable {
   }
 
   whenDrained(): Promise<void> | undefined {
-    if (!this.#early) return this.managedStream.whenDrained();
+    if (!this.early) return this.managedStream.whenDrained();
     return new Promise((resolve) => {
-      this.#deliveryStarted = resolve;
+      this.deliveryStarted = resolve;
     });
   }
 
   close(reason: CloseReason): void {
-    if (reason === "replaced") this.#end("conflict", "Replaced by a new connection");
-    else if (reason === "ended") this.#end("not-authorized", "The session has ended");
-    else if (reason === "behind") this.#end("resource-constraint");
-    else this.#end("system-shutdown");
+    if (reason === "replaced") this.end("conflict", "Replaced by a new connection");
+    else this.end("resource-constraint");
   }
 
-  #end(...error: Parameters<ManagedStream["fail"]>): void {
+  private end(...error: Parameters<ManagedStream["fail"]>): void {
     if (!this.managedStream.fail(...error)) this.leave();
   }
 
@@ -142,11 +144,11 @@ export class ChatDevice implements Device, Resumable {
   /** Detaches the device from the router for good. */
   leave(): void {
     this.deps.resumableStreams.remove(this);
-    clearTimeout(this.#startTimer);
-    this.#deliveryStarted();
+    clearTimeout(this.startTimer);
+    this.deliveryStarted();
     this.managedStream.end();
-    const attachment = this.#attachment;
-    this.#attachment = undefined;
+    const attachment = this.attachment;
+    this.attachment = undefined;
     attachment?.detach().catch((error: unknown) => {
       this.deps.services.log.error(
         { err: error },
@@ -157,7 +159,7 @@ export class ChatDevice implements Device, Resumable {
 
   /** Resolves once the client's latest stanza is handled and counted. */
   async whenHandled(): Promise<void> {
-    await this.#handling?.catch(() => undefined);
+    await this.handling?.catch(() => undefined);
   }
 
   /** Handles an element of the client; resolves once that is done. */
@@ -166,17 +168,17 @@ export class ChatDevice implements Device, Resumable {
     // Client state indication (XEP-0352) is accepted and ignored.
     if (xmlns === "urn:xmpp:csi:0") return undefined;
     if (xmlns === STREAM_MANAGEMENT_NS) {
-      this.#manage(stanza);
+      this.manage(stanza);
       return undefined;
     }
-    this.#handling = this.#handle(stanza);
-    return this.#handling;
+    this.handling = this.handle(stanza);
+    return this.handling;
   }
 
-  async #handle(stanza: Element): Promise<void> {
+  private async handle(stanza: Element): Promise<void> {
     const isStanza = stanza.attrs.xmlns === CLIENT_NS;
-    if (isStanza && stanza.name === "message") await this.#message(stanza);
-    else if (isStanza && stanza.name === "iq") this.#iq(stanza);
+    if (isStanza && stanza.name === "message") await this.message(stanza);
+    else if (isStanza && stanza.name === "iq") this.iq(stanza);
     else if (!isStanza || stanza.name !== "presence") {
       this.managedStream.fail("unsupported-stanza-type");
       return;
@@ -185,14 +187,14 @@ export class ChatDevice implements Device, Resumable {
   }
 
   /** Stream management of a bound stream (XEP-0198 sections 3 and 4). */
-  #manage(element: Element): void {
+  private manage(element: Element): void {
     const { managedStream } = this;
     if (element.name === "enable" && !managedStream.managementEnabled) {
       const { resume } = element.attrs;
       const resumable = resume === "true" || resume === "1";
       managedStream.enable(resumable ? this.deps.resumableStreams.register(this) : undefined);
-      this.#attachment?.acknowledge("");
-      if (this.#early) this.#deliver();
+      this.attachment?.acknowledge("");
+      if (this.early) this.deliver();
     } else if (element.name === "r" && managedStream.managementEnabled) managedStream.sendAck();
     else if (element.name === "a" && managedStream.managementEnabled) {
       const h = readCount(element.attrs.h);
@@ -201,13 +203,13 @@ export class ChatDevice implements Device, Resumable {
     } else managedStream.sendUncounted(failed("unexpected-request"));
   }
 
-  async #message(message: Element): Promise<void> {
+  private async message(message: Element): Promise<void> {
     const { type } = message.attrs;
-    const target = resolveTarget(message.attrs.to, this.party, this.#domain);
+    const target = resolveTarget(message.attrs.to, this.party, this.domain);
     const condition = "condition" in target ? target.condition : "service-unavailable";
-    if (!("party" in target) || type === "groupchat") return this.#refuse(message, condition);
+    if (!("party" in target) || type === "groupchat") return this.refuse(message, condition);
     try {
-      this.#count(this.managedStream.ip);
+      this.count(this.managedStream.ip);
       const signal = decodeSignal(message, this.party, target.party);
       if (signal) {
         signal.id ||= newId();
@@ -226,27 +228,27 @@ export class ChatDevice implements Device, Resumable {
     }
   }
 
-  #refuse(stanza: Element, condition: StanzaErrorCondition) {
+  private refuse(stanza: Element, condition: StanzaErrorCondition) {
     if (stanza.attrs.type !== "error")
       this.managedStream.send(stanzaError(stanza, this.jid, condition));
   }
 
-  #iq(iq: Element) {
+  private iq(iq: Element) {
     const shape = classifyIq(iq);
     if (shape === "response") return;
     if (shape === "invalid")
       return this.managedStream.send(stanzaError(iq, this.jid, "bad-request"));
-    const target = resolveTarget(iq.attrs.to, this.party, this.#domain);
-    if ("condition" in target) return this.#refuse(iq, target.condition);
-    const to = "party" in target && formatJid(target.party, this.#domain);
-    if (to !== false && to !== this.#account && to !== this.jid) {
-      return this.#refuse(iq, "service-unavailable");
+    const target = resolveTarget(iq.attrs.to, this.party, this.domain);
+    if ("condition" in target) return this.refuse(iq, target.condition);
+    const to = "party" in target && formatJid(target.party, this.domain);
+    if (to !== false && to !== this.account && to !== this.jid) {
+      return this.refuse(iq, "service-unavailable");
     }
-    if (bindRequest(iq)) return this.#refuse(iq, "not-allowed");
-    const response = answerIq(iq, to === false ? "server" : "account", {
+    if (bindRequest(iq)) return this.refuse(iq, "not-allowed");
+    const response = respondToIq(iq, to === false ? "server" : "account", {
       uptime: () => Math.floor((this.deps.services.clock.now() - this.deps.openedAt) / 1000),
     });
-    if ("condition" in response) return this.#refuse(iq, response.condition);
+    if ("condition" in response) return this.refuse(iq, response.condition);
     this.managedStream.send(iqResult(iq, this.jid, response.content));
   }
 
@@ -257,7 +259,7 @@ export class ChatDevice implements Device, Resumable {
   ping(): string {
     const request = this.managedStream.ackRequest();
     if (request !== undefined) return request;
-    const head = attribute("from", this.#domain) + attribute("to", this.jid);
+    const head = attribute("from", this.domain) + attribute("to", this.jid);
     return `<iq xmlns="${CLIENT_NS}" type="get" id="${newId()}"${head}><ping xmlns="urn:xmpp:ping"/></iq>`;
   }
 }

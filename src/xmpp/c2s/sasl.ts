@@ -79,7 +79,7 @@ const TRACKED_TTL_MS = 15 * 60_000;
  * guessing gains nothing.
  */
 export class SignInThrottle {
-  readonly #pairs = new LRUCache<string, { failed: number; running: number }>({
+  private readonly pairs = new LRUCache<string, { failed: number; running: number }>({
     max: MAX_TRACKED,
     ttl: TRACKED_TTL_MS,
   });
@@ -96,15 +96,15 @@ export class SignInThrottle {
   begin(ip: string | null, account: string): { wait: number; end(success: boolean | null): void } {
     // The client decides how long an account name is; a hash has a fixed length.
     const key = hashToken(`${ip} ${account}`).toString("base64url");
-    const pair = this.#pairs.get(key) ?? { failed: 0, running: 0 };
+    const pair = this.pairs.get(key) ?? { failed: 0, running: 0 };
     const wait = this.wait(pair.failed + Math.max(0, pair.running - FREE_CONCURRENT));
     pair.running += 1;
-    this.#pairs.set(key, pair);
+    this.pairs.set(key, pair);
     const end = (success: boolean | null): void => {
       pair.running -= 1;
       if (success) pair.failed = 0;
       else if (success === false) pair.failed += 1;
-      if (pair.failed + pair.running === 0) this.#pairs.delete(key);
+      if (pair.failed + pair.running === 0) this.pairs.delete(key);
     };
     return { wait, end };
   }

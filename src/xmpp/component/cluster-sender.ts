@@ -61,25 +61,25 @@ export interface ClusterSenderDeps {
  * retried until its timeout.
  */
 export class ClusterSender {
-  readonly #node: string;
-  readonly #pending = new Map<string, PendingStanza>();
+  private readonly node: string;
+  private readonly pending = new Map<string, PendingStanza>();
   /** Number of pending signals. */
-  #signals = 0;
+  private signals = 0;
   /** Total length of the pending signals, in characters. */
-  #signalsLength = 0;
-  #unsubscribe: (() => Promise<void>)[] = [];
+  private signalsLength = 0;
+  private unsubscribe: (() => Promise<void>)[] = [];
 
   constructor(private readonly deps: ClusterSenderDeps) {
-    this.#node = deps.node;
+    this.node = deps.node;
   }
 
   /** Subscribes to the messages of the other nodes. */
   async open(): Promise<void> {
     const { bus } = this.deps;
-    const receive = (text: string) => this.#receive(text);
-    this.#unsubscribe = await Promise.all([
+    const receive = (text: string) => this.receive(text);
+    this.unsubscribe = await Promise.all([
       bus.subscribe(CHANNEL, receive),
-      bus.subscribe(`${CHANNEL}:${this.#node}`, receive),
+      bus.subscribe(`${CHANNEL}:${this.node}`, receive),
     ]);
   }
 
@@ -88,16 +88,16 @@ export class ClusterSender {
    * @throws Fault UNAVAILABLE on a timeout or if too many signals are pending
    */
   async sendSignal(xml: string): Promise<void> {
-    const length = this.#signalsLength + xml.length;
-    const full = this.#signals >= MAX_PENDING || length > MAX_PENDING_LENGTH;
-    if (this.#signals > 0 && full) throw unreachable();
-    this.#signals += 1;
-    this.#signalsLength = length;
+    const length = this.signalsLength + xml.length;
+    const full = this.signals >= MAX_PENDING || length > MAX_PENDING_LENGTH;
+    if (this.signals > 0 && full) throw unreachable();
+    this.signals += 1;
+    this.signalsLength = length;
     try {
       await this.sendUncounted(xml);
     } finally {
-      this.#signals -= 1;
-      this.#signalsLength -= xml.length;
+      this.signals -= 1;
+      this.signalsLength -= xml.length;
     }
   }
 
@@ -109,22 +109,22 @@ export class ClusterSender {
     const id = newId();
     return new Promise((resolve, reject) => {
       const settle = (delivered: boolean) => {
-        if (!this.#pending.delete(id)) return;
+        if (!this.pending.delete(id)) return;
         clearTimeout(timer);
         if (delivered) resolve();
         else reject(unreachable());
       };
       const timer = setTimeout(() => settle(false), this.deps.sendTimeoutMs ?? SEND_TIMEOUT_MS);
       const stanza = { id, xml, attempt: 0, offered: false, inFlight: false, settle };
-      this.#pending.set(id, stanza);
-      this.#dispatch(stanza);
+      this.pending.set(id, stanza);
+      this.dispatch(stanza);
     });
   }
 
   /** This node is connected: sends its pending stanzas and requests the offers of the other nodes. */
   onConnected(): void {
-    for (const stanza of this.#pending.values()) this.#dispatch(stanza);
-    this.#publish(CHANNEL, { kind: "up", node: this.#node });
+    for (const stanza of this.pending.values()) this.dispatch(stanza);
+    this.publish(CHANNEL, { kind: "up", node: this.node });
     this.deps.onReachable();
   }
 
@@ -134,33 +134,33 @@ export class ClusterSender {
    */
   handleResponse(id: string): void {
     const [node = "", own] = id.split(".");
-    if (own === undefined || this.deps.writer.handleResponse(id) || node === this.#node) return;
-    this.#publish(`${CHANNEL}:${node}`, { kind: "answer", id });
+    if (own === undefined || this.deps.writer.handleResponse(id) || node === this.node) return;
+    this.publish(`${CHANNEL}:${node}`, { kind: "answer", id });
   }
 
   /** This node has lost its connection. */
   onDisconnected(): void {
-    this.#publish(CHANNEL, { kind: "down", node: this.#node });
+    this.publish(CHANNEL, { kind: "down", node: this.node });
   }
 
   /** Unsubscribes and fails the pending stanzas. */
   async close(): Promise<void> {
-    for (const stanza of [...this.#pending.values()]) stanza.settle(false);
-    for (const unsubscribe of this.#unsubscribe) await unsubscribe();
+    for (const stanza of [...this.pending.values()]) stanza.settle(false);
+    for (const unsubscribe of this.unsubscribe) await unsubscribe();
   }
 
-  #dispatch(stanza: PendingStanza): void {
-    if (!this.deps.isConnected()) this.#offer(stanza);
-    else if (!stanza.inFlight) void this.#send(stanza);
+  private dispatch(stanza: PendingStanza): void {
+    if (!this.deps.isConnected()) this.offer(stanza);
+    else if (!stanza.inFlight) void this.send(stanza);
   }
 
-  #offer(stanza: PendingStanza): void {
+  private offer(stanza: PendingStanza): void {
     stanza.offered = true;
     const { id, attempt, xml } = stanza;
-    this.#publish(CHANNEL, { kind: "offer", node: this.#node, id, attempt, xml });
+    this.publish(CHANNEL, { kind: "offer", node: this.node, id, attempt, xml });
   }
 
-  async #send(stanza: PendingStanza): Promise<void> {
+  private async send(stanza: PendingStanza): Promise<void> {
     stanza.inFlight = true;
     try {
       // Another node may have claimed the offer; then this node waits for its outcome.
@@ -172,43 +172,43 @@ export class ClusterSender {
       stanza.settle(true);
     } catch {
       stanza.inFlight = false;
-      this.#retry(stanza);
+      this.retry(stanza);
     }
   }
 
-  #retry(stanza: PendingStanza): void {
-    if (!this.#pending.has(stanza.id)) return;
+  private retry(stanza: PendingStanza): void {
+    if (!this.pending.has(stanza.id)) return;
     stanza.attempt += 1;
-    this.#dispatch(stanza);
+    this.dispatch(stanza);
   }
 
-  #receive(text: string) {
+  private receive(text: string) {
     // The bus reports by an empty message that messages, including offers, may have been lost.
     const message = text === "" ? null : (JSON.parse(text) as ClusterMessage);
-    if (message === null) return this.#offerAll();
+    if (message === null) return this.offerAll();
     if (message.kind === "answer") return void this.deps.writer.handleResponse(message.id);
-    if (message.kind === "outcome") return this.#handleOutcome(message);
-    if (message.node === this.#node) return;
+    if (message.kind === "outcome") return this.handleOutcome(message);
+    if (message.node === this.node) return;
     if (message.kind === "up") {
-      this.#offerAll();
+      this.offerAll();
       this.deps.onReachable();
     } else if (message.kind === "down") this.deps.onOtherDisconnected();
-    else if (this.deps.isConnected()) void this.#sendOffered(message);
+    else if (this.deps.isConnected()) void this.sendOffered(message);
   }
 
-  #offerAll(): void {
+  private offerAll(): void {
     if (this.deps.isConnected()) return;
-    for (const stanza of this.#pending.values()) this.#offer(stanza);
+    for (const stanza of this.pending.values()) this.offer(stanza);
   }
 
-  #handleOutcome({ id, attempt, delivered }: ClusterMessage & { kind: "outcome" }): void {
-    const stanza = this.#pending.get(id);
+  private handleOutcome({ id, attempt, delivered }: ClusterMessage & { kind: "outcome" }): void {
+    const stanza = this.pending.get(id);
     if (delivered) stanza?.settle(true);
-    else if (stanza?.attempt === attempt) this.#retry(stanza);
+    else if (stanza?.attempt === attempt) this.retry(stanza);
   }
 
   /** Sends another node's stanza, unless a third node has claimed it. */
-  async #sendOffered(offer: ClusterMessage & { kind: "offer" }): Promise<void> {
+  private async sendOffered(offer: ClusterMessage & { kind: "offer" }): Promise<void> {
     const { id, attempt, xml, node } = offer;
     let delivered = true;
     try {
@@ -217,10 +217,10 @@ export class ClusterSender {
     } catch {
       delivered = false;
     }
-    this.#publish(`${CHANNEL}:${node}`, { kind: "outcome", id, attempt, delivered });
+    this.publish(`${CHANNEL}:${node}`, { kind: "outcome", id, attempt, delivered });
   }
 
-  #publish(channel: string, message: ClusterMessage): void {
+  private publish(channel: string, message: ClusterMessage): void {
     this.deps.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
       // Stanzas that wait for this message fail by their timeout.
       this.deps.log.debug({ err: error }, "a message about the chat server could not be published");

@@ -46,12 +46,12 @@ export interface ConnectionEvents {
  * connection is lost.
  */
 export class ComponentConnection {
-  #socket: Socket | undefined;
-  #up = false;
-  #closed = false;
-  #retryTimer: NodeJS.Timeout | undefined;
-  #socketClosed: Promise<void> = Promise.resolve();
-  readonly #backoff = new Backoff();
+  private socket: Socket | undefined;
+  private connected = false;
+  private closed = false;
+  private retryTimer: NodeJS.Timeout | undefined;
+  private socketClosed: Promise<void> = Promise.resolve();
+  private readonly backoff = new Backoff();
 
   constructor(
     private readonly options: ConnectionOptions,
@@ -60,16 +60,16 @@ export class ComponentConnection {
 
   /** Whether stanzas can be written. */
   get up(): boolean {
-    return this.#up;
+    return this.connected;
   }
 
   /** Connects, with retries until it succeeds. Another call during a back-off delay retries immediately. */
   connect(): void {
-    if (this.#closed || this.#socket) return;
-    clearTimeout(this.#retryTimer);
+    if (this.closed || this.socket) return;
+    clearTimeout(this.retryTimer);
     const { server, connectTimeoutMs = 10_000 } = this.options;
     const socket = connect(server.port, server.host);
-    this.#socket = socket;
+    this.socket = socket;
     socket.setNoDelay(true);
     const deadline = setTimeout(() => socket.destroy(new Error("no response")), connectTimeoutMs);
     let reason = "the connection was closed";
@@ -77,7 +77,7 @@ export class ComponentConnection {
       reason = text;
       socket.destroy();
     };
-    const read = this.#reader(deadline, disconnect);
+    const read = this.reader(deadline, disconnect);
     socket.on("connect", () => {
       const head = attribute("to", this.options.name);
       socket.write(`<stream:stream xmlns="${ACCEPT}" xmlns:stream="${STREAMS}"${head}>`);
@@ -86,10 +86,10 @@ export class ComponentConnection {
     socket.on("error", (error) => {
       reason = error.message;
     });
-    this.#socketClosed = new Promise((resolve) => {
+    this.socketClosed = new Promise((resolve) => {
       socket.on("close", () => {
         clearTimeout(deadline);
-        this.#disconnected(reason);
+        this.disconnected(reason);
         resolve();
       });
     });
@@ -98,42 +98,45 @@ export class ComponentConnection {
   /** Writes a stanza. The connection must be up. */
   write(xml: string): void {
     // Without its own namespace, a stanza is in the stream's default namespace, as servers expect.
-    this.#socket?.write(xml.replace(' xmlns="jabber:client"', ""));
+    this.socket?.write(xml.replace(' xmlns="jabber:client"', ""));
   }
 
   /** Pauses reading (back-pressure). */
   pauseReading(): void {
-    this.#socket?.pause();
+    this.socket?.pause();
   }
 
   /** Resumes reading. */
   resumeReading(): void {
-    this.#socket?.resume();
+    this.socket?.resume();
   }
 
   /** Closes an unresponsive connection; a new one is made after the back-off delay. */
   abort(reason: string): void {
-    this.#socket?.destroy(new Error(reason));
+    this.socket?.destroy(new Error(reason));
   }
 
   /** Disconnects for good, after sending what was written. */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#retryTimer);
-    const socket = this.#socket;
+    this.closed = true;
+    clearTimeout(this.retryTimer);
+    const socket = this.socket;
     if (!socket) return;
     const forceClose = setTimeout(() => socket.destroy(), 1_000);
-    if (this.#up) socket.end("</stream:stream>");
+    if (this.connected) socket.end("</stream:stream>");
     else socket.destroy();
-    await this.#socketClosed;
+    await this.socketClosed;
     clearTimeout(forceClose);
   }
 
-  #reader(deadline: NodeJS.Timeout, disconnect: (reason: string) => void): (chunk: Buffer) => void {
+  private reader(
+    deadline: NodeJS.Timeout,
+    disconnect: (reason: string) => void,
+  ): (chunk: Buffer) => void {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     const splitter = new StanzaSplitter(this.options.stanzaBytes + FORWARDING_BYTES, {
-      header: (tag) => this.#handshake(tag, disconnect),
-      stanza: (xml) => this.#handle(xml, deadline, disconnect),
+      header: (tag) => this.handshake(tag, disconnect),
+      stanza: (xml) => this.handle(xml, deadline, disconnect),
       end: () => disconnect("the chat server ended the stream"),
     });
     return (chunk) => {
@@ -145,34 +148,38 @@ export class ComponentConnection {
     };
   }
 
-  #handshake(tag: string, disconnect: (reason: string) => void) {
+  private handshake(tag: string, disconnect: (reason: string) => void) {
     const quoted = tag.split(/\sid=(?=["'])/, 2)[1] ?? "";
     const id = quoted.slice(1).split(quoted.charAt(0), 1)[0];
     // A header without an id precedes a stream error, for example for an unknown component name.
     if (!id) return;
     if (!tag.includes(ACCEPT)) return disconnect("the port does not accept components");
     const digest = createHash("sha1").update(id + this.options.secret);
-    this.#socket?.write(`<handshake>${digest.digest("hex")}</handshake>`);
+    this.socket?.write(`<handshake>${digest.digest("hex")}</handshake>`);
   }
 
-  #handle(xml: string | null, deadline: NodeJS.Timeout, disconnect: (reason: string) => void) {
+  private handle(
+    xml: string | null,
+    deadline: NodeJS.Timeout,
+    disconnect: (reason: string) => void,
+  ) {
     if (xml?.startsWith("<stream:")) return disconnect(describeStreamError(xml));
-    const element = xml === null ? null : this.#parse(xml);
+    const element = xml === null ? null : this.parse(xml);
     if (!element) {
       // Not a warning, since any client of the chat server can cause it. A metric counts it.
       this.options.log.debug("ignored a stanza of the chat server that is too long or invalid");
       return this.events.invalidStanza();
     }
-    if (this.#up) return this.events.stanza(element);
+    if (this.connected) return this.events.stanza(element);
     if (element.name !== "handshake") return;
     clearTimeout(deadline);
-    this.#up = true;
-    this.#backoff.reset();
+    this.connected = true;
+    this.backoff.reset();
     this.options.log.info({ component: this.options.name }, "connected to the chat server");
     this.events.up();
   }
 
-  #parse(xml: string): Element | null {
+  private parse(xml: string): Element | null {
     try {
       return readFrame(xml, this.options.stanzaBytes + FORWARDING_BYTES);
     } catch {
@@ -180,15 +187,15 @@ export class ComponentConnection {
     }
   }
 
-  #disconnected(reason: string): void {
-    const wasUp = this.#up;
-    this.#socket = undefined;
-    this.#up = false;
+  private disconnected(reason: string): void {
+    const wasUp = this.connected;
+    this.socket = undefined;
+    this.connected = false;
     if (wasUp) this.events.down();
-    if (this.#closed) return;
-    const retryMs = this.#backoff.next();
+    if (this.closed) return;
+    const retryMs = this.backoff.next();
     this.options.log.warn({ reason, retryMs }, "not connected to the chat server");
-    this.#retryTimer = setTimeout(() => this.connect(), retryMs);
+    this.retryTimer = setTimeout(() => this.connect(), retryMs);
   }
 }
 
@@ -204,17 +211,17 @@ function describeStreamError(xml: string): string {
 
 /** Exponential back-off with jitter, so that nodes do not reconnect at the same time. */
 class Backoff {
-  #delay = RETRY_FIRST_MS;
+  private delay = RETRY_FIRST_MS;
 
   /** The delay before the next attempt, in milliseconds; half of it is random. */
   next(): number {
-    const delay = this.#delay;
-    this.#delay = Math.min(delay * 2, RETRY_MAX_MS);
+    const delay = this.delay;
+    this.delay = Math.min(delay * 2, RETRY_MAX_MS);
     return randomInteger(delay / 2, delay);
   }
 
   /** Starts again with the first delay, after a successful attempt. */
   reset(): void {
-    this.#delay = RETRY_FIRST_MS;
+    this.delay = RETRY_FIRST_MS;
   }
 }

@@ -36,17 +36,17 @@ export interface ForwardedMessagesDeps {
  */
 export class ForwardedMessages {
   /** The latest message in flight of each sender: the signals of one sender stay in order. */
-  readonly #senders = new Map<string, Promise<void>>();
+  private readonly senders = new Map<string, Promise<void>>();
   /** Must be set before the first message. */
   router: Router | undefined;
-  #inFlight = 0;
-  #paused = false;
+  private inFlight = 0;
+  private paused = false;
 
   constructor(private readonly deps: ForwardedMessagesDeps) {}
 
   /** The component is connected. Pauses reading if too many messages of the last connection are in flight. */
   onConnected(): void {
-    if (this.#paused) this.deps.setPaused(true);
+    if (this.paused) this.deps.setPaused(true);
   }
 
   /**
@@ -60,41 +60,41 @@ export class ForwardedMessages {
     const forwarded = childOf(message, "forwarded", FORWARD);
     if (!forwarded) return false;
     const copy = elementsOf(forwarded).find(({ name }) => name === "message");
-    const from = copy && this.#user(copy.attrs.from);
+    const from = copy && this.user(copy.attrs.from);
     // The sender of a copy can be trusted: the chat server has stamped it.
     const signal = from?.resource && copy ? decodeSignal(copy, from, from) : undefined;
     if (!copy || !from || !signal) metrics.chatServerForwardedMessages.inc({ outcome: "ignored" });
-    else this.#queue(copy, signal);
+    else this.queue(copy, signal);
     return true;
   }
 
-  #user(address: string | undefined): Party | undefined {
+  private user(address: string | undefined): Party | undefined {
     const jid = address === undefined ? undefined : parseJid(address);
     if (!jid || jid.domain !== this.deps.domain) return undefined;
     const user = parseUser(jid.local);
     return user && jid.resource !== undefined ? { ...user, resource: jid.resource } : user;
   }
 
-  #queue(copy: Element, signal: StanzaSignal): void {
+  private queue(copy: Element, signal: StanzaSignal): void {
     const sender = String(copy.attrs.from);
-    const handled = (this.#senders.get(sender) ?? Promise.resolve())
-      .then(() => this.#deliver(copy, signal))
-      .catch((error: unknown) => this.#refuse(copy, error))
+    const handled = (this.senders.get(sender) ?? Promise.resolve())
+      .then(() => this.deliver(copy, signal))
+      .catch((error: unknown) => this.refuse(copy, error))
       .then(() => {
-        this.#inFlight -= 1;
-        if (this.#senders.get(sender) === handled) this.#senders.delete(sender);
-        if (!this.#paused || this.#inFlight > MAX_IN_FLIGHT / 2) return;
-        this.#paused = false;
+        this.inFlight -= 1;
+        if (this.senders.get(sender) === handled) this.senders.delete(sender);
+        if (!this.paused || this.inFlight > MAX_IN_FLIGHT / 2) return;
+        this.paused = false;
         this.deps.setPaused(false);
       });
-    this.#senders.set(sender, handled);
-    this.#inFlight += 1;
-    if (this.#paused || this.#inFlight < MAX_IN_FLIGHT) return;
-    this.#paused = true;
+    this.senders.set(sender, handled);
+    this.inFlight += 1;
+    if (this.paused || this.inFlight < MAX_IN_FLIGHT) return;
+    this.paused = true;
     this.deps.setPaused(true);
   }
 
-  async #deliver(copy: Element, signal: StanzaSignal): Promise<void> {
+  private async deliver(copy: Element, signal: StanzaSignal): Promise<void> {
     const { deduplicator, metrics, domain } = this.deps;
     const { to } = copy.attrs;
     const address = to === undefined ? undefined : parseJid(to);
@@ -104,9 +104,9 @@ export class ForwardedMessages {
       return;
     }
     const { applicationId, userId } = signal.from;
-    const party = to === undefined ? { applicationId, userId } : this.#user(to);
+    const party = to === undefined ? { applicationId, userId } : this.user(to);
     if (party) signal.to = party;
-    const sizeError = this.#checkSize(signal);
+    const sizeError = this.checkSize(signal);
     // Deduplicated before any error is sent, so that the sender gets an error only once.
     if (!(await deduplicator.isNewCopy(signal, to))) {
       metrics.chatServerForwardedMessages.inc({ outcome: "duplicate" });
@@ -120,7 +120,7 @@ export class ForwardedMessages {
   }
 
   /** The error for a signal that is too large; undefined for any other. */
-  #checkSize(signal: Signal): unknown {
+  private checkSize(signal: Signal): unknown {
     try {
       this.deps.sizes.checkSignal(signal);
       return undefined;
@@ -130,7 +130,7 @@ export class ForwardedMessages {
   }
 
   /** Sends an error to the sender, from the address that the message was sent to, as a server does. */
-  #refuse(copy: Element, error: unknown): void {
+  private refuse(copy: Element, error: unknown): void {
     const { log, metrics, write } = this.deps;
     const fault = toFault(error);
     if (fault !== error)

@@ -15,8 +15,8 @@ export interface Termination {
  * session has only its id, but a chat server needs the user's JID.
  */
 export class SignInIndex {
-  readonly #sessions = new LRUCache<number, Party>({ max: MAX_SIGN_INS });
-  readonly #users = new LRUCache<number, Party>({ max: MAX_SIGN_INS });
+  private readonly sessions = new LRUCache<number, Party>({ max: MAX_SIGN_INS });
+  private readonly users = new LRUCache<number, Party>({ max: MAX_SIGN_INS });
 
   /**
    * Records a sign-in.
@@ -24,16 +24,16 @@ export class SignInIndex {
    */
   record({ applicationId, userId }: Party, sessionId: number | null): void {
     const user = { applicationId, userId };
-    this.#users.set(userId, user);
-    if (sessionId !== null) this.#sessions.set(sessionId, user);
+    this.users.set(userId, user);
+    if (sessionId !== null) this.sessions.set(sessionId, user);
   }
 
   /** Removes the ended session or user. Returns the user whose streams have to end, if known. */
   remove({ sessionId, userId }: Termination): Party | undefined {
-    const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
-    const user = userId === undefined ? session : this.#users.get(userId);
-    if (sessionId !== undefined) this.#sessions.delete(sessionId);
-    if (userId !== undefined) this.#users.delete(userId);
+    const session = sessionId === undefined ? undefined : this.sessions.get(sessionId);
+    const user = userId === undefined ? session : this.users.get(userId);
+    if (sessionId !== undefined) this.sessions.delete(sessionId);
+    if (userId !== undefined) this.users.delete(userId);
     return user;
   }
 }

@@ -18,12 +18,12 @@ export interface SplitterEvents {
  * all clients share the connection.
  */
 export class StanzaSplitter {
-  #text = "";
+  private text = "";
   /** Position from which the next tag is searched. */
-  #at = 0;
-  #depth = 0;
+  private at = 0;
+  private depth = 0;
   /** Whether the current stanza exceeds the limit and its text is discarded. */
-  #skipping = false;
+  private skipping = false;
 
   /** @param limit maximum length of a stanza, and of a single tag, in characters */
   constructor(
@@ -36,74 +36,74 @@ export class StanzaSplitter {
    * @throws XmlStreamError for content that XMPP forbids; the stream must then end
    */
   push(chunk: string): void {
-    this.#text += chunk;
-    while (this.#readTag());
-    this.#enforceLimit();
+    this.text += chunk;
+    while (this.readTag());
+    this.enforceLimit();
   }
 
   /** Reads one tag. Returns false if it is incomplete. */
-  #readTag(): boolean {
-    const start = this.#text.indexOf("<", this.#at);
+  private readTag(): boolean {
+    const start = this.text.indexOf("<", this.at);
     if (start < 0) {
-      this.#at = this.#text.length;
+      this.at = this.text.length;
       return false;
     }
-    this.#at = start;
-    const next = this.#text[start + 1];
-    if (next === "!" || (next === "?" && this.#depth > 0)) {
+    this.at = start;
+    const next = this.text[start + 1];
+    if (next === "!" || (next === "?" && this.depth > 0)) {
       throw new XmlStreamError("restricted-xml", "The chat server sent what XMPP forbids");
     }
-    const end = tagEnd(this.#text, start);
+    const end = tagEnd(this.text, start);
     if (end === null) return false;
-    const tag = this.#text.slice(start, end);
-    this.#at = end;
-    if (next === "/") this.#close();
-    else this.#open(tag, start);
+    const tag = this.text.slice(start, end);
+    this.at = end;
+    if (next === "/") this.close();
+    else this.open(tag, start);
     return true;
   }
 
-  #open(tag: string, start: number) {
-    if (this.#depth === 0) {
-      this.#discard();
+  private open(tag: string, start: number) {
+    if (this.depth === 0) {
+      this.discard();
       if (DECLARATION.test(tag)) return;
-      this.#depth = 1;
+      this.depth = 1;
       return this.events.header(tag);
     }
-    if (this.#depth === 1) {
+    if (this.depth === 1) {
       // White space between stanzas is a keep-alive.
-      this.#text = this.#text.slice(start);
-      this.#at -= start;
+      this.text = this.text.slice(start);
+      this.at -= start;
     }
-    this.#depth += 1;
-    if (tag.endsWith("/>")) this.#close();
+    this.depth += 1;
+    if (tag.endsWith("/>")) this.close();
   }
 
-  #close() {
-    this.#depth -= 1;
-    if (this.#depth > 1) return;
-    if (this.#depth < 1) {
-      this.#discard();
+  private close() {
+    this.depth -= 1;
+    if (this.depth > 1) return;
+    if (this.depth < 1) {
+      this.discard();
       return this.events.end();
     }
-    const frame = this.#skipping ? null : this.#text.slice(0, this.#at);
-    this.#skipping = false;
-    this.#discard();
+    const frame = this.skipping ? null : this.text.slice(0, this.at);
+    this.skipping = false;
+    this.discard();
     this.events.stanza(frame !== null && frame.length > this.limit ? null : frame);
   }
 
   /** Discards the text before the current position. */
-  #discard(): void {
-    this.#text = this.#text.slice(this.#at);
-    this.#at = 0;
+  private discard(): void {
+    this.text = this.text.slice(this.at);
+    this.at = 0;
   }
 
   /** Discards an incomplete stanza above the limit. */
-  #enforceLimit(): void {
-    if (this.#text.length - this.#at > this.limit) {
+  private enforceLimit(): void {
+    if (this.text.length - this.at > this.limit) {
       throw new XmlStreamError("policy-violation", "The chat server sent a tag that is too long");
     }
-    if (this.#depth > 1 && this.#at > this.limit) this.#skipping = true;
-    if (this.#depth <= 1 || this.#skipping) this.#discard();
+    if (this.depth > 1 && this.at > this.limit) this.skipping = true;
+    if (this.depth <= 1 || this.skipping) this.discard();
   }
 }
 

@@ -29,11 +29,11 @@ export interface TerminationNotifierDeps {
  * away for long, so each notice is kept until the server has received it.
  */
 export class TerminationNotifier {
-  readonly #pending = new Map<string, Notice>();
-  #sending = false;
-  #retryRequested = false;
-  #closed = false;
-  #timer: NodeJS.Timeout | undefined;
+  private readonly pending = new Map<string, Notice>();
+  private sending = false;
+  private retryRequested = false;
+  private closed = false;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: TerminationNotifierDeps) {}
 
@@ -41,49 +41,49 @@ export class TerminationNotifier {
   notify(ended: Termination, user: Party | undefined): void {
     const key =
       ended.sessionId === undefined ? `user ${ended.userId}` : `session ${ended.sessionId}`;
-    this.#pending.delete(key);
-    this.#pending.set(key, { ended, user });
-    if (this.#pending.size > MAX_PENDING) {
-      const [oldest = ""] = this.#pending.keys();
-      this.#pending.delete(oldest);
+    this.pending.delete(key);
+    this.pending.set(key, { ended, user });
+    if (this.pending.size > MAX_PENDING) {
+      const [oldest = ""] = this.pending.keys();
+      this.pending.delete(oldest);
       this.deps.log.warn("dropped the notice of an ended session or user: too many are pending");
     }
-    if (!this.#sending) void this.#sendAll();
+    if (!this.sending) void this.sendAll();
   }
 
   /** Retries: the chat server is reachable again, from this node or another one. */
   retry(): void {
-    if (this.#sending) this.#retryRequested = true;
-    else void this.#sendAll();
+    if (this.sending) this.retryRequested = true;
+    else void this.sendAll();
   }
 
   /** Stops sending. */
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
+    this.closed = true;
+    clearTimeout(this.timer);
   }
 
-  async #sendAll(): Promise<void> {
-    this.#sending = true;
-    clearTimeout(this.#timer);
-    while (this.#pending.size > 0 && !this.#closed) {
-      this.#retryRequested = false;
-      const batch = [...this.#pending].slice(0, BATCH);
-      const sent = await Promise.all(batch.map(([key, notice]) => this.#send(key, notice)));
-      if (sent.every(Boolean) || this.#retryRequested) continue;
-      const pending = this.#pending.size;
+  private async sendAll(): Promise<void> {
+    this.sending = true;
+    clearTimeout(this.timer);
+    while (this.pending.size > 0 && !this.closed) {
+      this.retryRequested = false;
+      const batch = [...this.pending].slice(0, BATCH);
+      const sent = await Promise.all(batch.map(([key, notice]) => this.send(key, notice)));
+      if (sent.every(Boolean) || this.retryRequested) continue;
+      const pending = this.pending.size;
       this.deps.log.warn(
         { pending },
         "could not notify the chat server of ended sessions and users; will retry",
       );
       break;
     }
-    this.#sending = false;
-    if (this.#pending.size === 0 || this.#closed) return;
-    this.#timer = setTimeout(() => this.retry(), RETRY_MS).unref();
+    this.sending = false;
+    if (this.pending.size === 0 || this.closed) return;
+    this.timer = setTimeout(() => this.retry(), RETRY_MS).unref();
   }
 
-  async #send(key: string, notice: Notice): Promise<boolean> {
+  private async send(key: string, notice: Notice): Promise<boolean> {
     const { toStanzas, send } = this.deps;
     try {
       await Promise.all(toStanzas(notice.ended, notice.user).map(send));
@@ -91,7 +91,7 @@ export class TerminationNotifier {
       return false;
     }
     // A newer notice with the same key stays.
-    if (this.#pending.get(key) === notice) this.#pending.delete(key);
+    if (this.pending.get(key) === notice) this.pending.delete(key);
     return true;
   }
 }

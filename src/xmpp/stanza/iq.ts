@@ -81,7 +81,7 @@ export function classifyIq(iq: Element): "request" | "response" | "invalid" {
 }
 
 /** Handles a request to the server or to the user's own account. */
-export function answerIq(
+export function respondToIq(
   iq: Element,
   target: "account" | "server",
   context: IqContext,

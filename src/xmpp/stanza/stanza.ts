@@ -1,5 +1,5 @@
 import { Element } from "ltx";
-import type { AnsweredMessage } from "../../calls/signals/device";
+import type { AnsweredCall } from "../../calls/inbox/subscriber";
 import type {
   FieldSignal,
   Party,
@@ -86,7 +86,7 @@ export function encodeSignal(signal: Signal, domain: string): string {
  * The substitute that tells a legacy client that another device answered the call: a `hangUp` from the
  * other party of the call.
  */
-export function answeredElsewhere(answer: AnsweredMessage, to: Party): FieldSignal {
+export function answeredElsewhereHangUp(answer: AnsweredCall, to: Party): FieldSignal {
   const { cursor, peer, callId, answerType } = answer;
   const { applicationId, userId } = to;
   return {

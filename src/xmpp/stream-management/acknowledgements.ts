@@ -23,9 +23,9 @@ export class StanzaAcknowledgements {
   /** Number of the client's stanzas that were handled, modulo 2^32. */
   handled = 0;
   /** Whether a request is in flight (one at a time), or none may be sent. */
-  #requested = false;
-  #sinceRequest = 0;
-  #timer: NodeJS.Timeout | undefined;
+  private requested = false;
+  private sinceRequest = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   /** @param write sends a request on the stream */
   constructor(
@@ -42,16 +42,16 @@ export class StanzaAcknowledgements {
 
   /** Counts a sent stanza and requests an acknowledgement, now or after a delay, unless one is in flight. */
   countSent(): void {
-    this.#sinceRequest += 1;
-    if (!this.#requested) this.#scheduleRequest();
+    this.sinceRequest += 1;
+    if (!this.requested) this.scheduleRequest();
   }
 
   /** Returns a request for an acknowledgement, to be sent at any time, for example as a liveness probe. */
   ackRequest(): string {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#requested = true;
-    this.#sinceRequest = 0;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.requested = true;
+    this.sinceRequest = 0;
     return REQUEST;
   }
 
@@ -61,36 +61,36 @@ export class StanzaAcknowledgements {
    */
   handleAck(h: number): string | undefined {
     const cursor = this.unacked.acknowledge(h);
-    this.#requested = false;
-    if (this.#sinceRequest > 0) this.#scheduleRequest();
+    this.requested = false;
+    if (this.sinceRequest > 0) this.scheduleRequest();
     return cursor;
   }
 
   /** Stops sending requests: the stream is disconnected or not resumed yet. */
   pause(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#requested = true;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.requested = true;
   }
 
   /** Starts again after a resumption and requests an acknowledgement of what was sent again. */
   resume(): void {
-    this.#requested = false;
-    this.#request();
+    this.requested = false;
+    this.request();
   }
 
-  #scheduleRequest(): void {
+  private scheduleRequest(): void {
     const large = this.unacked.bytes >= this.limits.unacknowledged.bytes / 4;
-    if (large || this.#sinceRequest >= REQUEST_EVERY) this.#request();
+    if (large || this.sinceRequest >= REQUEST_EVERY) this.request();
     else {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#request();
+      this.timer ??= setTimeout(() => {
+        this.timer = undefined;
+        this.request();
       }, this.limits.ackRequestDelayMs);
     }
   }
 
-  #request(): void {
+  private request(): void {
     if (this.unacked.size > 0) this.write(this.ackRequest());
   }
 }

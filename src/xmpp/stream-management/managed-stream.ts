@@ -22,43 +22,43 @@ export interface ManagedStreamEvents {
  * stream and can continue on another one (XEP-0198 section 5).
  */
 export class ManagedStream {
-  #stream: Stream | undefined;
-  #acks: StanzaAcknowledgements | undefined;
+  private stream: Stream | undefined;
+  private acks: StanzaAcknowledgements | undefined;
   /** False from the move to a new stream until `<resumed/>` is sent: nothing may be sent before it. */
-  #mayWrite = true;
-  #drainWaiters: (() => void)[] = [];
+  private mayWrite = true;
+  private drainWaiters: (() => void)[] = [];
 
   constructor(
     stream: Stream,
     private readonly limits: StreamManagementLimits,
     private readonly events: ManagedStreamEvents,
   ) {
-    this.#stream = stream;
+    this.stream = stream;
   }
 
   /** Whether stream management is on. */
   get managementEnabled(): boolean {
-    return this.#acks !== undefined;
+    return this.acks !== undefined;
   }
 
   /** Number of the client's stanzas handled since stream management was enabled, modulo 2^32. */
   get handled(): number {
-    return this.#acks?.handled ?? 0;
+    return this.acks?.handled ?? 0;
   }
 
   /** Size of the unacknowledged stanzas, in bytes. */
   get bytes(): number {
-    return this.#acks?.unacked.bytes ?? 0;
+    return this.acks?.unacked.bytes ?? 0;
   }
 
   /** Address of the client; null if it is unknown or the client is disconnected. */
   get ip(): string | null {
-    return this.#stream?.transport.ip ?? null;
+    return this.stream?.transport.ip ?? null;
   }
 
   /** Whether this is the current stream. */
   usesStream(stream: Stream): boolean {
-    return this.#stream === stream;
+    return this.stream === stream;
   }
 
   /**
@@ -66,11 +66,11 @@ export class ManagedStream {
    * @param cursor cursor of a call signal in the inbox
    */
   send(xml: string, cursor?: string): void {
-    const acks = this.#acks;
-    if (!acks) this.#stream?.send(xml);
+    const acks = this.acks;
+    if (!acks) this.stream?.send(xml);
     else if (!acks.unacked.push(xml, cursor)) this.events.overflowed();
     else {
-      if (this.#stream) this.sendUncounted(xml);
+      if (this.stream) this.sendUncounted(xml);
       else this.events.queued();
       acks.countSent();
     }
@@ -78,17 +78,17 @@ export class ManagedStream {
 
   /** Sends an element that is not a stanza and is not counted. */
   sendUncounted(xml: string): void {
-    if (this.#mayWrite) this.#stream?.send(xml);
+    if (this.mayWrite) this.stream?.send(xml);
   }
 
   /** Counts a stanza of the client as handled. */
   countHandled(): void {
-    this.#acks?.countHandled();
+    this.acks?.countHandled();
   }
 
   /** A request for an acknowledgement, as a liveness probe; undefined without stream management. */
   ackRequest(): string | undefined {
-    return this.#acks?.ackRequest();
+    return this.acks?.ackRequest();
   }
 
   /** Acknowledges the client's stanzas. */
@@ -98,10 +98,10 @@ export class ManagedStream {
 
   /** Handles the client's acknowledgement. */
   handleAck(h: number): void {
-    if (!this.#acks) return;
-    const cursor = this.#acks.handleAck(h);
+    if (!this.acks) return;
+    const cursor = this.acks.handleAck(h);
     if (cursor !== undefined) this.events.acknowledged(cursor);
-    if (!this.#isOverHalfFull()) this.#resolveWaiters();
+    if (!this.isOverHalfFull()) this.resolveWaiters();
   }
 
   /**
@@ -110,13 +110,13 @@ export class ManagedStream {
    */
   enable(previd: string | undefined): void {
     this.sendUncounted(enabled(previd));
-    this.#acks = new StanzaAcknowledgements(this.limits, (xml) => this.sendUncounted(xml));
+    this.acks = new StanzaAcknowledgements(this.limits, (xml) => this.sendUncounted(xml));
   }
 
   /** The connection is lost: stanzas are queued from now on. */
   markDisconnected(): void {
-    this.#stream = undefined;
-    this.#acks?.pause();
+    this.stream = undefined;
+    this.acks?.pause();
   }
 
   /**
@@ -124,10 +124,10 @@ export class ManagedStream {
    * open ends with `conflict`.
    */
   moveTo(stream: Stream): void {
-    const previous = this.#stream;
-    this.#stream = stream;
-    this.#mayWrite = false;
-    this.#acks?.pause();
+    const previous = this.stream;
+    this.stream = stream;
+    this.mayWrite = false;
+    this.acks?.pause();
     previous?.fail("conflict", "Resumed on a new connection");
   }
 
@@ -136,11 +136,11 @@ export class ManagedStream {
    * @param h the client's count of received stanzas
    */
   resume(previd: string, h: number): void {
-    this.#mayWrite = true;
+    this.mayWrite = true;
     this.sendUncounted(resumed(previd, this.handled));
     this.handleAck(h);
-    for (const xml of this.#acks?.unacked.stanzas() ?? []) this.#stream?.send(xml);
-    this.#acks?.resume();
+    for (const xml of this.acks?.unacked.stanzas() ?? []) this.stream?.send(xml);
+    this.acks?.resume();
   }
 
   /**
@@ -148,40 +148,40 @@ export class ManagedStream {
    * acknowledged so much that the queue is at most half full. Undefined if that is already the case.
    */
   whenDrained(): Promise<void> | undefined {
-    if (this.#acks) {
-      if (!this.#isOverHalfFull()) return undefined;
-      return new Promise((resolve) => this.#drainWaiters.push(resolve));
+    if (this.acks) {
+      if (!this.isOverHalfFull()) return undefined;
+      return new Promise((resolve) => this.drainWaiters.push(resolve));
     }
-    return this.#isStreamDrained() ? undefined : this.#whenStreamDrained();
+    return this.isStreamDrained() ? undefined : this.whenStreamDrained();
   }
 
-  async #whenStreamDrained(): Promise<void> {
-    while (!this.#isStreamDrained()) await delay(DRAIN_POLL_MS);
+  private async whenStreamDrained(): Promise<void> {
+    while (!this.isStreamDrained()) await delay(DRAIN_POLL_MS);
   }
 
-  #isStreamDrained(): boolean {
-    return !this.#stream || this.#stream.drained || this.#stream.closing;
+  private isStreamDrained(): boolean {
+    return !this.stream || this.stream.drained || this.stream.closing;
   }
 
   /** Ends the stream with an error. Returns false if the client is disconnected. */
   fail(condition: StreamCondition, text?: string): boolean {
-    this.#stream?.fail(condition, text);
-    return this.#stream !== undefined;
+    this.stream?.fail(condition, text);
+    return this.stream !== undefined;
   }
 
   /** The device has left: stops the timers and resolves what waits. */
   end(): void {
-    this.#acks?.pause();
-    this.#resolveWaiters();
+    this.acks?.pause();
+    this.resolveWaiters();
   }
 
-  #isOverHalfFull(): boolean {
+  private isOverHalfFull(): boolean {
     const { stanzas, bytes } = this.limits.unacknowledged;
-    const queue = this.#acks?.unacked;
+    const queue = this.acks?.unacked;
     return queue !== undefined && (queue.size > stanzas / 2 || queue.bytes > bytes / 2);
   }
 
-  #resolveWaiters(): void {
-    for (const resolve of this.#drainWaiters.splice(0)) resolve();
+  private resolveWaiters(): void {
+    for (const resolve of this.drainWaiters.splice(0)) resolve();
   }
 }

@@ -39,19 +39,19 @@ interface Disconnected {
 
 /** The streams of one endpoint that can be resumed, connected or disconnected (XEP-0198 section 5). */
 export class ResumableStreams<Device extends Resumable> {
-  readonly #byId = new Map<string, Device>();
-  readonly #ids = new Map<Device, string>();
+  private readonly byId = new Map<string, Device>();
+  private readonly ids = new Map<Device, string>();
   /** In the order of disconnection. */
-  readonly #disconnected = new Map<Device, Disconnected>();
-  readonly #perUser = new Map<string, Set<Device>>();
+  private readonly disconnected = new Map<Device, Disconnected>();
+  private readonly perUser = new Map<string, Set<Device>>();
   /** By stream id. */
-  readonly #ended = new LRUCache<string, { account: string; handled: number }>({
+  private readonly ended = new LRUCache<string, { account: string; handled: number }>({
     max: MAX_ENDED,
     ttl: ENDED_TTL_MS,
   });
-  #bytes = 0;
-  #sweep: NodeJS.Timeout | undefined;
-  #closed = false;
+  private bytes = 0;
+  private sweep: NodeJS.Timeout | undefined;
+  private closed = false;
 
   constructor(
     private readonly limits: ResumptionLimits,
@@ -61,20 +61,20 @@ export class ResumableStreams<Device extends Resumable> {
   /** Makes the stream of a device resumable. Returns the id of the stream. */
   register(device: Device): string {
     const previd = formatPrevid(newId(), device.party.resource);
-    this.#byId.set(previd, device);
-    this.#ids.set(device, previd);
+    this.byId.set(previd, device);
+    this.ids.set(device, previd);
     return previd;
   }
 
   /** The device of the stream with this id if it belongs to the user, connected or not. */
   find(previd: string, user: Party): Device | undefined {
-    const device = this.#byId.get(previd);
+    const device = this.byId.get(previd);
     return device && formatUser(device.party) === formatUser(user) ? device : undefined;
   }
 
   /** Number of handled stanzas of an ended stream, if still known. */
   handledCount(previd: string, user: Party): number | undefined {
-    const ended = this.#ended.get(previd);
+    const ended = this.ended.get(previd);
     return ended?.account === formatUser(user) ? ended.handled : undefined;
   }
 
@@ -83,56 +83,56 @@ export class ResumableStreams<Device extends Resumable> {
    * @param unwatch called when the device ends or is connected again
    */
   keep(device: Device, unwatch: () => void): boolean {
-    if (this.#closed || !this.#ids.has(device)) return false;
+    if (this.closed || !this.ids.has(device)) return false;
     const entry = { since: this.deps.clock.now(), bytes: device.managedStream.bytes, unwatch };
-    this.#disconnected.set(device, entry);
-    this.#bytes += entry.bytes;
-    const own = this.#ofUser(device);
+    this.disconnected.set(device, entry);
+    this.bytes += entry.bytes;
+    const own = this.ofUser(device);
     own.add(device);
     this.deps.metrics.resumableStreams.inc();
-    this.#sweep ??= setInterval(
-      () => this.#dropExpired(),
+    this.sweep ??= setInterval(
+      () => this.dropExpired(),
       Math.min(SWEEP_MS, this.limits.resumeMs / 4),
     ).unref();
     const [oldest] = own;
     if (oldest && own.size > this.limits.disconnected.perUser) this.endIfDisconnected(oldest);
-    this.#enforceLimits();
-    return this.#disconnected.has(device);
+    this.enforceLimits();
+    return this.disconnected.has(device);
   }
 
   /** Updates the size of a disconnected device; a connected one does not count. */
   updateSize(device: Device): void {
-    const entry = this.#disconnected.get(device);
+    const entry = this.disconnected.get(device);
     if (!entry) return;
-    this.#bytes += device.managedStream.bytes - entry.bytes;
+    this.bytes += device.managedStream.bytes - entry.bytes;
     entry.bytes = device.managedStream.bytes;
-    this.#enforceLimits();
+    this.enforceLimits();
   }
 
   /** The device is connected again. */
   markConnected(device: Device): void {
-    const entry = this.#disconnected.get(device);
+    const entry = this.disconnected.get(device);
     if (!entry) return;
-    this.#disconnected.delete(device);
-    this.#bytes -= entry.bytes;
-    const own = this.#ofUser(device);
+    this.disconnected.delete(device);
+    this.bytes -= entry.bytes;
+    const own = this.ofUser(device);
     own.delete(device);
-    if (own.size === 0) this.#perUser.delete(formatUser(device.party));
+    if (own.size === 0) this.perUser.delete(formatUser(device.party));
     this.deps.metrics.resumableStreams.dec();
     entry.unwatch();
-    if (this.#disconnected.size > 0) return;
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
+    if (this.disconnected.size > 0) return;
+    clearInterval(this.sweep);
+    this.sweep = undefined;
   }
 
   /** Removes a device that has left; its count of handled stanzas is kept. */
   remove(device: Device): void {
-    const previd = this.#ids.get(device);
+    const previd = this.ids.get(device);
     if (previd === undefined) return;
     this.markConnected(device);
-    this.#ids.delete(device);
-    this.#byId.delete(previd);
-    this.#ended.set(previd, {
+    this.ids.delete(device);
+    this.byId.delete(previd);
+    this.ended.set(previd, {
       account: formatUser(device.party),
       handled: device.managedStream.handled,
     });
@@ -140,34 +140,34 @@ export class ResumableStreams<Device extends Resumable> {
 
   /** Ends a device if it is disconnected. */
   endIfDisconnected(device: Device): void {
-    if (this.#disconnected.has(device)) device.leave();
+    if (this.disconnected.has(device)) device.leave();
   }
 
   /** Ends all disconnected devices and accepts no more. */
   close(): void {
-    this.#closed = true;
-    for (const device of [...this.#disconnected.keys()]) device.leave();
+    this.closed = true;
+    for (const device of [...this.disconnected.keys()]) device.leave();
   }
 
-  #ofUser(device: Device): Set<Device> {
+  private ofUser(device: Device): Set<Device> {
     const account = formatUser(device.party);
-    const own = this.#perUser.get(account) ?? new Set();
-    this.#perUser.set(account, own);
+    const own = this.perUser.get(account) ?? new Set();
+    this.perUser.set(account, own);
     return own;
   }
 
-  #enforceLimits(): void {
+  private enforceLimits(): void {
     const { total, bytes } = this.limits.disconnected;
-    while (this.#disconnected.size > total || this.#bytes > bytes) {
-      const [oldest] = this.#disconnected.keys();
+    while (this.disconnected.size > total || this.bytes > bytes) {
+      const [oldest] = this.disconnected.keys();
       if (!oldest) return;
       this.endIfDisconnected(oldest);
     }
   }
 
-  #dropExpired(): void {
+  private dropExpired(): void {
     const due = this.deps.clock.now() - this.limits.resumeMs;
-    for (const [device, { since }] of this.#disconnected) {
+    for (const [device, { since }] of this.disconnected) {
       if (since > due) return;
       this.endIfDisconnected(device);
     }

@@ -18,29 +18,29 @@ interface UnackedStanza {
 
 /** The stanzas of one stream that the client has not acknowledged, oldest first. */
 export class UnackedQueue {
-  #queue: UnackedStanza[] = [];
-  #bytes = 0;
+  private queue: UnackedStanza[] = [];
+  private totalBytes = 0;
   /** Number of acknowledged stanzas, modulo 2^32. */
-  #acknowledged: number;
+  private acknowledged: number;
   /** By how much the client's count exceeds the number of sent stanzas. */
-  #surplus = 0;
+  private surplus = 0;
 
   /** @param acknowledged initial number of acknowledged stanzas */
   constructor(
     private readonly limits: UnackedLimits,
     acknowledged = 0,
   ) {
-    this.#acknowledged = acknowledged;
+    this.acknowledged = acknowledged;
   }
 
   /** Number of unacknowledged stanzas. */
   get size(): number {
-    return this.#queue.length;
+    return this.queue.length;
   }
 
   /** Total size of the unacknowledged stanzas, in bytes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.totalBytes;
   }
 
   /**
@@ -49,9 +49,9 @@ export class UnackedQueue {
    */
   push(xml: string, cursor: string | undefined): boolean {
     const bytes = Buffer.byteLength(xml);
-    const fits = this.#queue.length < this.limits.stanzas && this.#bytes <= this.limits.bytes;
-    this.#queue.push({ xml, bytes, cursor });
-    this.#bytes += bytes;
+    const fits = this.queue.length < this.limits.stanzas && this.totalBytes <= this.limits.bytes;
+    this.queue.push({ xml, bytes, cursor });
+    this.totalBytes += bytes;
     return fits;
   }
 
@@ -62,20 +62,20 @@ export class UnackedQueue {
    * @returns the cursor of the newest signal that this acknowledges, if any
    */
   acknowledge(h: number): string | undefined {
-    let count = modulo(h - this.#surplus - this.#acknowledged);
+    let count = modulo(h - this.surplus - this.acknowledged);
     if (count >= MODULUS / 2) {
-      this.#surplus = 0;
-      count = modulo(h - this.#acknowledged);
-      if (count > this.#queue.length) return undefined;
+      this.surplus = 0;
+      count = modulo(h - this.acknowledged);
+      if (count > this.queue.length) return undefined;
     }
-    if (count > this.#queue.length) {
-      this.#surplus = modulo(this.#surplus + count - this.#queue.length);
-      count = this.#queue.length;
+    if (count > this.queue.length) {
+      this.surplus = modulo(this.surplus + count - this.queue.length);
+      count = this.queue.length;
     }
-    this.#acknowledged = modulo(this.#acknowledged + count);
+    this.acknowledged = modulo(this.acknowledged + count);
     let cursor: string | undefined;
-    for (const stanza of this.#queue.splice(0, count)) {
-      this.#bytes -= stanza.bytes;
+    for (const stanza of this.queue.splice(0, count)) {
+      this.totalBytes -= stanza.bytes;
       cursor = stanza.cursor ?? cursor;
     }
     return cursor;
@@ -83,7 +83,7 @@ export class UnackedQueue {
 
   /** The unacknowledged stanzas, in the order sent. */
   stanzas(): string[] {
-    return this.#queue.map(({ xml }) => xml);
+    return this.queue.map(({ xml }) => xml);
   }
 }
 

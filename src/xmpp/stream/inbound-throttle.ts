@@ -20,66 +20,66 @@ const BURST_SECONDS = 4;
  * overdrawn.
  */
 export class InboundThrottle {
-  #maxQueued = PRE_AUTH_QUEUE;
-  #queueFull = false;
+  private maxQueued = PRE_AUTH_QUEUE;
+  private queueFull = false;
   /** Bytes left in the token bucket; negative while it is overdrawn. */
-  #tokens: number;
-  #filledAt = monotonicNow();
+  private tokens: number;
+  private filledAt = monotonicNow();
   /** Set while the bucket is overdrawn. */
-  #refillTimer: NodeJS.Timeout | undefined;
+  private refillTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly limits: InboundLimits,
     private readonly transport: ReadControl,
   ) {
-    this.#tokens = limits.bytesPerSecond * BURST_SECONDS;
+    this.tokens = limits.bytesPerSecond * BURST_SECONDS;
   }
 
   /** The client is authenticated: raises the queue limit. */
   raiseQueueLimit(): void {
-    this.#maxQueued = this.limits.maxQueued;
+    this.maxQueued = this.limits.maxQueued;
   }
 
   /** Counts received bytes. */
   countBytes(count: number): void {
-    if (this.limits.bytesPerSecond === 0 || this.#fill(count) >= 0 || this.#refillTimer) return;
-    if (!this.#queueFull) this.transport.pauseReading();
-    this.#waitForRefill();
+    if (this.limits.bytesPerSecond === 0 || this.fill(count) >= 0 || this.refillTimer) return;
+    if (!this.queueFull) this.transport.pauseReading();
+    this.waitForRefill();
   }
 
-  #fill(taken: number): number {
+  private fill(taken: number): number {
     const { bytesPerSecond } = this.limits;
     const now = monotonicNow();
-    const filled = this.#tokens + ((now - this.#filledAt) / 1000) * bytesPerSecond;
-    this.#tokens = Math.min(filled, bytesPerSecond * BURST_SECONDS) - taken;
-    this.#filledAt = now;
-    return this.#tokens;
+    const filled = this.tokens + ((now - this.filledAt) / 1000) * bytesPerSecond;
+    this.tokens = Math.min(filled, bytesPerSecond * BURST_SECONDS) - taken;
+    this.filledAt = now;
+    return this.tokens;
   }
 
-  #waitForRefill(): void {
-    const seconds = -this.#tokens / this.limits.bytesPerSecond;
-    this.#refillTimer = setTimeout(() => this.#refilled(), Math.ceil(seconds * 1000));
+  private waitForRefill(): void {
+    const seconds = -this.tokens / this.limits.bytesPerSecond;
+    this.refillTimer = setTimeout(() => this.refilled(), Math.ceil(seconds * 1000));
   }
 
-  #refilled(): void {
-    this.#refillTimer = undefined;
+  private refilled(): void {
+    this.refillTimer = undefined;
     // Data that had already been read still arrived after the pause.
-    if (this.#fill(0) < 0) this.#waitForRefill();
-    else if (!this.#queueFull) this.transport.resumeReading();
+    if (this.fill(0) < 0) this.waitForRefill();
+    else if (!this.queueFull) this.transport.resumeReading();
   }
 
   /** Takes the current length of the queue. */
   setQueueLength(count: number): void {
-    if (this.#queueFull ? count > this.#maxQueued / 2 : count < this.#maxQueued) return;
-    this.#queueFull = !this.#queueFull;
-    if (this.#refillTimer) return;
-    if (this.#queueFull) this.transport.pauseReading();
+    if (this.queueFull ? count > this.maxQueued / 2 : count < this.maxQueued) return;
+    this.queueFull = !this.queueFull;
+    if (this.refillTimer) return;
+    if (this.queueFull) this.transport.pauseReading();
     else this.transport.resumeReading();
   }
 
   /** Stops the timer. */
   stop(): void {
-    clearTimeout(this.#refillTimer);
-    this.#refillTimer = undefined;
+    clearTimeout(this.refillTimer);
+    this.refillTimer = undefined;
   }
 }

@@ -35,29 +35,29 @@ interface Parsed {
  * restart is parsed twice.
  */
 export class StreamReader {
-  #parser = this.#newParser();
+  private parser = this.newParser();
   /** Bytes of an incomplete character. */
-  #tail: Buffer | undefined;
+  private tail: Buffer | undefined;
   /** Text that is not parsed yet. */
-  #pending = "";
+  private pending = "";
   /** The text that was parsed last. */
-  #text = "";
+  private text = "";
   /** End position in the text of the element that was taken last. */
-  #taken = 0;
-  readonly #parsed: Parsed[] = [];
-  #error: unknown;
+  private taken = 0;
+  private readonly parsed: Parsed[] = [];
+  private error: unknown;
   /** Number of characters parsed before the text. */
-  #before = 0;
+  private before = 0;
   /** End position in the text of the element that was parsed last. */
-  #ended = 0;
+  private ended = 0;
   /** Bytes of the incomplete element in earlier texts. */
-  #partialBytes = 0;
-  #limit = 0;
+  private partialBytes = 0;
+  private limit = 0;
 
-  #newParser() {
-    return strictParser((element) => this.#add(element), {
-      header: (element) => this.#add(element),
-      end: () => this.#add(new Element(END)),
+  private newParser() {
+    return strictParser((element) => this.add(element), {
+      header: (element) => this.add(element),
+      end: () => this.add(new Element(END)),
     });
   }
 
@@ -66,13 +66,13 @@ export class StreamReader {
    * @throws XmlStreamError for invalid UTF-8
    */
   feed(chunk: Buffer): void {
-    const bytes = this.#tail ? Buffer.concat([this.#tail, chunk]) : chunk;
+    const bytes = this.tail ? Buffer.concat([this.tail, chunk]) : chunk;
     const end = bytes.length - incompleteBytes(bytes);
     // A copy, so that the whole chunk is not kept in memory.
-    this.#tail = end < bytes.length ? Buffer.from(bytes.subarray(end)) : undefined;
+    this.tail = end < bytes.length ? Buffer.from(bytes.subarray(end)) : undefined;
     const whole = bytes.subarray(0, end);
     if (!isUtf8(whole)) throw notWellFormed();
-    this.#pending += whole.toString("utf8");
+    this.pending += whole.toString("utf8");
   }
 
   /**
@@ -84,62 +84,62 @@ export class StreamReader {
    */
   next(limit: number): Element | null {
     for (;;) {
-      const next = this.#parsed.shift();
+      const next = this.parsed.shift();
       if (next) {
-        this.#taken = next.end;
+        this.taken = next.end;
         return next.element;
       }
-      if (this.#error !== undefined) throw this.#error;
-      this.#text = this.#pending;
-      this.#pending = "";
-      this.#taken = 0;
+      if (this.error !== undefined) throw this.error;
+      this.text = this.pending;
+      this.pending = "";
+      this.taken = 0;
       // White space between elements is a keep-alive, which would pile up in the parser.
-      if (this.#partialBytes === 0) this.#text = this.#text.replace(BLANK, "");
-      if (this.#text === "") return null;
-      this.#limit = limit;
-      this.#parse();
+      if (this.partialBytes === 0) this.text = this.text.replace(BLANK, "");
+      if (this.text === "") return null;
+      this.limit = limit;
+      this.parse();
     }
   }
 
   /** Expects a new header directly after the element that was taken last. */
   restart(): void {
-    this.#pending = this.#text.slice(this.#taken);
-    this.#text = "";
-    this.#parsed.length = 0;
-    this.#error = undefined;
-    this.#parser = this.#newParser();
-    this.#before = 0;
-    this.#partialBytes = 0;
+    this.pending = this.text.slice(this.taken);
+    this.text = "";
+    this.parsed.length = 0;
+    this.error = undefined;
+    this.parser = this.newParser();
+    this.before = 0;
+    this.partialBytes = 0;
   }
 
-  #parse(): void {
-    this.#ended = 0;
+  private parse(): void {
+    this.ended = 0;
     try {
       // The second write releases the text, which the parser would keep until the next one.
-      this.#parser.write(this.#text).write("");
-      this.#before += this.#text.length;
-      this.#checkSize(this.#text.length);
+      this.parser.write(this.text).write("");
+      this.before += this.text.length;
+      this.checkSize(this.text.length);
     } catch (error) {
       // The elements before the error are still valid.
-      this.#error = error instanceof XmlStreamError ? error : notWellFormed();
+      this.error = error instanceof XmlStreamError ? error : notWellFormed();
     }
   }
 
-  #add(element: Element): void {
-    const end = this.#parser.position - this.#before;
-    this.#checkSize(end);
-    this.#partialBytes = 0;
-    this.#ended = end;
-    this.#parsed.push({ element, end });
+  private add(element: Element): void {
+    const end = this.parser.position - this.before;
+    this.checkSize(end);
+    this.partialBytes = 0;
+    this.ended = end;
+    this.parsed.push({ element, end });
   }
 
   /** Counts the bytes of the current element up to this position. */
-  #checkSize(end: number): void {
-    const part = this.#text.slice(this.#ended, end);
-    this.#partialBytes += Buffer.byteLength(
-      this.#partialBytes === 0 ? part.replace(BLANK, "") : part,
+  private checkSize(end: number): void {
+    const part = this.text.slice(this.ended, end);
+    this.partialBytes += Buffer.byteLength(
+      this.partialBytes === 0 ? part.replace(BLANK, "") : part,
     );
-    if (this.#partialBytes <= this.#limit) return;
-    throw new XmlStreamError("policy-violation", `A stanza is limited to ${this.#limit} bytes`);
+    if (this.partialBytes <= this.limit) return;
+    throw new XmlStreamError("policy-violation", `A stanza is limited to ${this.limit} bytes`);
   }
 }

@@ -28,8 +28,8 @@ class TcpTransport implements Transport {
   readonly framing = framing;
   readonly origin = undefined;
   readonly stream: Stream;
-  #trusted = false;
-  #reader = new StreamReader();
+  private isTrusted = false;
+  private reader = new StreamReader();
 
   private readonly log: Log;
 
@@ -42,29 +42,29 @@ class TcpTransport implements Transport {
     tls: boolean,
   ) {
     this.log = endpoint.services.log;
-    if (tls) this.#encrypt();
+    if (tls) this.encrypt();
     this.stream = acceptClient(endpoint, this);
-    this.#serve();
+    this.serve();
   }
 
   get trusted(): boolean {
-    return this.#trusted;
+    return this.isTrusted;
   }
 
   get startTls(): (() => void) | undefined {
-    return this.#trusted ? undefined : () => this.#secure();
+    return this.isTrusted ? undefined : () => this.secure();
   }
 
-  #secure(): void {
+  private secure(): void {
     this.socket.removeAllListeners("data");
     // The new reader discards what arrived in the clear after <starttls/> (CVE-2011-0411).
-    this.#reader = new StreamReader();
-    this.#encrypt();
-    this.#serve();
+    this.reader = new StreamReader();
+    this.encrypt();
+    this.serve();
   }
 
-  #encrypt(): void {
-    this.#trusted = true;
+  private encrypt(): void {
+    this.isTrusted = true;
     this.socket = new TLSSocket(this.socket, {
       isServer: true,
       secureContext: this.certificate.context,
@@ -75,8 +75,8 @@ class TcpTransport implements Transport {
     this.socket.on("_tlsError", (error: Error) => this.socket.destroy(error));
   }
 
-  #serve(): void {
-    const reader = this.#reader;
+  private serve(): void {
+    const reader = this.reader;
     this.socket.on("data", (chunk: Buffer) => {
       let fresh = true;
       this.stream.push(chunk.length, () => {
@@ -93,7 +93,7 @@ class TcpTransport implements Transport {
   }
 
   restart(): void {
-    this.#reader.restart();
+    this.reader.restart();
   }
   write(xml: string): void {
     if (this.socket.writable) this.socket.write(xml);

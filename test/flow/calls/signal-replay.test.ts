@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { sendCommand } from "../../../scripts/services/redis-server";
 import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
-import { inboxOf } from "../../../src/calls/signals/signal";
+import { inboxOf } from "../../../src/calls/inbox/bus-keys";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type XmlNode, type XmppClient, xml } from "@xmpp/client";
 import { $iq, $msg, $pres, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import type { DeviceMessage } from "../../../src/calls/signals/device";
+import type { SubscriberMessage } from "../../../src/calls/inbox/subscriber";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { contentOfSignal } from "../../../src/calls/signals/signal-xml";
 import { Fault } from "../../../src/core/errors";
@@ -152,7 +152,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
   /** Attaches a device as a GraphQL subscription does. Returns a function for its next signal. */
   async function subscribe(userId = 43) {
-    const messages: DeviceMessage[] = [];
+    const messages: SubscriberMessage[] = [];
     let wake = () => {};
     const { detach } = await chat.router.attach({
       party: { applicationId: 7, userId, resource: "graphql" },

@@ -84,7 +84,7 @@ export async function startChat(
     log,
     metrics,
     userExists,
-    answeredElsewhere: async () => options.answeredElsewhere ?? false,
+    isAnsweredElsewhereEnabled: async () => options.answeredElsewhere ?? false,
     sizes: stanzaSizes(config),
   });
   const router = options.router?.(real) ?? real;

@@ -1,12 +1,12 @@
 import type { Bus } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
 import { INBOX_DEVICES_MAX } from "../../../src/calls/inbox/inbox";
+import type { SignalSubscriber, SubscriberMessage } from "../../../src/calls/inbox/subscriber";
 import { openRouter } from "../../../src/calls/router";
-import type { Device, DeviceMessage } from "../../../src/calls/signals/device";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
-import { busWith } from "./devices";
+import { busWith } from "./subscribers";
 
 const log = openLog("silent");
 const ann = { applicationId: 7, userId: 42 };
@@ -14,13 +14,13 @@ const bob = { applicationId: 7, userId: 43 };
 const signal = (id: string): Signal => ({ id, from: bob, to: ann, type: "probe", extra: [] });
 
 /** A device that records what it receives. */
-function device(resource: string): Device & { ids: string[] } {
+function device(resource: string): SignalSubscriber & { ids: string[] } {
   const ids: string[] = [];
   return {
     ids,
     party: { ...ann, resource },
     protocol: "graphql",
-    receive(message: DeviceMessage) {
+    receive(message: SubscriberMessage) {
       if (message.kind === "signal") ids.push(message.signal.id);
     },
     close() {},
@@ -33,7 +33,7 @@ function routerOn(bus: Bus) {
     log,
     metrics: openMetrics(),
     userExists: async () => true,
-    answeredElsewhere: async () => false,
+    isAnsweredElsewhereEnabled: async () => false,
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import type { StartPosition } from "../../../src/calls/signals/device";
-import { inboxOf } from "../../../src/calls/signals/signal";
+import { inboxOf } from "../../../src/calls/inbox/bus-keys";
+import type { StartPosition } from "../../../src/calls/inbox/subscriber";
 import { Fault } from "../../../src/core/errors";
 import {
   ann,
@@ -14,7 +14,7 @@ import {
   signal,
   type TestDevice,
   until,
-} from "./devices";
+} from "./subscribers";
 
 let now: number;
 let bus: Bus;
@@ -43,7 +43,7 @@ async function reconnect(
   await router.attach(tab, start);
   return tab;
 }
-const answerOf = (resource: string, answerType: string, callId: string) =>
+const toAnswerEntry = (resource: string, answerType: string, callId: string) =>
   router.send(
     "graphql",
     signal(answerType, { type: answerType, callId, from: { ...ann, resource }, to: bob }),
@@ -73,7 +73,7 @@ describe("a device that resumes after its cursor", () => {
       "a signal to another device",
       () => router.send("xmpp", signal("missed", { to: { ...ann, resource: "other" } })),
     ],
-    ["an answer", () => answerOf("phone", "reject", "s")],
+    ["an answer", () => toAnswerEntry("phone", "reject", "s")],
   ] as const)("is refused when %s is gone", async (_name, send) => {
     const after = await cursorOfClosedTab();
     await send();

@@ -1,6 +1,6 @@
+import type { DecodedEntry } from "../../../src/calls/inbox/inbox-log";
 import { InboxState, type RingingCall } from "../../../src/calls/inbox/inbox-state";
-import type { DecodedEntry } from "../../../src/calls/inbox/read-inbox";
-import type { AnswerType } from "../../../src/calls/signals/device";
+import type { AnswerType } from "../../../src/calls/inbox/subscriber";
 
 const me = { applicationId: 7, userId: 42 };
 const ann = { applicationId: 7, userId: 1 };
@@ -19,7 +19,7 @@ const signal =
   });
 const [call, hangUp, accept] = [signal("call"), signal("hangUp"), signal("accept")];
 const answer = (answerType: AnswerType, device: string, callId = "s", peer = ann): Content => ({
-  mark: "answer",
+  kind: "answer",
   answerType,
   device,
   callId,
@@ -118,6 +118,6 @@ describe("the effective answers", () => {
     ],
   ];
   test.each(ROWS)("%s", (_name, log, settling) => {
-    expect([...stateOf(log).decisiveAnswers]).toEqual(settling);
+    expect([...stateOf(log).ringStoppingAnswers]).toEqual(settling);
   });
 });

@@ -1,10 +1,10 @@
 import { openLocalBus } from "../../../src/bus/local";
+import { inboxOf } from "../../../src/calls/inbox/bus-keys";
 import { openRouter } from "../../../src/calls/router";
 import { SenderLimits } from "../../../src/calls/sender-limits";
-import { inboxOf } from "../../../src/calls/signals/signal";
 import { openMetrics } from "../../../src/core/metrics";
 import { LocalLimiter } from "../../../src/limits/local-limiter";
-import { ann, bob, log, signal } from "./devices";
+import { ann, bob, log, signal } from "./subscribers";
 
 const clock = { now: () => 1_000_000 };
 const FIGURES = { RATE_MESSAGES_PER_USER: 4, RATE_MESSAGE_BYTES_PER_USER: 10_000 };
@@ -16,7 +16,7 @@ function routerWithLimits() {
     log,
     metrics: openMetrics(),
     userExists: async (_applicationId, userId) => userId !== 99,
-    answeredElsewhere: async () => false,
+    isAnsweredElsewhereEnabled: async () => false,
     limits: new SenderLimits(FIGURES, new LocalLimiter(clock), clock),
   });
   return { bus, router };

@@ -5,7 +5,7 @@ import type { Signal } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
-import { busWith } from "./devices";
+import { busWith } from "./subscribers";
 
 /** Which signals the router passes to the call recorder. */
 
@@ -26,7 +26,7 @@ function routerWith(append: () => Promise<void>, forwardToChatServer: () => Prom
     metrics: openMetrics(),
     forwardToChatServer,
     userExists: async () => true,
-    answeredElsewhere: async () => false,
+    isAnsweredElsewhereEnabled: async () => false,
     observe: (sent) => observed.push(sent),
   });
   return { router, observed };

@@ -1,8 +1,8 @@
 import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import { DRAIN_TIMEOUT_MS } from "../../../src/calls/inbox/inbox-subscriber";
+import { DRAIN_TIMEOUT_MS } from "../../../src/calls/inbox/attached-subscriber";
+import { inboxOf } from "../../../src/calls/inbox/bus-keys";
 import { openRouter } from "../../../src/calls/router";
-import { inboxOf } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { openMetrics } from "../../../src/core/metrics";
 import { eventually } from "../../support/moving-clock";
@@ -18,7 +18,7 @@ import {
   type TestDevice,
   until,
   valuesWith,
-} from "./devices";
+} from "./subscribers";
 
 let now: number;
 let bus: Bus;
@@ -29,9 +29,9 @@ beforeEach(() => {
 const answerEntries = async () =>
   (await bus.read(inboxOf(ann), "")).entries
     .map(({ body }) => JSON.parse(body))
-    .filter((content) => "mark" in content);
+    .filter((content) => "kind" in content);
 
-describe("a device that was lost", () => {
+describe("a device that was disconnected", () => {
   test("receives what it has not acknowledged on another node, and nothing twice", async () => {
     const [one, two] = [nodeOn(bus), nodeOn(bus)];
     const phone = device("phone");
@@ -339,7 +339,7 @@ describe("answers", () => {
       log,
       metrics: openMetrics(),
       userExists: async () => false,
-      answeredElsewhere: async () => false,
+      isAnsweredElsewhereEnabled: async () => false,
     });
     await expect(router.send("xmpp", answer("accept", "a"))).rejects.toMatchObject({
       code: "NOT_FOUND",

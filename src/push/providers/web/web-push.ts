@@ -1,14 +1,20 @@
 import { encrypt } from "web-push";
+import type { HttpResponse } from "../../../network/http-response";
 import type { WebPushCredentials } from "../../credentials/credentials";
 import type { PushPayload } from "../../payload/push-payload";
 import { Http1Sender } from "../http/http1-sender";
-import { outcomeOfError } from "../http/response";
+import {
+  headerOf,
+  isTransient,
+  outcomeOfError,
+  retryAfterOf,
+  sanitizeReason,
+} from "../http/response";
 import { topicOf } from "../port/delivery-ids";
 import { type Outcome, type Provider, type PushTarget, rejectingProvider } from "../port/provider";
 import type { ProviderOptions } from "../port/provider-options";
 import { checkEndpoint } from "./endpoint";
 import { checkVapid, VapidTokens } from "./vapid";
-import { readWebPushResponse } from "./web-push-response";
 
 /**
  * Opens the browsers' push services (RFC 8030), whose addresses come with each device. The package web-push
@@ -79,4 +85,29 @@ function encryptFor({ webP256dh, webAuth }: PushTarget, payload: string): Buffer
   } catch {
     return null;
   }
+}
+
+/** Maximum length of a message URL that is stored as its id; the server is not trusted. */
+const LOCATION_MAX = 1000;
+
+/**
+ * Converts the response of a browser's push service to an outcome (RFC 8030 sections 5 and 7.3, RFC 8292
+ * section 4.2).
+ * @param now milliseconds since the Unix epoch
+ */
+export function readWebPushResponse(response: HttpResponse, now: number): Outcome {
+  const { status, body } = response;
+  if (status >= 200 && status < 300) {
+    const location = headerOf(response, "location") ?? "";
+    const valid = location !== "" && location.length <= LOCATION_MAX;
+    return { kind: "accepted", providerId: valid ? location : null };
+  }
+  const details = sanitizeReason(body);
+  const reason = details === "" ? `status ${status}` : `status ${status}: ${details}`;
+  if (status === 404 || status === 410) return { kind: "unregistered", reason };
+  if (isTransient(status)) return { kind: "retry", reason, delayMs: retryAfterOf(response, now) };
+  if (status >= 300 && status < 400) {
+    return { kind: "failed", reason: `status ${status}: a redirect, which is not followed` };
+  }
+  return { kind: "failed", reason };
 }

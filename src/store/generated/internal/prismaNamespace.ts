@@ -2109,16 +2109,16 @@ export type ListEnumCallStateFieldRefInput<$PrismaModel> = FieldRefInputType<$Pr
 
 
 /**
- * Reference to a field of type 'CallAnswer'
+ * Reference to a field of type 'CalleeAnswer'
  */
-export type EnumCallAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallAnswer'>
+export type EnumCalleeAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CalleeAnswer'>
     
 
 
 /**
- * Reference to a field of type 'CallAnswer[]'
+ * Reference to a field of type 'CalleeAnswer[]'
  */
-export type ListEnumCallAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallAnswer[]'>
+export type ListEnumCalleeAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CalleeAnswer[]'>
     
 
 

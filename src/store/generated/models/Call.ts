@@ -943,6 +943,9 @@ export type $CallPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     applicationId: bigint
+    /**
+     * The id that the client chose: sessionID on the wire, callId in GraphQL.
+     */
     sessionId: string
     /**
      * The sender of the first `call`. When that user is deleted, the row stays and this becomes null.

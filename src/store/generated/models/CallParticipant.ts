@@ -42,7 +42,7 @@ export type CallParticipantMinAggregateOutputType = {
   sessionId: string | null
   state: $Enums.CallState | null
   rangAt: Date | null
-  answer: $Enums.CallAnswer | null
+  answer: $Enums.CalleeAnswer | null
   answeredAt: Date | null
   device: string | null
   leftAt: Date | null
@@ -59,7 +59,7 @@ export type CallParticipantMaxAggregateOutputType = {
   sessionId: string | null
   state: $Enums.CallState | null
   rangAt: Date | null
-  answer: $Enums.CallAnswer | null
+  answer: $Enums.CalleeAnswer | null
   answeredAt: Date | null
   device: string | null
   leftAt: Date | null
@@ -245,7 +245,7 @@ export type CallParticipantGroupByOutputType = {
   sessionId: string
   state: $Enums.CallState
   rangAt: Date
-  answer: $Enums.CallAnswer | null
+  answer: $Enums.CalleeAnswer | null
   answeredAt: Date | null
   device: string | null
   leftAt: Date | null
@@ -286,7 +286,7 @@ export type CallParticipantWhereInput = {
   sessionId?: Prisma.StringFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
-  answer?: Prisma.EnumCallAnswerNullableFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answer?: Prisma.EnumCalleeAnswerNullableFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   device?: Prisma.StringNullableFilter<"CallParticipant"> | string | null
   leftAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
@@ -330,7 +330,7 @@ export type CallParticipantWhereUniqueInput = Prisma.AtLeast<{
   sessionId?: Prisma.StringFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
-  answer?: Prisma.EnumCallAnswerNullableFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answer?: Prisma.EnumCalleeAnswerNullableFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   device?: Prisma.StringNullableFilter<"CallParticipant"> | string | null
   leftAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
@@ -376,7 +376,7 @@ export type CallParticipantScalarWhereWithAggregatesInput = {
   sessionId?: Prisma.StringWithAggregatesFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateWithAggregatesFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeWithAggregatesFilter<"CallParticipant"> | Date | string
-  answer?: Prisma.EnumCallAnswerNullableWithAggregatesFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answer?: Prisma.EnumCalleeAnswerNullableWithAggregatesFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
   device?: Prisma.StringNullableWithAggregatesFilter<"CallParticipant"> | string | null
   leftAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
@@ -392,7 +392,7 @@ export type CallParticipantCreateInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -412,7 +412,7 @@ export type CallParticipantUncheckedCreateInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -428,7 +428,7 @@ export type CallParticipantUpdateInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -448,7 +448,7 @@ export type CallParticipantUncheckedUpdateInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -466,7 +466,7 @@ export type CallParticipantCreateManyInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -482,7 +482,7 @@ export type CallParticipantUpdateManyMutationInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -500,7 +500,7 @@ export type CallParticipantUncheckedUpdateManyInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -673,15 +673,15 @@ export type CallParticipantUncheckedUpdateManyWithoutCallNestedInput = {
   deleteMany?: Prisma.CallParticipantScalarWhereInput | Prisma.CallParticipantScalarWhereInput[]
 }
 
-export type NullableEnumCallAnswerFieldUpdateOperationsInput = {
-  set?: $Enums.CallAnswer | null
+export type NullableEnumCalleeAnswerFieldUpdateOperationsInput = {
+  set?: $Enums.CalleeAnswer | null
 }
 
 export type CallParticipantCreateWithoutUserInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -699,7 +699,7 @@ export type CallParticipantUncheckedCreateWithoutUserInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -746,7 +746,7 @@ export type CallParticipantScalarWhereInput = {
   sessionId?: Prisma.StringFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
-  answer?: Prisma.EnumCallAnswerNullableFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answer?: Prisma.EnumCalleeAnswerNullableFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   device?: Prisma.StringNullableFilter<"CallParticipant"> | string | null
   leftAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
@@ -762,7 +762,7 @@ export type CallParticipantCreateWithoutCallInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -780,7 +780,7 @@ export type CallParticipantUncheckedCreateWithoutCallInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -823,7 +823,7 @@ export type CallParticipantCreateManyUserInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -839,7 +839,7 @@ export type CallParticipantUpdateWithoutUserInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -857,7 +857,7 @@ export type CallParticipantUncheckedUpdateWithoutUserInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -874,7 +874,7 @@ export type CallParticipantUncheckedUpdateManyWithoutUserInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -891,7 +891,7 @@ export type CallParticipantCreateManyCallInput = {
   sessionId: string
   state?: $Enums.CallState
   rangAt: Date | string
-  answer?: $Enums.CallAnswer | null
+  answer?: $Enums.CalleeAnswer | null
   answeredAt?: Date | string | null
   device?: string | null
   leftAt?: Date | string | null
@@ -907,7 +907,7 @@ export type CallParticipantUpdateWithoutCallInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -925,7 +925,7 @@ export type CallParticipantUncheckedUpdateWithoutCallInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -942,7 +942,7 @@ export type CallParticipantUncheckedUpdateManyWithoutCallInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
   answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1066,7 +1066,7 @@ export type $CallParticipantPayload<ExtArgs extends runtime.Types.Extensions.Int
      * When the first `call` was sent to this user; for the caller, to anybody.
      */
     rangAt: Date
-    answer: $Enums.CallAnswer | null
+    answer: $Enums.CalleeAnswer | null
     answeredAt: Date | null
     /**
      * The device that answered.
@@ -1524,7 +1524,7 @@ export interface CallParticipantFieldRefs {
   readonly sessionId: Prisma.FieldRef<"CallParticipant", 'String'>
   readonly state: Prisma.FieldRef<"CallParticipant", 'CallState'>
   readonly rangAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
-  readonly answer: Prisma.FieldRef<"CallParticipant", 'CallAnswer'>
+  readonly answer: Prisma.FieldRef<"CallParticipant", 'CalleeAnswer'>
   readonly answeredAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
   readonly device: Prisma.FieldRef<"CallParticipant", 'String'>
   readonly leftAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>

@@ -1,4 +1,4 @@
-import { LoadShedder, type TrafficClass } from "../../src/http/load-shedder";
+import { LoadShedder, type TrafficClass } from "../../src/http/load-shedding";
 
 /** What an overloaded node sheds, in which order, and when it recovers. */
 

@@ -1,7 +1,11 @@
 import type { Bus } from "../../../src/bus/bus";
 import type { Values } from "../../../src/bus/values";
+import type {
+  CloseReason,
+  SignalSubscriber,
+  SubscriberMessage,
+} from "../../../src/calls/inbox/subscriber";
 import { openRouter } from "../../../src/calls/router";
-import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/signals/device";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
@@ -21,15 +25,18 @@ export const signal = (id: string, fields: Partial<Signal> = {}): Signal => ({
 });
 
 /** A device of Ann that records what it receives. */
-export interface TestDevice extends Device {
-  messages: DeviceMessage[];
+export interface TestDevice extends SignalSubscriber {
+  messages: SubscriberMessage[];
   ids(): string[];
   cursor(id: string): string;
   closed: CloseReason[];
 }
 
-export function device(resource: string, protocol: Device["protocol"] = "xmpp"): TestDevice {
-  const messages: DeviceMessage[] = [];
+export function device(
+  resource: string,
+  protocol: SignalSubscriber["protocol"] = "xmpp",
+): TestDevice {
+  const messages: SubscriberMessage[] = [];
   const closed: CloseReason[] = [];
   const signals = () => messages.flatMap((message) => (message.kind === "signal" ? [message] : []));
   return {
@@ -51,7 +58,7 @@ export function nodeOn(bus: Bus, hangUp = false) {
     log,
     metrics: openMetrics(),
     userExists: async () => true,
-    answeredElsewhere: async () => hangUp,
+    isAnsweredElsewhereEnabled: async () => hangUp,
   });
 }
 export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,19 +1,14 @@
-import type { Bus } from "../../bus/bus";
+import type { Bus, InboxEntry } from "../../bus/bus";
 import type { XmlElement } from "../../xml/xml-element";
-import { ANSWER_TYPES, type AnswerDetails } from "../signals/device";
-import {
-  inboxOf,
-  type Party,
-  type Signal,
-  type StanzaContent,
-  type StanzaSignal,
-} from "../signals/signal";
+import { type Party, type Signal, type StanzaContent, type StanzaSignal } from "../signals/signal";
+import { inboxOf } from "./bus-keys";
+import { ANSWER_TYPES, type AnswerDetails } from "./subscriber";
 
 /**
  * An entry of a user's inbox that is not a signal: a device of the user answered a call. All nodes read an
  * inbox in the same order, so they agree on its effect (inbox-state.ts). The member names are the stored format.
  */
-export type AnswerEntry = { mark: "answer" } & AnswerDetails;
+export type AnswerEntry = { kind: "answer" } & AnswerDetails;
 
 /** The contents of an inbox entry. */
 export type InboxContent = Signal | AnswerEntry;
@@ -61,7 +56,7 @@ export function decodeContent(body: string): InboxContent {
 
 /** Whether an entry is an answer and not a signal. */
 export function isAnswer(content: InboxContent): content is AnswerEntry {
-  return "mark" in content;
+  return "kind" in content;
 }
 
 /** Appends an answer to a user's inbox. @throws Fault LIMITED or UNAVAILABLE, as `Bus.append` */
@@ -73,8 +68,62 @@ export async function writeAnswer(bus: Bus, user: Party, answer: AnswerEntry): P
 }
 
 /** The answer for the sender's own inbox; undefined for a signal that does not answer a call. */
-export function answerOf({ type, callId, from, to }: Signal): AnswerEntry | undefined {
+export function toAnswerEntry({ type, callId, from, to }: Signal): AnswerEntry | undefined {
   const answerType = ANSWER_TYPES.find((candidate) => candidate === type);
   if (!answerType || !callId || from.resource === undefined) return undefined;
-  return { mark: "answer", callId, answerType, device: from.resource, peer: to };
+  return { kind: "answer", callId, answerType, device: from.resource, peer: to };
+}
+
+/** A decoded entry of an inbox. */
+export interface DecodedEntry {
+  cursor: string;
+  content: InboxContent;
+}
+
+/** A page of an inbox, in order. */
+export interface DecodedPage {
+  entries: DecodedEntry[];
+  /** See `InboxPage`. */
+  complete: boolean;
+  /** See `InboxPage`. */
+  more: boolean;
+}
+
+/** The result of reading a whole inbox. */
+export interface InboxEnd {
+  /** Cursor of its last entry, even if that is gone; empty if unknown. */
+  lastCursor: string;
+  /** See `InboxPage`. */
+  priorityEvicted: boolean;
+}
+
+/** Reads one page of an inbox after a cursor (see `Bus.read`). @throws Fault UNAVAILABLE */
+export async function readInboxPage(bus: Bus, inbox: string, after: string): Promise<DecodedPage> {
+  const { entries, complete, more } = await bus.read(inbox, after);
+  return { entries: entries.map(decodeEntry), complete, more };
+}
+
+/**
+ * Reads a whole inbox page by page, so that it is never in memory at once.
+ * @param take called for each entry
+ * @throws Fault UNAVAILABLE
+ */
+export async function readInbox(
+  bus: Bus,
+  inbox: string,
+  take: (entry: DecodedEntry) => void,
+): Promise<InboxEnd> {
+  let lastCursor = "";
+  let priorityEvicted = false;
+  for (;;) {
+    const page = await bus.read(inbox, lastCursor);
+    for (const entry of page.entries) take(decodeEntry(entry));
+    priorityEvicted ||= page.priorityEvicted;
+    lastCursor = page.entries.at(-1)?.cursor ?? (lastCursor || page.lastCursor);
+    if (!page.more) return { lastCursor, priorityEvicted };
+  }
+}
+
+function decodeEntry({ cursor, body }: InboxEntry): DecodedEntry {
+  return { cursor, content: decodeContent(body) };
 }

@@ -5,40 +5,40 @@ const INTERVAL_MS = 1_000;
  * Writes the cursor that one device has acknowledged, asynchronously and throttled. If the node crashes first,
  * the signals concerned are delivered again.
  */
-export class StoredPosition {
-  private noted: string | undefined;
+export class AcknowledgedCursor {
+  private latest: string | undefined;
   private written: string | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param origin cursor before the first message that the device was sent
+   * @param initialCursor cursor before the first message that the device was sent
    * @param write must not throw; resolves with whether the cursor was written
    */
   constructor(
-    private readonly origin: string,
+    private readonly initialCursor: string,
     private readonly write: (cursor: string) => Promise<boolean>,
   ) {}
 
   /** See `Attachment.acknowledge`. */
-  note(cursor: string): void {
-    if (cursor === "" && this.noted !== undefined) return;
-    this.noted = cursor;
+  acknowledge(cursor: string): void {
+    if (cursor === "" && this.latest !== undefined) return;
+    this.latest = cursor;
     if (!this.timer) void this.flush();
   }
 
   /** Writes what is pending. Must be the last call. */
   async end(): Promise<void> {
     clearTimeout(this.timer);
-    if (this.noted !== this.written) await this.write(this.noted || this.origin);
-    this.written = this.noted;
+    if (this.latest !== this.written) await this.write(this.latest || this.initialCursor);
+    this.written = this.latest;
   }
 
   private async flush(): Promise<void> {
-    const { noted = "" } = this;
+    const { latest = "" } = this;
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      if (this.noted !== this.written) void this.flush();
+      if (this.latest !== this.written) void this.flush();
     }, INTERVAL_MS).unref();
-    if (await this.write(noted || this.origin)) this.written = noted;
+    if (await this.write(latest || this.initialCursor)) this.written = latest;
   }
 }

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from "type-graphql";
-import { encodeCursor } from "./cursor";
-import type { AnsweredMessage } from "./device";
-import { partyToGraphql, SignalPartyType } from "./signal.type";
+import { encodeCursor } from "../signals/cursor";
+import { partyToGraphql, SignalPartyType } from "../signals/signal.type";
+import type { AnsweredCall } from "./subscriber";
 
 @ObjectType("CallAnswer", {
   description: "A call that another device of the user has answered, so this device stops ringing.",
@@ -28,7 +28,7 @@ export class CallAnswerType {
 }
 
 /** Converts an answer of another device to its GraphQL type. */
-export function answerToGraphql(userId: number, message: AnsweredMessage): CallAnswerType {
+export function answerToGraphql(userId: number, message: AnsweredCall): CallAnswerType {
   const { cursor, callId, answerType, device, peer } = message;
   return {
     cursor: encodeCursor(cursor, userId),

@@ -3,7 +3,7 @@ import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Party, Signal } from "../signals/signal";
 import { acceptedKey, shortText } from "./bus-keys";
-import { type AnswerEntry, answerOf, writeAnswer } from "./inbox-entry";
+import { type AnswerEntry, toAnswerEntry, writeAnswer } from "./inbox-log";
 
 /** The effect of an answer: the first one notifies the user's other devices; another device may have accepted. */
 type Claim = "first" | "repeat" | "conflict";
@@ -15,8 +15,8 @@ type Claim = "first" | "repeat" | "conflict";
  * the signal is delivered nevertheless.
  * @throws Fault CONFLICT when the call was answered on another device
  */
-export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal): Promise<void> {
-  const answer = answerOf(signal);
+export async function recordAnswer(deps: { bus: Bus; log: Log }, signal: Signal): Promise<void> {
+  const answer = toAnswerEntry(signal);
   if (!answer) return;
   let claim: Claim | undefined;
   try {

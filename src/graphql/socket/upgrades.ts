@@ -1,5 +1,7 @@
-import type { IncomingMessage, Server } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { ERRORS, type Fault } from "../../core/errors";
+import { faultError } from "../engine/error";
 
 /** Headers of a protocol upgrade (RFC 7540 section 3.2), and the Connection options that name them. */
 const UPGRADE_HEADERS = new Set(["upgrade", "http2-settings"]);
@@ -33,4 +35,22 @@ function withoutUpgradeOptions(options: string): string {
     .split(",")
     .filter((option) => !UPGRADE_HEADERS.has(option.trim().toLowerCase()))
     .join(",");
+}
+
+/**
+ * Refuses a WebSocket upgrade with an HTTP response in GraphQL's error format, and closes the connection
+ * (RFC 6455 section 4.2.2).
+ */
+export function refuseUpgrade(socket: Duplex, fault: Fault): void {
+  const { http: status } = ERRORS[fault.code];
+  const body = JSON.stringify({ errors: [faultError(fault).toJSON()] });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Connection: close",
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  if (fault.retryAfter !== undefined) lines.push(`Retry-After: ${fault.retryAfter}`);
+  socket.once("finish", () => socket.destroy());
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }

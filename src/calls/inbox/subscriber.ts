@@ -1,4 +1,4 @@
-import type { Party, Signal } from "./signal";
+import type { Party, Signal } from "../signals/signal";
 
 /** The types of the signals that end the ringing on the sender's other devices. */
 export const ANSWER_TYPES = ["accept", "reject", "hangUp"] as const;
@@ -16,19 +16,19 @@ export interface AnswerDetails {
 }
 
 /**
- * A message to a device:
+ * A message to a subscriber:
  *
- * - `signal`: a call signal and its cursor. `mayHaveMissed` is set if the device may have missed a ringing call.
+ * - `signal`: a call signal and its cursor. `mayHaveMissed` is set if the subscriber may have missed a ringing call.
  * - `stanza`: another stanza, unchanged.
  * - `answered`: the notification that another device of the user answered a call.
  */
-export type DeviceMessage =
+export type SubscriberMessage =
   | { kind: "signal"; cursor: string; signal: Signal; mayHaveMissed?: boolean }
   | { kind: "stanza"; xml: string }
-  | AnsweredMessage;
+  | AnsweredCall;
 
 /** The notification that another device of the user answered a call. */
-export interface AnsweredMessage extends AnswerDetails {
+export interface AnsweredCall extends AnswerDetails {
   kind: "answered";
   /** Cursor of the answer in the inbox. */
   cursor: string;
@@ -40,33 +40,34 @@ export interface AnsweredMessage extends AnswerDetails {
 }
 
 /**
- * Why a device is closed.
+ * Why the inbox closes a subscriber.
  *
- * - `replaced`: a newer chat device has the same address.
- * - `ended`: the session of the device ended.
- * - `draining`: the node is shutting down.
- * - `behind`: the device reads too slowly, or may have missed an entry of the inbox.
+ * - `replaced`: a newer chat stream has the same address.
+ * - `behind`: the subscriber reads too slowly, or may have missed an entry of the inbox.
  */
-export type CloseReason = "replaced" | "ended" | "draining" | "behind";
+export type CloseReason = "replaced" | "behind";
 
-/** A connected client of a user: a chat stream, or a GraphQL subscriber. The router calls its methods. */
-export interface Device {
-  /** The user and the resource of the device. */
+/**
+ * A subscriber of a user's inbox: a chat stream, or one GraphQL subscription. The subscriptions of one session are
+ * subscribers of one device. The router calls its methods.
+ */
+export interface SignalSubscriber {
+  /** The user, and the resource of the device. */
   party: Required<Party>;
   protocol: "graphql" | "xmpp";
   /** Whether it receives only `answered` messages, and no signals. */
   answersOnly?: boolean;
   /** Accepts a message. Must not throw, and must bound its buffer. */
-  receive(message: DeviceMessage): void;
+  receive(message: SubscriberMessage): void;
   /**
-   * Called before the first message if entries were evicted from the inbox: for a new device, of calls that may
-   * still be ringing; for one that was lost, of anything that it has not acknowledged. A device that resumes
-   * `after` a cursor is refused instead.
+   * Called before the first message if entries were evicted from the inbox: for a new subscriber, calls that may
+   * still be ringing; for one that was disconnected, anything that it has not acknowledged. A subscriber that
+   * resumes `after` a cursor is refused instead.
    */
   onPossibleGap?(): void;
   /**
-   * Resolves once the device has sent everything it received to the client; undefined if it already has. The
-   * router waits for it while the device catches up.
+   * Resolves once the subscriber has sent everything it received to the client; undefined if it already has. The
+   * inbox waits for it while the subscriber catches up.
    */
   whenDrained?(): Promise<void> | undefined;
   /** Ends the connection to the client. */
@@ -74,26 +75,26 @@ export interface Device {
 }
 
 /**
- * Where a device resumes reading its user's inbox. A device without a start position is new: it receives the calls
- * that are still ringing, then new messages.
+ * Where a subscriber resumes reading its user's inbox. A subscriber without a start position is new: it receives the
+ * calls that are still ringing, then new messages.
  *
- * - `after`: the cursor of a message. The device receives everything after it, or the fault INVALID on
+ * - `after`: the cursor of a message. The subscriber receives everything after it, or the fault INVALID on
  *   `after` if that can no longer be guaranteed.
- * - `resumed`: the resource of a device that acknowledged (see {@link Attachment.acknowledge}) and was lost
- *   less than {@link INBOX_TTL_MS} ago, on any node. The device receives everything after the last
+ * - `resumed`: the resource of a chat stream that acknowledged (see {@link Attachment.acknowledge}) and was
+ *   disconnected less than {@link INBOX_TTL_MS} ago, on any node. The subscriber receives everything after the last
  *   acknowledged cursor. If the inbox no longer has that cursor, none of its entries were acknowledged, and
  *   it receives all of them.
  */
 export type StartPosition = { after: string } | { resumed: string };
 
-/** What the router returns for a device that it has attached: the device reports to it and leaves by it. */
+/** An attached subscriber's handle: the subscriber acknowledges and leaves by it. */
 export interface Attachment {
   /**
    * Records that the client has received everything up to this cursor. An empty text means that it has
    * received nothing yet and will acknowledge (XEP-0198 `<enable/>`). Written to the bus asynchronously, up to
-   * once a second, so that a lost device can resume on another node.
+   * once a second, so that a disconnected device can resume on another node.
    */
   acknowledge(cursor: string): void;
-  /** Removes the device from the router; it receives nothing more. */
+  /** Removes the subscriber from the inbox; it receives nothing more. */
   detach(): Promise<void>;
 }
