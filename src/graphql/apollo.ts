@@ -17,7 +17,12 @@ import { LRUCache } from "lru-cache";
 import { ERRORS, Fault } from "../core/errors";
 import type { Context } from "./engine/context";
 import { DocumentRefused, type Engine, type PreparedOperation } from "./engine/engine";
-import { faultError, formatForApollo } from "./engine/error";
+import {
+  faultError,
+  formatForApollo,
+  MUTATION_BY_GET,
+  SUBSCRIPTION_OVER_HTTP,
+} from "./engine/error";
 
 /** Maximum number of persisted queries, and maximum of their total characters. */
 const PERSISTED = { max: 1_000, maxSize: 4_000_000 };
@@ -152,13 +157,12 @@ function withHttp(result: ExecutionResult, errors: readonly GraphQLError[]): Exe
 }
 
 function subscriptionOverHttp(): GraphQLError {
-  const message = "Subscriptions are only available over WebSocket (graphql-transport-ws)";
-  return faultError(new Fault("MALFORMED", message));
+  return faultError(new Fault("MALFORMED", SUBSCRIPTION_OVER_HTTP));
 }
 
 /** Apollo Server already refuses mutations by GET. This check does not rely on it. */
 function mutationByGet(): GraphQLError {
-  return faultError(new Fault("MALFORMED", "Mutations require POST"));
+  return faultError(new Fault("MALFORMED", MUTATION_BY_GET));
 }
 
 /** Disables Apollo's default plugins, which take a third of a request's time and call Apollo's services. */

@@ -1,8 +1,8 @@
 import { fastifyApolloHandler } from "@as-integrations/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller } from "../core/caller";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
+import { callerOf, tokenOf } from "../http/request-caller";
 import { openApollo } from "./apollo";
 import type { CreateContext } from "./engine/context";
 import type { Engine } from "./engine/engine";
@@ -38,10 +38,15 @@ export async function registerGraphqlHttp(
       reply.code(ERRORS[fault.code].http).send({ errors: [faultError(fault).toJSON()] });
     });
     const apolloHandler = fastifyApolloHandler(apollo, {
-      context: async (request: FastifyRequest) => makeContext(callerOf(request)),
+      context: async (request: FastifyRequest) => makeContext(callerOf(request, "graphql")),
     });
     const handler = (request: FastifyRequest, reply: FastifyReply) =>
-      apolloHandler.call(scope, withSafeUrl(request) as never, reply as never);
+      apolloHandler.call(scope, toApolloRequest(request) as never, reply as never);
+    // Responses depend on the session, and a query by GET could otherwise be cached.
+    scope.addHook("onRequest", (_request, reply, done) => {
+      reply.header("cache-control", "no-store");
+      done();
+    });
     // Charges requests that were refused before execution: by Apollo Server, parsing, validation or
     // variables.
     scope.addHook("onSend", (request, reply, payload, done) => {
@@ -70,35 +75,24 @@ export async function registerGraphqlHttp(
 }
 
 /**
- * Overrides the request's host. Apollo's Fastify integration builds a URL from the target and the Host
- * header, uses only its query, and throws if Host is missing (as in HTTP/1.0), empty or invalid.
+ * The request as Apollo Server gets it.
+ *
+ * Its Fastify integration builds a URL from the target and the Host header, uses only the query, and throws if Host
+ * is missing (as in HTTP/1.0), empty or invalid; the host is therefore replaced. A request with a token cannot be
+ * forged by another site, because browsers send neither header by themselves (unlike Basic credentials), so it counts
+ * as one that a preflight has preceded.
  */
-function withSafeUrl(request: FastifyRequest): FastifyRequest {
+function toApolloRequest(request: FastifyRequest): FastifyRequest {
   const query = request.url.indexOf("?");
+  const hasToken = tokenOf(request.headers) !== undefined;
   return Object.create(request, {
     protocol: { value: "http" },
     hostname: { value: "localhost" },
     url: { value: query < 0 ? GRAPHQL_PATH : `${GRAPHQL_PATH}${request.url.slice(query)}` },
+    ...(hasToken && {
+      headers: { value: { ...request.headers, "apollo-require-preflight": "1" } },
+    }),
   });
-}
-
-function callerOf(request: FastifyRequest): Caller {
-  const { headers } = request;
-  return {
-    protocol: "graphql",
-    // Undefined, despite its type, if the connection was already closed.
-    ip: request.ip ?? "",
-    userAgent: headers["user-agent"],
-    token: tokenOf(headers["svc-token"], headers.authorization),
-    origin: headers.origin,
-    requestId: request.id,
-  };
-}
-
-/** The token of a request: from the Svc-Token header, else a bearer token (RFC 6750 section 2.1). */
-function tokenOf(svcToken: string | string[] | undefined, authorization: string | undefined) {
-  if (typeof svcToken === "string") return svcToken;
-  return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
 /** Whether a browser requests the GraphiQL page. */

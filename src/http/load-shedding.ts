@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
+import { tokenOf } from "./request-caller";
 
 /**
  * Load shedding: decides what an overloaded node rejects. A node that accepts everything answers nothing in
@@ -148,7 +149,7 @@ export function connectionCheck(shedder: LoadShedder, metrics: Metrics): AdmitCo
 }
 
 function classOf({ headers }: FastifyRequest): TrafficClass {
-  return headers["svc-token"] || headers.authorization ? "with_token" : "anonymous";
+  return tokenOf(headers) === undefined ? "anonymous" : "with_token";
 }
 
 function sheddingFault(

@@ -45,7 +45,12 @@ const ALLOWED_HEADERS = [
   "Idempotency-Key",
   "Apollo-Require-Preflight",
 ];
-const EXPOSED_HEADERS = ["Retry-After", "Svc-Token-ExpirationDate", "X-Request-Id"];
+const EXPOSED_HEADERS = [
+  "Retry-After",
+  "Svc-Token-ExpirationDate",
+  "WWW-Authenticate",
+  "X-Request-Id",
+];
 
 /** Options of {@link openServer}. */
 export interface ServerOptions {

@@ -1,10 +1,13 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GraphQLError } from "graphql";
-import { ERRORS, Fault, type FieldErrors, toFault } from "../core/errors";
+import { ERRORS, Fault, type FieldErrors, NO_SESSION, toFault } from "../core/errors";
+import { tokenOf } from "../http/request-caller";
 import { snakeCase } from "./parameters";
 
 const JSON_TYPE = "application/json; charset=utf-8";
+/** The challenge to a request without a valid token (RFC 6750 section 3). */
+const CHALLENGE = 'Bearer realm="Signalbox: token in Svc-Token, or in Authorization: Bearer"';
 const NOT_FOUND = new Fault("NOT_FOUND", "Not found");
 
 /** Body of every error response: messages by parameter name, or under `base` for the request as a whole. */
@@ -22,6 +25,10 @@ export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
   const shown = fault.code === "INTERNAL" ? toFault(undefined) : fault;
   if (shown.retryAfter !== undefined || shown.code === "LIMITED") {
     reply.header("retry-after", Math.max(1, Math.ceil(shown.retryAfter ?? 1)));
+  }
+  if (shown.message === NO_SESSION) {
+    const hasToken = tokenOf(reply.request.headers) !== undefined;
+    reply.header("www-authenticate", hasToken ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE);
   }
   return reply
     .code(ERRORS[shown.code].http)

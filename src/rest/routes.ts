@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isoSeconds } from "../core/clock";
-import type { Caller, CreateContext } from "../graphql/engine/context";
+import type { CreateContext } from "../graphql/engine/context";
 import type { Engine } from "../graphql/engine/engine";
+import { callerOf } from "../http/request-caller";
 import { compileBind } from "./bind";
 import { type Body, NO_BODY, readBody } from "./body";
 import type { RestDocument } from "./documents";
@@ -87,7 +88,10 @@ function compileHandler(
       body: body?.fields,
       headers: request.headers,
     });
-    const context = makeContext(callerOf(request, body));
+    const context = makeContext({
+      ...callerOf(request, "rest"),
+      parameters: body?.parameters,
+    });
     const result = await engine.run(prepared, context, variables, "rest");
     if (context.expiresAt) {
       reply.header("svc-token-expirationdate", expirationDate(context.expiresAt));
@@ -99,19 +103,5 @@ function compileHandler(
     if (text === undefined) return sendNotFound(reply);
     reply.code(document.status);
     return hasBody ? reply.header("content-type", JSON_TYPE).send(text) : reply.send();
-  };
-}
-
-function callerOf(request: FastifyRequest, body: Body | undefined): Caller {
-  const token = request.headers["svc-token"];
-  return {
-    protocol: "rest",
-    // Undefined, despite its type, if the connection was already closed.
-    ip: request.ip ?? "",
-    userAgent: request.headers["user-agent"],
-    token: typeof token === "string" && token !== "" ? token : undefined,
-    origin: request.headers.origin,
-    requestId: request.id,
-    parameters: body?.parameters,
   };
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { ERRORS, Fault, toFault } from "../../core/errors";
+import { ERRORS, Fault, NO_SESSION, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 
 /**
@@ -75,9 +75,13 @@ function reasonOf(text: string): string {
   return `; ${suggested ? text : reason}`;
 }
 
+/** {@link NO_SESSION}, and how a GraphQL client sends a token. REST has a WWW-Authenticate header for that. */
+const NO_SESSION_IN_GRAPHQL = `${NO_SESSION}: send a valid token in the header Svc-Token, or as Authorization: Bearer TOKEN; on a WebSocket as "token" in the payload of connection_init`;
+
 /** Converts a fault to a GraphQL error. @param at error whose location and path it takes over */
 export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {
-  return new GraphQLError(fault.message, {
+  const message = fault.message === NO_SESSION ? NO_SESSION_IN_GRAPHQL : fault.message;
+  return new GraphQLError(message, {
     nodes: at?.nodes,
     source: at?.source,
     positions: at?.positions,
@@ -111,6 +115,24 @@ export function syntaxFault(message: string): Fault {
     : new Fault("TOO_LARGE", `The document has more than ${limit} tokens`);
 }
 
+/** Message for a subscription over HTTP. */
+export const SUBSCRIPTION_OVER_HTTP =
+  "Subscriptions are only available over WebSocket (graphql-transport-ws)";
+/** Message for a mutation by GET. */
+export const MUTATION_BY_GET =
+  "Mutations require POST, with the operation as JSON and Content-Type: application/json";
+
+/** Messages in place of Apollo Server's own. */
+const APOLLO_MESSAGES: Array<[own: RegExp, message: string]> = [
+  [/^GET requests only support query operations, not mutation/, MUTATION_BY_GET],
+  [/^GET requests only support query operations, not subscription/, SUBSCRIPTION_OVER_HTTP],
+  [
+    /\(CSRF\)/,
+    "Refused as a possible cross-site request forgery (CSRF): send a token (Svc-Token, or Authorization: Bearer), " +
+      "or the header Apollo-Require-Preflight: 1, or use POST with Content-Type: application/json",
+  ],
+];
+
 /** Formats errors of Apollo Server itself with the codes of core/errors.ts. */
 export function formatForApollo(
   formatted: GraphQLFormattedError,
@@ -124,8 +146,9 @@ export function formatForApollo(
     return faultError(syntaxFault(formatted.message), thrown).toJSON();
   }
   const ownCode = isApolloRefusal(code, thrown) ? "MALFORMED" : "INTERNAL";
+  const known = APOLLO_MESSAGES.find(([own]) => own.test(formatted.message));
   return {
-    message: ownCode === "INTERNAL" ? "Internal server error" : formatted.message,
+    message: ownCode === "INTERNAL" ? "Internal server error" : (known?.[1] ?? formatted.message),
     ...(formatted.locations && ownCode !== "INTERNAL" ? { locations: formatted.locations } : {}),
     extensions: { code: ownCode },
   };

@@ -11,6 +11,7 @@ import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-cloc
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";
 
+const CHALLENGE = 'Bearer realm="Signalbox: token in Svc-Token, or in Authorization: Bearer"';
 const NO_SESSION = { errors: { base: ["Required session does not exist"] } };
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
@@ -235,7 +236,7 @@ describe("POST and DELETE /login", () => {
     expect(end.data.destroySession).toEqual({ destroyed: true });
     const gone = await graphql(node, "{ currentSession { id } }", {}, token);
     expect(gone.errors?.[0]).toMatchObject({
-      message: "Required session does not exist",
+      message: expect.stringMatching(/^Required session does not exist: send a valid token in /),
       extensions: { code: "UNAUTHENTICATED" },
     });
   });
@@ -269,11 +270,35 @@ describe("tokens in GraphQL", () => {
     const token = await applicationToken(node);
     expect(await ask({ Authorization: form.replace("{token}", token) })).toBe("UNAUTHENTICATED");
   });
+});
 
-  it("are not read from Authorization in REST", async () => {
+describe("tokens in REST", () => {
+  const read = (headers: Record<string, string>) => rest(node, "GET", "/session", { headers });
+
+  it("are accepted in Svc-Token or as Bearer, Svc-Token first", async () => {
     const token = await applicationToken(node);
-    const headers = { Authorization: `Bearer ${token}` };
-    expect((await rest(node, "GET", "/session", { headers })).status).toBe(401);
+    const other = await applicationToken(node);
+    const bearer = { Authorization: `Bearer ${token}` };
+    for (const [headers, expected] of [
+      [{ "Svc-Token": token }, token],
+      [bearer, token],
+      [{ "Svc-Token": "", ...bearer }, token],
+      [{ "Svc-Token": other, ...bearer }, other],
+    ] as const) {
+      const { status, body } = await read(headers);
+      expect([status, body.session.token]).toEqual([200, expected]);
+    }
+  });
+
+  it.each<[what: string, headers: Record<string, string>, challenge: string]>([
+    ["no token", {}, CHALLENGE],
+    ["Basic credentials", { Authorization: "Basic dXNlcjpwYXNz" }, CHALLENGE],
+    ["an unknown token", { "Svc-Token": "x".repeat(43) }, `${CHALLENGE}, error="invalid_token"`],
+  ])("with %s get 401 with a challenge, and the body of old", async (_what, headers, challenge) => {
+    const response = await read(headers);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe(challenge);
+    expect(response.text).toBe('{"errors":{"base":["Required session does not exist"]}}');
   });
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { openLog } from "../../../src/core/log";
 import { applicationToken, graphql, rest, signedParameters } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
@@ -89,10 +90,19 @@ describe("a cross-site page", () => {
     expect(await mutation.unused()).toBe(true);
   });
 
-  test("may not use GET without a preflight", async () => {
-    expect(await get({ query: "{__typename}" }, {})).toEqual({
+  const FORGEABLE: Array<[what: string, headers: Record<string, string>]> = [
+    ["nothing", {}],
+    ["an empty token", { "Svc-Token": "" }],
+    ["Basic credentials", { Authorization: `Basic ${btoa("user:password")}` }],
+    ["a bearer scheme without a token", { Authorization: "Bearer " }],
+    ["a cookie", { Cookie: "token=x" }],
+  ];
+  test.each(FORGEABLE)("may not use GET with %s", async (_what, headers) => {
+    expect(await get({ query: "{__typename}" }, headers)).toEqual({
       status: 400,
-      body: malformed(/CSRF/),
+      body: malformed(
+        /\(CSRF\): send a token .* or use POST with Content-Type: application\/json$/,
+      ),
     });
   });
 
@@ -105,7 +115,9 @@ describe("a cross-site page", () => {
     const answer = await get({ query, variables: JSON.stringify(variables) }, headers);
     expect(answer).toEqual({
       status: 405,
-      body: malformed("GET requests only support query operations, not mutation operations"),
+      body: malformed(
+        "Mutations require POST, with the operation as JSON and Content-Type: application/json",
+      ),
     });
     expect(await mutation.unused()).toBe(true);
   });
@@ -143,6 +155,61 @@ describe("a cross-site page", () => {
       expect(await ask(narrow, HOME, method)).toEqual([HOME, null]);
       expect(await ask(narrow, "https://evil.example", method)).toEqual([null, null]);
     }
+  });
+});
+
+describe("a query by GET", () => {
+  const QUERY = { query: "{ currentSession { id } }" };
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+  test.each<[how: string, headers: (token: string) => Record<string, string>]>([
+    ["Svc-Token", (token) => ({ "Svc-Token": token })],
+    ["a bearer token", bearer],
+    ["an empty Svc-Token and a bearer token", (token) => ({ "Svc-Token": "", ...bearer(token) })],
+  ])("runs with %s", async (_how, headers) => {
+    const { status, body } = await get(QUERY, headers(await applicationToken(node)));
+    expect([status, body]).toEqual([200, { data: { currentSession: { id: expect.any(String) } } }]);
+  });
+
+  test("that is not valid is an unknown session, as by POST", async () => {
+    const { body } = await get(QUERY, bearer("x".repeat(43)));
+    expect(body.errors[0].extensions.code).toBe("UNAUTHENTICATED");
+  });
+
+  test("responses are never stored, whatever the method and outcome", async () => {
+    const token = await applicationToken(node);
+    const url = `${node.graphqlUrl}?${new URLSearchParams(QUERY)}`;
+    const responses = await Promise.all([
+      fetch(url, { headers: { "Svc-Token": token } }),
+      fetch(url),
+      fetch(node.graphqlUrl, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(QUERY) }),
+      fetch(node.graphqlUrl, { method: "POST", headers: JSON_TYPE, body: "{" }),
+    ]);
+    const stored = responses.map(({ headers }) => headers.get("cache-control"));
+    expect(stored).toEqual(responses.map(() => "no-store"));
+  });
+
+  test("is in no log, at any level", async () => {
+    const lines: string[] = [];
+    const log = openLog("trace", { write: (line) => void lines.push(line) });
+    const logged = await startNode({ LOG_LEVEL: "trace" }, { log });
+    try {
+      const ask = (query: string, headers: Record<string, string>) =>
+        fetch(`${logged.graphqlUrl}?${new URLSearchParams({ query })}`, { headers });
+      const token = await applicationToken(logged);
+      for (const query of [
+        "{ secretInUrl }",
+        "{ __typename secretInUrl: __typename }",
+        "secretInUrl{",
+      ]) {
+        await ask(query, {});
+        await ask(query, { "Svc-Token": token });
+      }
+    } finally {
+      await logged.stop();
+    }
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes("secretInUrl"))).toEqual([]);
   });
 });
 
@@ -199,7 +266,7 @@ describe("requests that are not a single operation", () => {
     );
     expect(await send(JSON.stringify({ query }))).toEqual({ status: 400, body });
     const byGet = await get({ query }, PREFLIGHTED);
-    expect(byGet).toEqual({ status: 405, body: malformed(/only support query operations/) });
+    expect(byGet).toEqual({ status: 405, body });
   });
 
   test("a persisted query with a wrong hash is neither run nor stored", async () => {

@@ -43,7 +43,10 @@ export const REST_ERRORS: Record<
   Exclude<ExpectedOutcome, "OK">,
   { status: number; text: RegExp }
 > = {
-  UNAUTHENTICATED: { status: 401, text: /^Required session does not exist$/ },
+  UNAUTHENTICATED: {
+    status: 401,
+    text: /^Required session does not exist(: send a valid token .*)?$/,
+  },
   FORBIDDEN: {
     status: 403,
     text: /^(This session may not do that: a session with a user is needed|An account owner's token may not do that: a session of the application is needed|Users can change and delete only their own account)$/,
