@@ -57,10 +57,7 @@ export function serviceWire(url: string, userId: number): FanOutProtocol {
     signal(callId) {
       const input = {
         to: { userId },
-        signalType: "iceCandidates",
-        callId,
-        platform: "web",
-        iceCandidates: [CANDIDATE],
+        signal: { iceCandidates: { callId, platform: "web", iceCandidates: [CANDIDATE] } },
       };
       return JSON.stringify({
         id: callId,

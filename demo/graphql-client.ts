@@ -73,6 +73,18 @@ const MUTATION = /* GraphQL */ `
   }
 `;
 
+/** The types of the protocol, each a field of SignalInput. Any other type is sent as `other`. */
+const KNOWN_TYPES = new Set([
+  "call",
+  "accept",
+  "reject",
+  "hangUp",
+  "iceCandidates",
+  "update",
+  "iceRestart",
+  "iceRestartAccept",
+]);
+
 /** A GraphQL client with one WebSocket for its subscription and its mutations. */
 export class GraphqlPeer {
   /** Signals to this user, in order of arrival. */
@@ -109,10 +121,13 @@ export class GraphqlPeer {
   }
 
   /** Sends a signal. Resolves with its id once it is stored in the recipient's inbox. */
-  async send(input: SignalInput): Promise<string> {
+  async send({ to, id, signalType, ...fields }: SignalInput): Promise<string> {
+    const signal = KNOWN_TYPES.has(signalType)
+      ? { [signalType]: fields }
+      : { other: { signalType, ...fields } };
     const results = this.client.iterate<{ sendSignal: { id: string } }>({
       query: MUTATION,
-      variables: { input },
+      variables: { input: { to, id, signal } },
     });
     // A mutation has one result, with `errors` as in GraphQL over HTTP.
     const { value } = await results.next().catch((error: unknown) => {

@@ -169,7 +169,7 @@ class Subscription {
     const received = new Promise<void>((resolve, reject) => {
       this.waiting.set(callId, (error) => (error ? reject(error) : resolve()));
     });
-    const input = { to: { userId: this.user.id }, signalType: "update", callId };
+    const input = { to: { userId: this.user.id }, signal: { update: { callId } } };
     const payload = { query: SEND, variables: { input } };
     const send = () => this.send({ id: `send-${++this.messages}`, type: "subscribe", payload });
     send();

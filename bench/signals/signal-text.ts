@@ -70,13 +70,12 @@ export function stanzaOf(type: SignalType, from: Account, to: Account, xmlns: st
 /** The same signal as an input of `sendSignal`. */
 export function signalInput(type: SignalType, to: Account, callId: string) {
   const call = { callType: "VIDEO", opponentIds: [String(to.userId)] };
-  return {
-    to: { userId: to.userId },
-    signalType: type,
+  const fields = {
     callId,
     sdp: SDP,
     platform: "web",
     userInfo: { topic: "Planning & review" },
     ...(type === "call" ? call : {}),
   };
+  return { to: { userId: to.userId }, signal: { [type]: fields } };
 }

@@ -101,7 +101,7 @@ async function send(each: Case): Promise<void> {
   const { random, deployment } = each;
   const { node, fixture } = deployment.component;
   const [from, to] = [fixture.user(random), fixture.user(random)];
-  const input = { to: { userId: to.id }, signalType: "update", callId: hostileText(random) };
+  const input = { to: { userId: to.id }, signal: { update: { callId: hostileText(random) } } };
   each.sent(toJson(input));
   const failed = await execute(node, SEND, { input }, from.token).then(
     () => "sent",

@@ -17,9 +17,10 @@ import {
   RejectCallPayload,
   SendSignalInput,
   SendSignalPayload,
+  type SignalContentInput,
 } from "./signals/signal.input";
 import { SignalPartyType, SignalType, signalToGraphql } from "./signals/signal.type";
-import { signalFromInput } from "./signals/signal-from-input";
+import { selectSignal, signalFromInput } from "./signals/signal-from-input";
 
 /** Context of the resolvers of signals. */
 export interface SignalContext extends RequestContext {
@@ -59,7 +60,9 @@ export class SignalResolver {
     @Ctx() context: SignalContext,
     @Arg("input", () => SendSignalInput, { description: "The signal." }) input: SendSignalInput,
   ): Promise<SendSignalPayload> {
-    const signal = signalFromInput(devicePartyOf(await context.auth.user(), context), input);
+    const toSend = selectSignal(input.signal);
+    const from = devicePartyOf(await context.auth.user(), context);
+    const signal = signalFromInput(from, input, toSend);
     const cursor = await context.router.send("graphql", signal);
     return { id: signal.id, cursor: encodeCursor(cursor, signal.to.userId) };
   }
@@ -75,11 +78,9 @@ export class SignalResolver {
     const { recipientId, ...fields } = input;
     if (parseId(recipientId) === null) throw Fault.field("recipientId", "must be the id of a user");
     const from = devicePartyOf(await context.auth.user(), context);
-    const signal = signalFromInput(from, {
-      ...fields,
-      signalType: "reject",
-      to: { userId: recipientId },
-    });
+    const to = { userId: recipientId };
+    const content = fields as typeof fields & SignalContentInput;
+    const signal = signalFromInput(from, { to }, { type: "reject", content, path: "" });
     const protocol = context.caller.protocol === "rest" ? "rest" : "graphql";
     await context.router.send(protocol, signal);
     return { callId: input.callId };

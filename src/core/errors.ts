@@ -53,6 +53,18 @@ export class Fault extends Error {
     return new Fault("INVALID", `${field} ${message}`, { [field]: [message] });
   }
 
+  /** The same fault with a prefix before the names of its fields, such as `signal.call.`. */
+  within(prefix: string): Fault {
+    if (!this.fields || prefix === "") return this;
+    const fields = Object.entries(this.fields).map(([name, texts]) => [`${prefix}${name}`, texts]);
+    return new Fault(
+      this.code,
+      `${prefix}${this.message}`,
+      Object.fromEntries(fields),
+      this.retryAfter,
+    );
+  }
+
   /** UNAUTHENTICATED for a missing, unknown, expired or destroyed token, always with the same message. */
   static noSession(): Fault {
     return new Fault("UNAUTHENTICATED", NO_SESSION);

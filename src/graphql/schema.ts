@@ -88,7 +88,7 @@ function refuseTopics(): never {
 }
 
 /** @oneOf inputs; type-graphql has no decorator for them yet. */
-const ONE_OF = ["UserKey", "DeleteUserInput"];
+const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput"];
 
 /**
  * Builds the schema. Every operation declares the access it requires, which is checked before it runs, over

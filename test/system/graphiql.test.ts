@@ -82,7 +82,7 @@ it("runs a query and a subscription in a real browser", async () => {
     await page.click(".graphiql-execute-button");
     // The subscription starts a moment later, so the call is repeated as a client would.
     const call = `mutation($to: ID!) { sendSignal(input: {to: {userId: $to},
-      signalType: "call", callId: "browser-call", callType: VIDEO, sdp: "v=0"}) { id } }`;
+      signal: {call: {callId: "browser-call", callType: VIDEO, sdp: "v=0"}}}) { id } }`;
     const repeat = setInterval(() => {
       void graphql(node, call, { to: alice.id }, bob.token);
     }, 500);

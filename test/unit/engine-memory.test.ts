@@ -39,7 +39,7 @@ const WORST: Record<string, (number: number) => string> = {
      { ${times(28, (i) => `a${i}: users(filter: $v${i}_${n}) { totalCount }`)} }`,
   "a variable of nested lists": (n) =>
     `mutation ($v${n}: ${"[".repeat(30)}Int${"]".repeat(30)})
-     { sendSignal(input: { to: { userId: 1 }, signalType: "x", userInfo: { a: $v${n} } }) { id } }`,
+     { sendSignal(input: { to: { userId: 1 }, signal: { other: { signalType: "x", userInfo: { a: $v${n} } } } }) { id } }`,
   "unused operations": (n) =>
     `{ currentSession { id ${`id `.repeat(40)} } ... on Query { b${n}: __typename } }
      ${times(120, (i) => `query q${i} { currentSession { a${i}: id user { id login } } }`)}`.replace(

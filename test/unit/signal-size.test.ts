@@ -35,7 +35,11 @@ const withExtra = (extra: XmlElement[]): FieldSignal => ({
   extra,
 });
 const sdp = (text: string) =>
-  signalFromInput(ann, { to: { userId: 43 }, signalType: "probe", sdp: text } as never);
+  signalFromInput(
+    ann,
+    { to: { userId: "43" } },
+    { type: "probe", content: { sdp: text }, path: "" },
+  );
 
 describe("the size of a signal", () => {
   it.each([

@@ -259,8 +259,8 @@ describe("encoding", () => {
 
   it("ends the lines of any sdp with CRLF, with CR as a reference", () => {
     for (const sdp of ["v=0\r\ns=-\r\n", "v=0\ns=-\n", "v=0\rs=-\r"]) {
-      const input = { to: { userId: "43" }, signalType: "probe", sdp };
-      const xml = encodeSignal(signalFromInput(from, input), DOMAIN);
+      const toSend = { type: "probe", content: { sdp }, path: "" };
+      const xml = encodeSignal(signalFromInput(from, { to: { userId: "43" } }, toSend), DOMAIN);
       expect(xml).toContain("<sdp>v=0&#13;\ns=-&#13;\n</sdp>");
       expect(fieldsOf(xml).sdp).toBe("v=0\r\ns=-\r\n");
     }

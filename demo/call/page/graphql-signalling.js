@@ -81,7 +81,9 @@ export function openGraphqlSignalling({ url, token }, listener) {
     /** @param {Address} to @param {Signal} signal */
     send(to, signal) {
       // A client-generated id makes the mutation idempotent when it is sent again after a reconnect.
-      const input = { to, id: crypto.randomUUID(), platform: "web", ...signal };
+      const { signalType, ...fields } = signal;
+      const content = { [signalType]: { platform: "web", ...fields } };
+      const input = { to, id: crypto.randomUUID(), signal: content };
       client.subscribe(
         { query: SEND, variables: { input } },
         {

@@ -1,52 +1,114 @@
 import { Fault } from "../../core/errors";
 import { newId } from "../../core/random";
 import { parseId } from "../../core/text/ids";
+import { nearestWord } from "../../core/variables/edit-distance";
 import { checkElement, checkText } from "../../xml/rules";
-import type { FieldSignal, Party } from "./signal";
-import type { SendSignalInput } from "./signal.input";
+import type { FieldSignal, Party, SignalContent } from "./signal";
+import type {
+  OtherSignalInput,
+  SendSignalInput,
+  SignalContentInput,
+  SignalInput,
+} from "./signal.input";
 import { SIGNAL_FIELDS } from "./signal-fields";
+import { type KnownType, SIGNAL_TYPES } from "./signal-types";
 import { checkUserInfo } from "./user-info";
 import { elementFromInput } from "./xml-element.type";
 
-/** The input of a signal; beside the declared members it has those of the table of fields. */
-type Input = SendSignalInput & { [name: string]: unknown };
+/** A signal to send: its type, its content, and the path of the content in the input, for errors. */
+export interface SignalToSend {
+  type: string;
+  content: SignalContentInput;
+  /** Prefix of field names in errors, such as `signal.call.`; empty for an input without one. */
+  path: string;
+}
+
+/** The parties and the id of a signal to send. */
+export type SignalEnvelope = Pick<SendSignalInput, "to" | "id">;
+
+/**
+ * Selects the one field of a @oneOf input. The parser checks this for literals, and not for every variable.
+ * @throws Fault INVALID for no or several fields, and for `other` with a type of the protocol or a misspelled one
+ */
+export function selectSignal(input: SignalInput): SignalToSend {
+  const given = Object.entries(input).filter(([, content]) => content);
+  const [first] = given;
+  if (!first || given.length > 1) {
+    throw Fault.field("signal", `takes exactly one of ${SIGNAL_TYPES.join(", ")} and other`);
+  }
+  const [name, content] = first as [string, SignalContentInput];
+  const path = `signal.${name}.`;
+  if (name !== "other") return { type: name, content, path };
+  const { signalType: type } = content as unknown as OtherSignalInput;
+  const similar = similarType(type);
+  if (similar !== undefined) {
+    throw Fault.field(
+      `${path}signalType`,
+      `must not be ${type}; did you mean the field ${similar}?`,
+    );
+  }
+  return { type, content, path };
+}
+
+/** The type of the protocol that a word is or misspells, such as `hangUp` for `hangup`. */
+function similarType(word: string): KnownType | undefined {
+  const letters = word.slice(0, WORD_MAX).toLowerCase();
+  const known = new Map(SIGNAL_TYPES.map((type) => [type.toLowerCase(), type]));
+  const nearest = nearestWord(letters, [...known.keys()], letters.length < SHORT_WORD ? 1 : 2);
+  return nearest === undefined ? undefined : known.get(nearest);
+}
+
+/** Longer words are no misspelling, and are not compared further. */
+const WORD_MAX = 20;
+/** Words of fewer letters are misspelled by one letter, others by two. */
+const SHORT_WORD = 6;
 
 /**
  * Converts a GraphQL input to a signal.
- * @throws Fault INVALID for a field that is missing or that cannot be written as a stanza
+ * @throws Fault INVALID for a field that is empty although it is needed, or cannot be written as a stanza
  */
-export function signalFromInput(from: Party, given: SendSignalInput): FieldSignal {
-  const input = given as Input;
-  const { signalType: type } = input;
+export function signalFromInput(
+  from: Party,
+  envelope: SignalEnvelope,
+  { type, content, path }: SignalToSend,
+): FieldSignal {
+  const userId = parseId(envelope.to.userId);
+  if (userId === null) throw Fault.field("to.userId", "is not an id");
+  const to: Party = { applicationId: from.applicationId, userId };
+  if (envelope.to.device) to.resource = envelope.to.device;
+  const header = { id: envelope.id || newId(), from, to };
+  checkHeader(header);
+  try {
+    return { ...header, ...contentFromInput(from, to, type, content) };
+  } catch (error) {
+    throw error instanceof Fault ? error.within(path) : error;
+  }
+}
+
+function contentFromInput(from: Party, to: Party, type: string, content: SignalContentInput) {
   for (const { name, requiredBy } of SIGNAL_FIELDS) {
     const isRequired = (requiredBy as readonly string[]).includes(type);
-    if (isRequired && !input[name]) throw Fault.field(name, `is required for ${type}`);
+    if (isRequired && !content[name]) throw Fault.field(name, `is required for ${type}`);
   }
-  const userId = parseId(input.to.userId);
-  if (userId === null) throw Fault.field("to.userId", "is not an id");
-  const signal: FieldSignal = {
-    id: input.id || newId(),
-    from,
-    to: { applicationId: from.applicationId, userId },
+  const signal: Pick<FieldSignal, "type"> & SignalContent = {
     type,
-    extra: (input.extra ?? []).map(elementFromInput),
+    extra: (content.extra ?? []).map(elementFromInput),
   };
-  if (input.to.device) signal.to.resource = input.to.device;
   for (const { key, name, fromInput } of SIGNAL_FIELDS) {
-    const value = input[name];
+    const value = content[name];
     // Null means none, so that a signal received without them can be sent again as it is.
     if (value === undefined || value === null) continue;
     Object.assign(signal, { [key]: fromInput(value as never) });
   }
   if (type === "call") {
-    if (input.callerId === undefined) signal.callerId = String(from.userId);
-    if (input.opponentIds === undefined) signal.opponentIds = [String(userId)];
+    if (content.callerId === undefined) signal.callerId = String(from.userId);
+    if (content.opponentIds === undefined) signal.opponentIds = [String(to.userId)];
   }
-  if (input.parameters !== null && input.parameters !== undefined) {
-    checkUserInfo(input.parameters, "parameters");
-    signal.parameters = input.parameters;
+  if (content.parameters !== null && content.parameters !== undefined) {
+    checkUserInfo(content.parameters, "parameters");
+    signal.parameters = content.parameters;
   }
-  checkSignal(signal);
+  checkContent(signal);
   return signal;
 }
 
@@ -55,10 +117,18 @@ export function signalFromInput(from: Party, given: SendSignalInput): FieldSigna
  * @throws Fault INVALID on the field that cannot be written
  */
 export function checkSignal(signal: FieldSignal): void {
-  checkText("id", signal.id);
-  checkText("signalType", signal.type);
+  checkHeader(signal);
+  checkContent(signal);
+}
+
+function checkHeader({ id, to }: Pick<FieldSignal, "id" | "to">): void {
+  checkText("id", id);
   // The address is sent to a chat server unescaped.
-  if (signal.to.resource !== undefined) checkText("to.device", signal.to.resource);
+  if (to.resource !== undefined) checkText("to.device", to.resource);
+}
+
+function checkContent(signal: Pick<FieldSignal, "type"> & SignalContent): void {
+  checkText("signalType", signal.type);
   for (const { key, check } of SIGNAL_FIELDS) {
     const value = signal[key];
     if (value !== undefined) check(value as never);

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/json";
 import { encodeCursor } from "./cursor";
 import type { Party, Signal } from "./signal";
 import { SIGNAL_FIELDS } from "./signal-fields";
+import { SIGNAL_TYPES, signalTypeNameOf } from "./signal-types";
 import { contentOfSignal } from "./signal-xml";
 import { elementToGraphql, XmlElementType } from "./xml-element.type";
 
@@ -25,7 +26,8 @@ export class SignalPartyType {
 }
 
 @InterfaceType("Signal", {
-  description: "A call signal. Fields that the sender omitted are null.",
+  description:
+    "A call signal. Fields that the sender omitted are null; the types narrow those that their signals need.",
   resolveType: (signal: SignalType) => signalTypeName(signal),
 })
 export abstract class SignalType {
@@ -121,7 +123,8 @@ export class IceRestartAcceptSignal extends SignalType {}
 
 @ObjectType("OtherSignal", {
   ...implementsSignal,
-  description: "A signal of an unknown type, forwarded unchanged.",
+  description:
+    "Any other signal: of an unknown type, or without a field that its type needs. Forwarded unchanged.",
 })
 export class OtherSignal extends SignalType {}
 
@@ -138,20 +141,27 @@ export const SIGNAL_CLASSES = [
   OtherSignal,
 ];
 
-const TYPE_NAMES = new Map([
-  ["call", "CallSignal"],
-  ["accept", "AcceptSignal"],
-  ["reject", "RejectSignal"],
-  ["hangUp", "HangUpSignal"],
-  ["iceCandidates", "IceCandidatesSignal"],
-  ["update", "UpdateSignal"],
-  ["iceRestart", "IceRestartSignal"],
-  ["iceRestartAccept", "IceRestartAcceptSignal"],
-]);
+/** What a received signal of each known type must have for its type's fields, which are then not null. */
+const REQUIRED = new Map(
+  SIGNAL_TYPES.map((type) => {
+    const fields = SIGNAL_FIELDS.filter(({ requiredBy }) => requiredBy.includes(type));
+    return [type as string, { typeName: signalTypeNameOf(type), fields }];
+  }),
+);
 
-/** Name of a signal's GraphQL type. */
-export function signalTypeName({ signalType }: Pick<SignalType, "signalType">): string {
-  return TYPE_NAMES.get(signalType) ?? "OtherSignal";
+for (const signalClass of SIGNAL_CLASSES) {
+  const required = [...REQUIRED.values()].find(({ typeName }) => typeName === signalClass.name);
+  for (const { name, description, outputType } of required?.fields ?? []) {
+    Field(() => outputType() as never, { description })(signalClass.prototype, name);
+  }
+}
+
+/** Name of a signal's GraphQL type: OtherSignal unless it has everything that its type needs. */
+export function signalTypeName(signal: SignalType): string {
+  const required = REQUIRED.get(signal.signalType);
+  const values = signal as unknown as Record<string, unknown>;
+  const isWhole = required?.fields.every(({ name }) => values[name] !== null);
+  return required && isWhole ? required.typeName : "OtherSignal";
 }
 
 /** Converts a signal and its cursor to the GraphQL type. */

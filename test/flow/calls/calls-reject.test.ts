@@ -52,7 +52,7 @@ async function subscribe(user: TestUser): Promise<() => Received[]> {
     async () => {
       await graphql(
         node,
-        `mutation { sendSignal(input: {to: {userId: ${user.id}}, signalType: "probe"}) { id } }`,
+        `mutation { sendSignal(input: {to: {userId: ${user.id}}, signal: {other: {signalType: "probe"}}}) { id } }`,
         {},
         user.token,
       );
@@ -159,7 +159,7 @@ describe("POST /calls/reject", () => {
     for (const chat of chats) expect((await one(chat))[0]?.attrs.type).toBe("headline");
     // The later signal proves that the reject was not delivered.
     const mark = `mutation ($to: ID!) {
-      sendSignal(input: {to: {userId: $to}, signalType: "mark"}) { id }
+      sendSignal(input: {to: {userId: $to}, signal: {other: {signalType: "mark"}}}) { id }
     }`;
     await graphql(node, mark, { to: callee.id }, caller.token);
     expect((await one(own)).map(({ signalType }) => signalType)).toEqual(["mark"]);

@@ -1,4 +1,5 @@
 import { connectGraphqlWs, type SignalData } from "../../support/calls/graphql-signals";
+import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import {
   auth,
@@ -42,7 +43,7 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 /** Sends a signal over GraphQL. */
 function sendSignal(from: TestUser, to: TestUser, input: object, node = here) {
   const signal = { to: { userId: to.id }, callId: "s", ...input };
-  return graphql(node, SEND, { input: signal }, from.token);
+  return graphql(node, SEND, { input: sendInput(signal) }, from.token);
 }
 
 /** A chat stream that sends, and receives errors. */

@@ -1,4 +1,5 @@
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
+import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";
@@ -49,7 +50,7 @@ async function sendAs(
   { node = one, callId = "s", device }: { node?: TestNode; callId?: string; device?: string } = {},
 ): Promise<string | undefined> {
   const input = { to: { userId: String(alice.id), device }, signalType: word, callId, sdp: "v=0" };
-  const { errors } = await graphql(node, SEND, { input }, session.token);
+  const { errors } = await graphql(node, SEND, { input: sendInput(input) }, session.token);
   return errors?.[0].extensions.code;
 }
 async function ring(callId = "s"): Promise<void> {
@@ -60,7 +61,7 @@ async function ring(callId = "s"): Promise<void> {
     callType: "AUDIO",
     sdp: "v=0",
   };
-  const { errors } = await graphql(one, SEND, { input }, alice.token);
+  const { errors } = await graphql(one, SEND, { input: sendInput(input) }, alice.token);
   expect(errors).toBeUndefined();
 }
 
@@ -207,7 +208,7 @@ describe("XMPP devices", () => {
     const { errors } = await graphql(
       one,
       SEND,
-      { input: { to: { userId: bob.id }, signalType: "next" } },
+      { input: sendInput({ to: { userId: bob.id }, signalType: "next" }) },
       alice.token,
     );
     expect(errors).toBeUndefined();

@@ -2,6 +2,7 @@ import { WebSocket } from "ws";
 import { sendCommand } from "../../../scripts/services/redis-server";
 import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { inboxOf } from "../../../src/calls/inbox/bus-keys";
+import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";
@@ -46,7 +47,7 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 /** Sends a signal to Bob over HTTP; resolves with its cursor. */
 async function send(id: string, input: object = {}, from = alice): Promise<string> {
   const signal = { to: { userId: bob.id }, signalType: "update", callId: "s", id, ...input };
-  const { data, errors } = await graphql(here, SEND, { input: signal }, from.token);
+  const { data, errors } = await graphql(here, SEND, { input: sendInput(signal) }, from.token);
   if (errors) throw new Error(JSON.stringify(errors));
   return data.sendSignal.cursor;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { AsyncQueue } from "../../support/async-queue";
+import { sendInput } from "../../support/calls/send-input";
 import { graphql, newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
@@ -57,7 +58,7 @@ function runDocumented(token: string) {
 const send = async (from: TestUser, to: TestUser, callId: string) => {
   const input = { to: { userId: to.id }, signalType: "update", callId };
   for (;;) {
-    const { errors } = await graphql(node, SEND, { input }, from.token);
+    const { errors } = await graphql(node, SEND, { input: sendInput(input) }, from.token);
     if (errors?.[0]?.extensions?.code === "UNAVAILABLE") continue;
     expect(errors).toBeUndefined();
     return;

@@ -398,7 +398,7 @@ describe("addresses", () => {
     const { data } = await graphql(
       node,
       "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",
-      { input: { to: { userId: bob.id }, signalType: "hangUp", callId: "s", id: "h" } },
+      { input: { to: { userId: bob.id }, id: "h", signal: { hangUp: { callId: "s" } } } },
       alice.token,
     );
     expect(data.sendSignal.id).toBe("h");
@@ -574,12 +574,7 @@ describe("recipients", () => {
 
   it("a signal without a required field is refused, naming the field", async () => {
     const sender = await onGraphql(alice);
-    const to = { userId: bob.id };
-    const rows: [object, string][] = [
-      ...["", "0", "-1", "x", "1e3"].map((id): [object, string] => [
-        { ...call, to: { userId: id } },
-        "to.userId",
-      ]),
+    const rows: [signal: Record<string, unknown>, field: string][] = [
       [{ ...call, callId: undefined }, "callId"],
       [{ ...call, callType: undefined }, "callType"],
       [{ ...call, sdp: undefined }, "sdp"],
@@ -590,15 +585,100 @@ describe("recipients", () => {
       [{ signalType: "reject" }, "callId"],
       [{ signalType: "hangUp" }, "callId"],
       [{ signalType: "update" }, "callId"],
-      [{ ...call, platform: "\u0000" }, "platform"],
-      [{ ...call, extra: [{ name: "a b" }] }, "extra"],
-      [{ ...call, extra: [{ name: "a", text: "x", children: [{ name: "b" }] }] }, "extra"],
     ];
     for (const [input, field] of rows) {
-      const { errors } = await sender.trySend({ to, ...input });
+      const { errors } = await sender.trySend({ to: { userId: bob.id }, ...input });
+      expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);
+      expect(errors?.[0]?.message).toMatch(
+        new RegExp(`at "input\\.signal\\.${input.signalType}"; Field "${field}" of required type`),
+      );
+    }
+  });
+
+  it("a field that is empty or cannot be written as a stanza is refused, with its path", async () => {
+    const sender = await onGraphql(alice);
+    const rows: [input: object, field: string][] = [
+      ...["", "0", "-1", "x", "1e3"].map((id): [object, string] => [
+        { ...call, to: { userId: id } },
+        "to.userId",
+      ]),
+      [{ ...call, callId: "" }, "signal.call.callId"],
+      [{ signalType: "accept", callId: "s", sdp: "" }, "signal.accept.sdp"],
+      [{ ...call, platform: "\u0000" }, "signal.call.platform"],
+      [{ ...call, extra: [{ name: "a b" }] }, "signal.call.extra"],
+      [
+        { ...call, extra: [{ name: "a", text: "x", children: [{ name: "b" }] }] },
+        "signal.call.extra",
+      ],
+      [{ signalType: "mine", extra: [{ name: "a b" }] }, "signal.other.extra"],
+    ];
+    for (const [input, field] of rows) {
+      const { errors } = await sender.trySend({ to: { userId: bob.id }, ...input });
       expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);
       expect(Object.keys(errors?.[0]?.extensions?.fields ?? {})).toEqual([field]);
     }
+  });
+
+  const send = (signal: object) =>
+    graphql(
+      node,
+      "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",
+      { input: { to: { userId: bob.id }, signal } },
+      alice.token,
+    );
+
+  it.each<[what: string, signal: object]>([
+    ["no type", {}],
+    ["two types", { hangUp: { callId: "s" }, reject: { callId: "s" } }],
+    ["null", { hangUp: null }],
+    ["null beside a type", { hangUp: { callId: "s" }, reject: null }],
+  ])("takes exactly one type, not %s", async (_what, signal) => {
+    const { errors } = await send(signal);
+    expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);
+  });
+
+  it.each([
+    ["call", "call"],
+    ["hangup", "hangUp"],
+    ["HangUp", "hangUp"],
+    ["iceCandidate", "iceCandidates"],
+    ["ice_restart", "iceRestart"],
+    ["recject", "reject"],
+  ])("refuses %s as another type, and suggests %s", async (signalType, suggested) => {
+    const { errors } = await send({ other: { signalType, callId: "s" } });
+    const message = `must not be ${signalType}; did you mean the field ${suggested}?`;
+    expect(errors).toMatchObject([
+      { extensions: { code: "INVALID", fields: { "signal.other.signalType": [message] } } },
+    ]);
+  });
+
+  it.each([
+    "ring",
+    "hold",
+    "mute",
+    "screenShare",
+    "x".repeat(10_000),
+  ])("passes other types: %.20s", async (signalType) => {
+    const receiver = await onGraphql(bob);
+    expect((await send({ other: { signalType } })).errors).toBeUndefined();
+    expect(await receiver.next()).toMatchObject({ __typename: "OtherSignal", signalType });
+  });
+
+  it("of an XMPP client that lacks what its type requires arrives whole, as OtherSignal", async () => {
+    const [chat, receiver] = [await onFrames(alice, "web"), await onGraphql(bob)];
+    const params = "<sessionID>s</sessionID><platform>Web</platform><x>1</x>";
+    for (const type of ["call", "accept", "iceCandidates", "iceRestart"]) {
+      chat.send(stanza(jidOf(node, bob), params, { type }));
+      expect(await receiver.next()).toMatchObject({
+        __typename: "OtherSignal",
+        signalType: type,
+        callId: "s",
+        platform: "Web",
+        extra: [{ tree: { name: "x", text: "1" } }],
+      });
+    }
+    chat.send(stanza(jidOf(node, bob), "<platform>Web</platform>", { type: "hangUp" }));
+    expect(await receiver.next()).toMatchObject({ __typename: "OtherSignal", callId: null });
   });
 });
 
@@ -683,7 +763,7 @@ describe("userInfo, JSON and XML", () => {
     });
     expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);
     expect(errors?.[0]?.extensions?.fields).toEqual({
-      userInfo: [expect.stringMatching(message)],
+      "signal.reject.userInfo": [expect.stringMatching(message)],
     });
   });
 

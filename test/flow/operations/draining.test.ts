@@ -39,7 +39,7 @@ it("a node that shuts down closes its sockets gradually, and they work until the
   const sent = await Promise.any(
     sockets.map((socket) =>
       socket.run(SEND, {
-        input: { to: { userId: user.id }, signalType: "hangUp", callId: "s" },
+        input: { to: { userId: user.id }, signal: { hangUp: { callId: "s" } } },
       }),
     ),
   );

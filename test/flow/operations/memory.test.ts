@@ -1,6 +1,7 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { AsyncQueue } from "../../support/async-queue";
+import { sendInput } from "../../support/calls/send-input";
 import { applicationToken, graphql, newUser, rest, type TestUser } from "../../support/client";
 import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
@@ -31,7 +32,7 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 
 async function signal(from: TestUser, to: TestUser, callId: string, sdp?: string) {
   const input = { to: { userId: to.id }, signalType: "update", callId, sdp };
-  const { errors } = await graphql(node, SEND, { input }, from.token);
+  const { errors } = await graphql(node, SEND, { input: sendInput(input) }, from.token);
   expect(errors).toBeUndefined();
 }
 

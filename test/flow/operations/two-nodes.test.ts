@@ -10,6 +10,7 @@ import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { signInStream } from "../../../src/sessions/stream-sign-in";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
+import { sendInput } from "../../support/calls/send-input";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
 import { asInput, EXAMPLES, writtenByGraphql } from "../../support/calls/signal-examples";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
@@ -418,7 +419,7 @@ function onServices() {
       redis = await startRedis(redis.port);
       const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
       const send = (id: string) =>
-        graphql(near, SEND, { input: { ...HANG_UP, id, to } }, caller.token);
+        graphql(near, SEND, { input: sendInput({ ...HANG_UP, id, to }) }, caller.token);
       await eventually(
         () => send("after"),
         (answer) => !answer.errors,

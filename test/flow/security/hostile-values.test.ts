@@ -3,6 +3,7 @@ import { ERRORS } from "../../../src/core/errors";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { createParticipants } from "../../support/calls/participants";
+import { sendInput } from "../../support/calls/send-input";
 import { graphql, newUser, rest, signIn } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { HOSTILE, inputPaths, LEAKS, withValue } from "../../support/security/hostile-values";
@@ -211,7 +212,7 @@ test("signals of any name are delivered or refused", async () => {
   const send = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
   const own = await token();
   for (const signalType of ["__proto__", "constructor", "toString", "hasOwnProperty", "", " "]) {
-    const i = { to: { userId: fixture.b.id }, signalType, callId: "s" };
+    const i = sendInput({ to: { userId: fixture.b.id }, signalType, callId: "s" });
     const { errors, data } = await graphql(node, send, { i }, own);
     expect([signalType, errors, data]).toEqual([
       signalType,
@@ -225,7 +226,7 @@ test("signals of any name are delivered or refused", async () => {
     { a: [[1]] },
     { a: "\u0000" },
   ]) {
-    const i = { to: { userId: fixture.b.id }, signalType: "reject", callId: "s", userInfo };
+    const i = { to: { userId: fixture.b.id }, signal: { reject: { callId: "s", userInfo } } };
     const { errors } = await graphql(node, send, { i }, own);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
       expect.stringMatching(/^(INVALID|MALFORMED)$/),

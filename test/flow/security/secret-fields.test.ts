@@ -196,7 +196,7 @@ async function receivedSignal() {
   const socket = await openSocket(node, asker.token);
   const signals = await socket.listen("s", asker.id);
   const query = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
-  const i = { to: { userId: asker.id }, signalType: "hangUp", callId: "s", id: "fixed" };
+  const i = { to: { userId: asker.id }, id: "fixed", signal: { hangUp: { callId: "s" } } };
   await ask(query, sender.token, { i });
   const [signal] = await eventually(signals, ({ length }) => length > 0);
   await socket.close();

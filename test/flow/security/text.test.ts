@@ -91,7 +91,7 @@ test("finds the places that accept text", () => {
     expect.arrayContaining([
       "Mutation.createUser: input.login",
       "Mutation.sendSignal: input.to.device",
-      "Mutation.sendSignal: input.userInfo",
+      "Mutation.sendSignal: input.signal.call.userInfo",
       "Subscription.callSignals: after",
       "Application.users: search",
     ]),

@@ -1,3 +1,4 @@
+import { sendInput } from "../../support/calls/send-input";
 import { graphql, newUser, rest, signIn, type TestUser } from "../../support/client";
 import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
@@ -38,7 +39,7 @@ it("continues with a new session: subscriptions, operations and its end", async 
   // The socket keeps its first device name, by which the peers of a call address it.
   const device = `graphql-${user.sessionId}`;
   const input = { to: { userId: String(user.id), device }, signalType: "hangUp", callId: "after" };
-  expect((await socket.run(SEND, { input })).errors).toBeUndefined();
+  expect((await socket.run(SEND, { input: sendInput(input) })).errors).toBeUndefined();
   const [signal] = await eventually(signals, ({ length }) => length === 1);
   expect(signal).toMatchObject({ callId: "after", from: { userId: String(user.id), device } });
 

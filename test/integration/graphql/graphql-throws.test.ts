@@ -61,7 +61,7 @@ describe("conditions on the root field of a subscription", () => {
     expect(errors?.[0].extensions.code).toBe("MALFORMED");
     // Other operations on the same socket continue.
     const SEND = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
-    const input = { to: { userId: user.id }, signalType: "update", callId: "after" };
+    const input = { to: { userId: user.id }, signal: { update: { callId: "after" } } };
     expect((await beside.run(SEND, { i: input })).errors).toBeUndefined();
     await eventually(signalsOf, (signals) => signals.some(({ callId }) => callId === "after"));
     await beside.close();
@@ -86,12 +86,12 @@ describe("excessive nesting", () => {
     "lists that never close": (n) => `{call(callId:${"[".repeat(n)}`,
     "objects in an argument": (n) => `{call(callId:${closed("{a:", "1", "}", n)}){id}}`,
     "lists in a free value": (n) =>
-      `mutation{sendSignal(input:{to:{userId:1},signalType:"x",userInfo:{a:${closed("[", "", "]", n)}}}){id}}`,
+      `mutation{sendSignal(input:{to:{userId:1},signal:{other:{signalType:"x",userInfo:{a:${closed("[", "", "]", n)}}}}}){id}}`,
     "objects in a free value": (n) =>
-      `mutation{sendSignal(input:{to:{userId:1},signalType:"x",userInfo:${closed("{a:", "{}", "}", n)}}){id}}`,
+      `mutation{sendSignal(input:{to:{userId:1},signal:{other:{signalType:"x",userInfo:${closed("{a:", "{}", "}", n)}}}}){id}}`,
     "the type of a variable": (n) => `query($v:${closed("[", "Int", "]", n)}){__typename}`,
     "the type of a variable in a free value": (n) =>
-      `mutation($v:${closed("[", "Int", "]", n)}){sendSignal(input:{to:{userId:1},signalType:"x",userInfo:{a:$v}}){id}}`,
+      `mutation($v:${closed("[", "Int", "]", n)}){sendSignal(input:{to:{userId:1},signal:{other:{signalType:"x",userInfo:{a:$v}}}}){id}}`,
     "fragments in fragments": (n) =>
       `{...f0} ${Array.from({ length: n }, (_, i) => `fragment f${i} on Query{...f${i + 1}}`).join("")} fragment f${n} on Query{__typename}`,
     "arguments of directives": (n) => `{__typename @skip(if:${closed("[", "", "]", n)})}`,
@@ -147,7 +147,7 @@ describe("a nullable variable in a non-null position", () => {
     [`query ($b: Boolean = true) { currentSession { id @include(if: $b) } }`, { b: null }],
     [`query ($b: Boolean = true) { currentSession @skip(if: $b) { id } }`, { b: null }],
     [
-      `mutation ($s: String = "x") { sendSignal(input: { to: { userId: 1 }, signalType: $s }) { id } }`,
+      `mutation ($s: String = "x") { sendSignal(input: { to: { userId: 1 }, signal: { other: { signalType: $s } } }) { id } }`,
       { s: null },
     ],
   ];
@@ -168,7 +168,7 @@ describe("a nullable variable in a non-null position", () => {
 
   test("every invalid variable is reported, up to fifty", async () => {
     const mutation =
-      'mutation ($ids: [ID!]!) { sendSignal(input: { to: { userId: 1 }, signalType: "x", opponentIds: $ids }) { id } }';
+      'mutation ($ids: [ID!]!) { sendSignal(input: { to: { userId: 1 }, signal: { other: { signalType: "x", opponentIds: $ids } } }) { id } }';
     for (let turn = 0; turn < 5; turn += 1) {
       const { errors } = await graphql(
         node,

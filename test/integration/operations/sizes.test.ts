@@ -82,7 +82,7 @@ describe("sizes", () => {
       ],
     });
     const send = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
-    const i = { to: { userId: user.id }, signalType: "hangUp", callId: "bounded" };
+    const i = { to: { userId: user.id }, signal: { hangUp: { callId: "bounded" } } };
     await graphql(node, send, { i }, user.token);
     socket.send({ id: "s19", type: "complete" });
     await socket.run("{__typename}");

@@ -1,6 +1,7 @@
 import { graphql, type TestUser } from "../client";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
+import { sendInput } from "./send-input";
 
 const FIELDS = `id callId callerId callType state startedAt acceptedAt endedAt hungUpById
   participants { userId caller state reason answeredAt device pushedAt user { id } }`;
@@ -30,7 +31,7 @@ export async function send(
 ): Promise<void> {
   const needs = { call: { callType: "VIDEO", sdp: "v=0" }, accept: { sdp: "v=0" } }[signalType];
   const input = { to: { userId: to.id }, signalType, callId, ...needs, ...fields };
-  const { errors } = await graphql(node, SEND, { input }, from.token);
+  const { errors } = await graphql(node, SEND, { input: sendInput(input) }, from.token);
   if (errors) throw new Error(JSON.stringify(errors));
 }
 

@@ -4,6 +4,7 @@ import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
 import { AsyncQueue } from "../async-queue";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import { sendInput } from "./send-input";
 
 /** Result of sendSignal. */
 export interface SendResult {
@@ -88,7 +89,7 @@ export async function connectGraphqlWs(
     },
   );
   const trySend = async (input: object): Promise<SendResult> => {
-    const answers = socket.iterate({ query: SEND, variables: { input } });
+    const answers = socket.iterate({ query: SEND, variables: { input: sendInput(input) } });
     try {
       const { value } = await answers.next();
       return value as SendResult;

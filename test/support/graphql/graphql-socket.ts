@@ -131,7 +131,7 @@ export async function connectSocket(
       for (let turn = 0; arrived().length === 0; turn += 1) {
         if (turn === 500) throw new Error(`nothing arrived: ${JSON.stringify(received.slice(-3))}`);
         const { errors } = await run(SEND, {
-          input: { to: { userId }, signalType: "probe", callId: id },
+          input: { to: { userId }, signal: { other: { signalType: "probe", callId: id } } },
         });
         if (errors) throw new Error(JSON.stringify(errors));
       }

@@ -233,7 +233,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.sendSignal": {
     document: "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",
     variables: ({ a }) => ({
-      input: { to: { userId: a.id }, signalType: "hangUp", callId: "s" },
+      input: { to: { userId: a.id }, signal: { hangUp: { callId: "s" } } },
     }),
     ...USER,
     foreign: "NOT_FOUND",

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
+import { sendInput } from "../send-input";
 import { BasePhone, type Unacknowledged } from "./phone";
 
 const LISTEN =
@@ -30,7 +31,7 @@ export class GraphqlPhone extends BasePhone {
     this.write({
       type: "subscribe",
       id: `send ${id}`,
-      payload: { query: SEND, variables: { input } },
+      payload: { query: SEND, variables: { input: sendInput(input) } },
     });
   }
 
@@ -82,7 +83,7 @@ export class GraphqlPhone extends BasePhone {
     this.write({
       type: "subscribe",
       id: `probe ${Math.random()}`,
-      payload: { query: SEND, variables: { input } },
+      payload: { query: SEND, variables: { input: sendInput(input) } },
     });
     setTimeout(() => this.probe(), 200);
   }
