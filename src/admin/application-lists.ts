@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import { PAGE_MAX } from "../core/text/page";
+import { PAGE_MAX } from "../paging/page";
 import {
   countLiveSessions,
   type OwnedSession,

@@ -294,8 +294,8 @@ it("serves every query of a request from an index", async () => {
       if (type === "text") operators.push({ startWith: "tag4999" });
       for (const operator of operators) {
         const filter = { [field]: operator } as UserFilter;
-        const { total } = await listUsers(modules, viewer, { filter, offset: 1 });
-        await total();
+        const { list } = await listUsers(modules, viewer, { filter, offset: 1 });
+        await list.total();
       }
     }
     const reset = { applicationId, emailKey: "7@mail.example" };

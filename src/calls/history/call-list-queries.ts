@@ -1,3 +1,4 @@
+import type { IdRange } from "../../paging/page";
 import type { Statement, Store } from "../../store/store";
 import type { CalleeRow } from "./call-queries";
 import type { CallState } from "./call-states";
@@ -10,14 +11,17 @@ import type { CallState } from "./call-states";
 const COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
   c.ended_at`;
 
-/** Newest first. */
-const LIST: Statement = {
-  name: "calls_of_user",
+const list = (name: string, direction: "ASC" | "DESC"): Statement => ({
+  name,
   reason: "keyset",
   text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $1 AND p.call_id < $2 AND (c.state = ANY($3::text[]::call_state[])
-      OR $3::text[] IS NULL)
-    ORDER BY p.call_id DESC LIMIT $4`,
+    WHERE p.user_id = $1 AND p.call_id > $2 AND p.call_id < $3
+      AND (c.state = ANY($4::text[]::call_state[]) OR $4::text[] IS NULL)
+    ORDER BY p.call_id ${direction} LIMIT $5`,
+});
+const LIST = {
+  descending: list("calls_of_user", "DESC"),
+  ascending: list("calls_of_user_ascending", "ASC"),
 };
 
 const BY_IDS: Statement = {
@@ -58,15 +62,15 @@ export interface CallRow {
 /** A row of a participant. */
 export type ParticipantRow = CalleeRow & { state: CallState; pushed_at: Date | null };
 
-/** Lists up to `limit` calls of a user with an id below `before`, newest first; null for calls in any state. */
+/** Lists calls of a user in a range of ids, in its direction; null for calls in any state. */
 export function listCallsOfUser(
   { query }: Pick<Store, "query">,
   userId: number,
-  before: number,
   states: readonly CallState[] | null,
-  limit: number,
+  { above, below, descending, limit }: IdRange,
 ): Promise<CallRow[]> {
-  return query<CallRow>(LIST, [userId, before, states, limit]);
+  const statement = descending ? LIST.descending : LIST.ascending;
+  return query<CallRow>(statement, [userId, above, below, states, limit]);
 }
 
 /** Finds those of the calls that a user participates in, newest first. */

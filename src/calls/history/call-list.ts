@@ -1,6 +1,6 @@
 import { Fault } from "../../core/errors";
-import { idBefore, type PageRequest, pageSize } from "../../core/text/page";
 import type { UserViewer } from "../../core/viewer";
+import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
 import {
@@ -56,23 +56,18 @@ export interface CallPageRequest extends PageRequest {
 
 /**
  * Returns a page of the calls that a user participates in, newest first.
- * @throws Fault INVALID on `first` or `after`
+ * @throws Fault INVALID as {@link readIdPage}
  */
 export async function listCalls(
   deps: HistoryDeps,
   { userId }: UserViewer,
   page: CallPageRequest,
-): Promise<{ nodes: Call[]; hasNextPage: boolean }> {
-  const limit = pageSize(page);
-  const rows = await listCallsOfUser(
-    deps.store,
-    userId,
-    idBefore(page),
-    page.states ?? null,
-    limit + 1,
+): Promise<Page<Call>> {
+  const states = page.states ?? null;
+  const { nodes, ...neighbours } = await readIdPage(page, true, (range) =>
+    listCallsOfUser(deps.store, userId, states, range),
   );
-  const nodes = await withParticipants(deps, rows.slice(0, limit));
-  return { nodes, hasNextPage: rows.length > limit };
+  return { nodes: await withParticipants(deps, nodes), ...neighbours };
 }
 
 /** Returns the calls of these ids that the user participates in, newest first. */

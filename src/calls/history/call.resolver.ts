@@ -1,5 +1,6 @@
 import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { toConnection } from "../../paging/page.type";
 import { CallConnection, CallObject, CallPageArgs } from "./call.type";
 import { watchCalls } from "./call-changes";
 import { type Call, findCall, listCalls } from "./call-list";
@@ -15,18 +16,7 @@ export class CallHistoryResolver {
     @Ctx() { callHistory, auth }: HistoryContext,
     @Args(() => CallPageArgs) page: CallPageArgs,
   ): Promise<CallConnection> {
-    const { nodes, hasNextPage } = await listCalls(callHistory, await auth.user(), page);
-    const edges = nodes.map((node) => ({ cursor: String(node.id), node }));
-    return {
-      edges,
-      nodes,
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage: Boolean(page.after),
-        startCursor: edges[0]?.cursor ?? null,
-        endCursor: edges.at(-1)?.cursor ?? null,
-      },
-    };
+    return toConnection(await listCalls(callHistory, await auth.user(), page));
   }
 
   @Allow("user")

@@ -1,5 +1,5 @@
-import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { PageInfo } from "../../users/lists/user-list.type";
+import { ArgsType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { PageArgs, PageInfo } from "../../paging/page.type";
 import { UserType } from "../../users/user.type";
 import { CallType } from "../signals/call-type.type";
 import type { Call, CallParticipant, CallReason } from "./call-list";
@@ -145,19 +145,7 @@ export class CallConnection {
 }
 
 @ArgsType()
-export class CallPageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    description: "Page size; 100 is the maximum and the default.",
-  })
-  first?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Cursor of the last call of the previous page.",
-  })
-  after?: string | null;
-
+export class CallPageArgs extends PageArgs {
   @Field(() => [CallStateName as object], {
     nullable: true,
     description: "Only calls in one of these states; all when omitted.",

@@ -1,7 +1,7 @@
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
-import { type PageRequest, pageSize } from "../../core/text/page";
 import type { UserViewer } from "../../core/viewer";
+import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
 import type { PushEvent } from "../events/push-event";
 import { findDeliveries, listDeliveriesOfEvent, type PushDelivery } from "./delivery-queries";
@@ -19,20 +19,14 @@ const channelOf = (userId: number) => `push:deliveries:${userId}`;
 
 /**
  * Lists a page of an event's deliveries in order of creation.
- * @param after cursor of the previous page's last delivery
- * @returns up to `first` deliveries, and whether more follow
- * @throws Fault INVALID on `first` or `after`
+ * @throws Fault INVALID as {@link readIdPage}
  */
-export async function listDeliveries(
+export function listDeliveries(
   { store }: Pick<PushDeps, "store">,
   eventId: number,
   page: PageRequest,
-): Promise<{ nodes: PushDelivery[]; hasNextPage: boolean }> {
-  const limit = pageSize(page);
-  const from = page.after ?? "0";
-  if (!/^\d{1,15}$/.test(from)) throw Fault.field("after", "is not a cursor of this list");
-  const found = await listDeliveriesOfEvent(store.query, eventId, Number(from), limit + 1);
-  return { nodes: found.slice(0, limit), hasNextPage: found.length > limit };
+): Promise<Page<PushDelivery>> {
+  return readIdPage(page, false, (range) => listDeliveriesOfEvent(store.query, eventId, range));
 }
 
 /** Notifies the sender of an event, on any node, of attempted deliveries. Best effort. */

@@ -1,3 +1,4 @@
+import type { IdRange } from "../../paging/page";
 import type { PushOutcome } from "../../store/generated/enums";
 import type { Statement, Store } from "../../store/store";
 import { DEVICES_WITHOUT_VOIP } from "../devices/recipient-queries";
@@ -93,10 +94,15 @@ const BY_IDS: Statement = {
   text: `SELECT ${COLUMNS} WHERE d.id = ANY($1::bigint[]) ORDER BY d.id`,
 };
 
-const OF_EVENT: Statement = {
-  name: "push_deliveries_of_event",
+const ofEvent = (name: string, direction: "ASC" | "DESC"): Statement => ({
+  name,
   reason: "keyset",
-  text: `SELECT ${COLUMNS} WHERE d.event_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3`,
+  text: `SELECT ${COLUMNS} WHERE d.event_id = $1 AND d.id > $2 AND d.id < $3
+    ORDER BY d.id ${direction} LIMIT $4`,
+});
+const OF_EVENT = {
+  ascending: ofEvent("push_deliveries_of_event", "ASC"),
+  descending: ofEvent("push_deliveries_of_event_descending", "DESC"),
 };
 
 const BATCH: Statement = {
@@ -167,14 +173,14 @@ export async function findDeliveries(
   return (await query<DeliveryRow>(BY_IDS, [ids])).map(toDelivery);
 }
 
-/** Lists up to `limit` deliveries of an event with an id above `after`, by id. */
+/** Lists deliveries of an event in a range of ids, in its direction. */
 export async function listDeliveriesOfEvent(
   query: Store["query"],
   eventId: number,
-  after: number,
-  limit: number,
+  { above, below, descending, limit }: IdRange,
 ): Promise<PushDelivery[]> {
-  return (await query<DeliveryRow>(OF_EVENT, [eventId, after, limit])).map(toDelivery);
+  const statement = descending ? OF_EVENT.descending : OF_EVENT.ascending;
+  return (await query<DeliveryRow>(statement, [eventId, above, below, limit])).map(toDelivery);
 }
 
 /**

@@ -2,10 +2,10 @@ import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-gr
 import { Allow } from "../../access/request-auth";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
+import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
 import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
 import type { PushEvent } from "../events/push-event";
-import { PageArgs } from "../events/push-event.resolver";
 import { listDeliveries, streamDeliveries } from "./deliveries";
 import type { PushDelivery } from "./delivery-queries";
 import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type";
@@ -69,15 +69,5 @@ async function deliveriesOf(
   page: PageArgs,
 ): Promise<PushDeliveryConnection> {
   if (event === null) throw eventNotFound();
-  const { nodes, hasNextPage } = await listDeliveries(push, event.id, page);
-  const cursorOf = (delivery?: PushDelivery) => (delivery ? String(delivery.id) : null);
-  return {
-    nodes,
-    pageInfo: {
-      hasNextPage,
-      hasPreviousPage: Boolean(page.after),
-      startCursor: cursorOf(nodes[0]),
-      endCursor: cursorOf(nodes.at(-1)),
-    },
-  };
+  return toConnection(await listDeliveries(push, event.id, page));
 }

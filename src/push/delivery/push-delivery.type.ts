@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { PageInfo } from "../../users/lists/user-list.type";
+import { PageInfo } from "../../paging/page.type";
 import type { PushDelivery, PushOutcome } from "./delivery-queries";
 
 const PushOutcomeName: Record<string, PushOutcome> = {
@@ -76,11 +76,23 @@ export class PushDeliveryObject {
   updatedAt!: Date;
 }
 
+@ObjectType({ description: "A delivery in a list, with its cursor.", simpleResolvers: true })
+export class PushDeliveryEdge {
+  @Field({ description: "Cursor of the delivery." })
+  cursor!: string;
+
+  @Field(() => PushDeliveryObject, { description: "The delivery." })
+  node!: PushDelivery;
+}
+
 @ObjectType({
   description: "A page of an event's deliveries, in order of creation.",
   simpleResolvers: true,
 })
 export class PushDeliveryConnection {
+  @Field(() => [PushDeliveryEdge], { description: "The deliveries with their cursors." })
+  edges!: PushDeliveryEdge[];
+
   @Field(() => [PushDeliveryObject], { description: "The deliveries." })
   nodes!: PushDelivery[];
 

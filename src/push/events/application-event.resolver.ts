@@ -1,17 +1,13 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import { findOwnedApplication } from "../../applications/owned-applications";
+import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
 import { findAccountEvent, listApplicationEvents } from "./event-list";
 import type { PushEvent } from "./push-event";
 import { CreateApplicationPushEventInput } from "./push-event.input";
-import { createOrPreview, PageArgs } from "./push-event.resolver";
-import {
-  CreatePushEventPayload,
-  PushEventConnection,
-  PushEventObject,
-  toConnection,
-} from "./push-event.type";
+import { createOrPreview } from "./push-event.resolver";
+import { CreatePushEventPayload, PushEventConnection, PushEventObject } from "./push-event.type";
 
 @Resolver()
 export class ApplicationPushEventResolver {
@@ -26,7 +22,7 @@ export class ApplicationPushEventResolver {
   ): Promise<PushEventConnection> {
     const { accountId } = await auth.account();
     const { id } = await findOwnedApplication(push, accountId, applicationId);
-    return toConnection(await listApplicationEvents(push, id, page), page);
+    return toConnection(await listApplicationEvents(push, id, page));
   }
 
   @Allow("account")

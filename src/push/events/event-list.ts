@@ -1,8 +1,8 @@
 import { findApplicationOfAccount } from "../../applications/application-queries";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
-import { idBefore, type PageRequest, pageSize } from "../../core/text/page";
 import type { AccountViewer, UserViewer } from "../../core/viewer";
+import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import { type PushDeps } from "../deps/push-deps";
 import {
   deleteEventOfUser,
@@ -14,31 +14,23 @@ import {
 } from "./event-queries";
 import type { PushEvent } from "./push-event";
 
-/** A page of events. */
-export interface EventPage {
-  nodes: PushEvent[];
-  hasNextPage: boolean;
-}
-
-/** Lists a page of the viewer's events, newest first. @throws Fault INVALID on `first` or `after` */
+/** Lists a page of the viewer's events, newest first. @throws Fault INVALID as {@link readIdPage} */
 export function listEvents(
   deps: PushDeps,
   { userId }: UserViewer,
   page: PageRequest,
-): Promise<EventPage> {
-  return listPage(page, (before, limit) =>
-    listEventsOfUser(deps.store.query, userId, before, limit),
-  );
+): Promise<Page<PushEvent>> {
+  return readIdPage(page, true, (range) => listEventsOfUser(deps.store.query, userId, range));
 }
 
-/** Lists a page of an application's events, newest first. @throws Fault INVALID on `first` or `after` */
+/** Lists a page of an application's events, newest first. @throws Fault INVALID as {@link readIdPage} */
 export function listApplicationEvents(
   deps: PushDeps,
   applicationId: number,
   page: PageRequest,
-): Promise<EventPage> {
-  return listPage(page, (before, limit) =>
-    listEventsOfApplication(deps.store.query, applicationId, before, limit),
+): Promise<Page<PushEvent>> {
+  return readIdPage(page, true, (range) =>
+    listEventsOfApplication(deps.store.query, applicationId, range),
   );
 }
 
@@ -94,20 +86,6 @@ export async function deleteEvent(
     throw eventNotFound();
   }
   return number;
-}
-
-/**
- * Reads a page of events, and whether more follow.
- * @param read lists up to `limit` events with an id below `before`, newest first
- * @throws Fault INVALID on `first` or `after`
- */
-async function listPage(
-  page: PageRequest,
-  read: (before: number, limit: number) => Promise<PushEvent[]>,
-): Promise<EventPage> {
-  const limit = pageSize(page);
-  const events = await read(idBefore(page), limit + 1);
-  return { nodes: events.slice(0, limit), hasNextPage: events.length > limit };
 }
 
 /** NOT_FOUND, for a missing event as well as for someone else's. */

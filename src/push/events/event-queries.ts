@@ -1,3 +1,4 @@
+import type { IdRange } from "../../paging/page";
 import type { Statement, Store } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
@@ -102,19 +103,18 @@ const FORGET_KEY: Statement = {
     WHERE user_id = $1 AND idempotency_key = $2`,
 };
 
-const LIST: Statement = {
-  name: "push_events_of_user",
-  reason: "keyset",
-  text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.user_id = $1 AND e.id < $2
-    ORDER BY e.id DESC LIMIT $3`,
+/** The two directions of a list of events by id. */
+const list = (name: string, owner: string) => {
+  const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
+    name: `${name}${suffix}`,
+    reason: "keyset",
+    text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE ${owner} = $1 AND e.id > $2 AND e.id < $3
+    ORDER BY e.id ${direction} LIMIT $4`,
+  });
+  return { descending: inDirection("", "DESC"), ascending: inDirection("_ascending", "ASC") };
 };
-
-const LIST_OWNED: Statement = {
-  name: "push_events_of_application",
-  reason: "keyset",
-  text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.application_id = $1 AND e.id < $2
-    ORDER BY e.id DESC LIMIT $3`,
-};
+const LIST = list("push_events_of_user", "e.user_id");
+const LIST_OWNED = list("push_events_of_application", "e.application_id");
 
 const FIND: Statement = {
   name: "push_event_of_user",
@@ -228,24 +228,32 @@ export async function forgetKey(query: Store["query"], userId: number, key: stri
   await query(FORGET_KEY, [userId, key]);
 }
 
-/** Lists up to `limit` events of a user with an id below `before`, newest first. */
-export async function listEventsOfUser(
+/** Lists events of a user in a range of ids, in its direction. */
+export function listEventsOfUser(
   query: Store["query"],
   userId: number,
-  before: number,
-  limit: number,
+  range: IdRange,
 ): Promise<PushEvent[]> {
-  return (await query<EventRow>(LIST, [userId, before, limit])).map(toEvent);
+  return listRange(query, LIST, userId, range);
 }
 
 /** Lists events of an application like {@link listEventsOfUser}. */
-export async function listEventsOfApplication(
+export function listEventsOfApplication(
   query: Store["query"],
   applicationId: number,
-  before: number,
-  limit: number,
+  range: IdRange,
 ): Promise<PushEvent[]> {
-  return (await query<EventRow>(LIST_OWNED, [applicationId, before, limit])).map(toEvent);
+  return listRange(query, LIST_OWNED, applicationId, range);
+}
+
+async function listRange(
+  query: Store["query"],
+  statements: typeof LIST,
+  ownerId: number,
+  { above, below, descending, limit }: IdRange,
+): Promise<PushEvent[]> {
+  const statement = descending ? statements.descending : statements.ascending;
+  return (await query<EventRow>(statement, [ownerId, above, below, limit])).map(toEvent);
 }
 
 /** Finds an event of a user; null if there is none. */

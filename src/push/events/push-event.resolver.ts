@@ -1,18 +1,6 @@
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  Int,
-  Mutation,
-  Query,
-  Resolver,
-  Root,
-} from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
 import { CHANNEL_NAME, PushName } from "../devices/push-subscription.type";
 import { dryRunEvent } from "./dry-run";
@@ -31,19 +19,8 @@ import {
   PushEventConnection,
   PushEventObject,
   StopPushEventPayload,
-  toConnection,
   toEdge,
 } from "./push-event.type";
-
-/** Pagination arguments. */
-@ArgsType()
-export class PageArgs {
-  @Field(() => Int, { nullable: true, description: "Page size; 100 by default and at most." })
-  first?: number | null;
-
-  @Field(() => String, { nullable: true, description: "Cursor of the previous page's last entry." })
-  after?: string | null;
-}
 
 @Resolver()
 export class PushEventResolver {
@@ -55,7 +32,7 @@ export class PushEventResolver {
     @Ctx() { push, auth }: PushContext,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushEventConnection> {
-    return toConnection(await listEvents(push, await auth.user(), page), page);
+    return toConnection(await listEvents(push, await auth.user(), page));
   }
 
   @Allow("user")

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import { PageInfo } from "../../users/lists/user-list.type";
+import { PageInfo } from "../../paging/page.type";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { PushChannelName } from "../channels/channel.type";
 import type { ChannelDryRun } from "./dry-run";
@@ -221,22 +221,4 @@ export class DeletePushEventPayload {
 /** Converts an event to an edge. */
 export function toEdge(event: PushEvent): PushEventEdge {
   return { cursor: String(event.id), node: event };
-}
-
-/** Converts a page of events to a connection. */
-export function toConnection(
-  { nodes, hasNextPage }: { nodes: PushEvent[]; hasNextPage: boolean },
-  { after }: { after?: string | null },
-): PushEventConnection {
-  const edges = nodes.map(toEdge);
-  return {
-    nodes,
-    edges,
-    pageInfo: {
-      hasNextPage,
-      hasPreviousPage: Boolean(after),
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-  };
 }

@@ -6,9 +6,13 @@ import { toUser, USER_COLUMNS, type UserRow } from "../user-queries";
 /** A page of users. */
 export interface UserList {
   users: User[];
+  /** The value of the ordering field of each user, as text; empty unless selected. */
+  values: Array<string | null>;
   offset: number;
   /** The applied limit. */
   limit: number;
+  /** Whether the list continues in the direction in which it was read; known if `withNext` was set. */
+  hasMore: boolean;
   /** Counts all users that the filter matches, lazily. */
   total(): Promise<number>;
 }
@@ -22,38 +26,64 @@ export interface UserSelection {
   /** ORDER BY, ending with a unique column. */
   order: string;
   values: unknown[];
+  /** The part of the list that the page is taken from; the whole list when omitted. */
+  range?: { sql: string; values: unknown[] };
+  /** The value of a user's position, as text. */
+  position?: string;
 }
 
-/** Reads a page of users; with `counted`, the same statement also counts all of them. */
+/** The page of a selection. */
+export interface SelectedPage {
+  offset: number;
+  limit: number;
+  /** Whether the same statement counts all users that the filter matches. */
+  withTotal?: boolean;
+  /** Whether to find out whether more users follow. */
+  withNext?: boolean;
+}
+
+interface PageRow extends UserRow {
+  total?: number;
+  position?: string | null;
+}
+
+/** Reads a page of users. */
 export async function readUserList(
   { store }: Pick<UserDeps, "store">,
-  { name, where, order, values }: UserSelection,
-  { offset, limit, withTotal }: { offset: number; limit: number; withTotal?: boolean },
+  { name, where, order, values, range, position }: UserSelection,
+  { offset, limit, withTotal, withNext }: SelectedPage,
 ): Promise<UserList> {
-  const from = `FROM users u WHERE u.application_id = $1 AND ${where}`;
-  const last = values.length;
-  const totalColumn = withTotal ? `, (SELECT count(*) ${from}) AS total` : "";
+  const all = `FROM users u WHERE u.application_id = $1 AND ${where}`;
+  const from = range ? `${all} AND ${range.sql}` : all;
+  const bound = [...values, ...(range?.values ?? [])];
+  const last = bound.length;
+  const totalColumn = withTotal ? `, (SELECT count(*) ${all}) AS total` : "";
+  const positionColumn = position ? `, ${position} AS position` : "";
   const list: Statement = {
     name,
     reason: "bench: 100 users by REST",
-    text: `SELECT ${USER_COLUMNS}${totalColumn} ${from} ORDER BY ${order}
+    text: `SELECT ${USER_COLUMNS}${totalColumn}${positionColumn} ${from} ORDER BY ${order}
         LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
   };
-  const rows = await store.query<UserRow & { total?: number }>(list, [...values, limit, offset]);
-  const users = rows.map(toUser);
+  const wanted = withNext ? limit + 1 : limit;
+  const found = await store.query<PageRow>(list, [...bound, wanted, offset]);
+  const rows = found.length > limit ? found.slice(0, limit) : found;
   const knownTotal = rows[0]?.total;
   return {
-    users,
+    users: rows.map(toUser),
+    values: position ? rows.map((row) => row.position ?? null) : [],
     offset,
     limit,
+    hasMore: found.length > limit,
     async total() {
       if (knownTotal !== undefined) return knownTotal;
       // A page that is not full is the last one, so its end is the total.
-      if (users.length < limit && (users.length > 0 || offset === 0)) return offset + users.length;
+      const isEnd = !range && rows.length < limit && (rows.length > 0 || offset === 0);
+      if (isEnd) return offset + rows.length;
       const count: Statement = {
         name,
         reason: "set",
-        text: `SELECT count(*) AS total ${from}`,
+        text: `SELECT count(*) AS total ${all}`,
       };
       const [row] = await store.query<{ total: number }>(count, values);
       return row?.total ?? 0;

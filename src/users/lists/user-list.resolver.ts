@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import {
-  Arg,
+  Args,
   Ctx,
   Field,
   FieldResolver,
@@ -12,56 +12,62 @@ import {
   Root,
 } from "type-graphql";
 import { Allow } from "../../access/request-auth";
-import { Fault } from "../../core/errors";
+import { PageInfo } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
-import { listUsers } from "./user-list";
-import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.type";
-import { type UserList } from "./user-list-queries";
+import type { UserFilter } from "./user-filter";
+import { listUsers, type UserListPage } from "./user-list";
+import { UserEdge, UserListArgs } from "./user-list.type";
 
 @ObjectType({
   description: "A page of users: as Relay edges, and as plain nodes with offset and limit.",
 })
 export class UserConnection {
-  list!: UserList;
+  page!: UserListPage;
 
-  @Field(() => GraphQLSafeInt, { description: "Number of skipped users." })
+  @Field(() => GraphQLSafeInt, {
+    description: "Number of skipped users.",
+    deprecationReason: "Page with first, after, last and before.",
+  })
   offset!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "Maximum number of users of the page, as applied." })
+  @Field(() => GraphQLSafeInt, {
+    description: "Maximum number of users of the page, as applied.",
+    deprecationReason: "Page with first, after, last and before.",
+  })
   limit!: number;
 }
 
 @Resolver(() => UserConnection)
 export class UserConnectionResolver {
   @FieldResolver(() => [UserType], { description: "The users." })
-  nodes(@Root() { list }: UserConnection): UserType[] {
-    return list.users;
+  nodes(@Root() { page }: UserConnection): UserType[] {
+    return page.list.users;
   }
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
-  edges(@Root() { list }: UserConnection): UserEdge[] {
-    return list.users.map((node, index) => ({ node, cursor: encodePosition(list.offset + index) }));
+  edges(@Root() { page }: UserConnection): UserEdge[] {
+    return page.list.users.map((node, index) => ({ node, cursor: page.cursorAt(index) }));
   }
 
   @FieldResolver(() => GraphQLSafeInt, {
     description: "Number of all users that the filter matches.",
   })
-  totalCount(@Root() { list }: UserConnection): Promise<number> {
-    return list.total();
+  totalCount(@Root() { page }: UserConnection): Promise<number> {
+    return page.list.total();
   }
 
   @FieldResolver(() => PageInfo, {
     description: "Position of the page, and whether there are more.",
   })
-  async pageInfo(@Root() { list }: UserConnection): Promise<PageInfo> {
-    const end = list.offset + list.users.length;
+  pageInfo(@Root() { page }: UserConnection): PageInfo {
+    const { length } = page.list.users;
     return {
-      hasNextPage: end < (await list.total()),
-      hasPreviousPage: list.offset > 0,
-      startCursor: list.users.length > 0 ? encodePosition(list.offset) : null,
-      endCursor: list.users.length > 0 ? encodePosition(end - 1) : null,
+      hasNextPage: page.hasNextPage,
+      hasPreviousPage: page.hasPreviousPage,
+      startCursor: length > 0 ? page.cursorAt(0) : null,
+      endCursor: length > 0 ? page.cursorAt(length - 1) : null,
     };
   }
 }
@@ -71,53 +77,20 @@ export class UserListResolver {
   @Allow("user")
   @Query(() => UserConnection, {
     description:
-      "Users of the application that match a filter, at most 100 per page. Page with offset and limit, or with first and after.",
+      "Users of the application that match a filter, at most 100 per page. By id and by the time of the sign-up, no user is skipped or repeated while others come and go; by a field that changes, a user may move.",
   })
   async users(
     @Ctx() context: UserContext,
-    @Arg("filter", () => UserFilterInput, { description: "The filter." }) filter: UserFilterInput,
-    @Arg("sort", () => UserSortInput, { nullable: true, description: "The order." })
-    sort?: UserSortInput | null,
-    @Arg("offset", () => GraphQLSafeInt, {
-      nullable: true,
-      description: "Number of users to skip; 0 by default.",
-    })
-    offset?: number | null,
-    @Arg("limit", () => GraphQLSafeInt, {
-      nullable: true,
-      description: "Maximum number of users; 100 by default, which is also the maximum.",
-    })
-    limit?: number | null,
-    @Arg("first", () => GraphQLSafeInt, {
-      nullable: true,
-      description: "Alias of limit, for Relay.",
-    })
-    first?: number | null,
-    @Arg("after", () => String, {
-      nullable: true,
-      description: "Cursor of the last user seen; replaces offset.",
-    })
-    after?: string | null,
+    @Args(() => UserListArgs) { filter, sort, ...page }: UserListArgs,
     @Info() info?: GraphQLResolveInfo,
   ): Promise<UserConnection> {
     const list = await listUsers(context.users, await context.auth.user(), {
-      filter,
+      filter: filter as UserFilter | null | undefined,
       sort,
-      offset: after ? decodePosition(after) + 1 : offset,
-      limit: first ?? limit,
-      withTotal: info && selectsField(info, ["totalCount", "pageInfo"]),
+      ...page,
+      withTotal: info && selectsField(info, ["totalCount"]),
+      withCursors: info && selectsField(info, ["edges", "pageInfo"]),
     });
-    return { list, offset: list.offset, limit: list.limit };
+    return { page: list, offset: list.list.offset, limit: list.list.limit };
   }
-}
-
-/** Encodes a position in a list, counted from 0, as a cursor. */
-export function encodePosition(position: number): string {
-  return Buffer.from(`place:${position}`).toString("base64url");
-}
-
-function decodePosition(cursor: string): number {
-  const match = /^place:(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString());
-  if (!match) throw Fault.field("after", "is not a cursor of this list");
-  return Number(match[1]);
 }

@@ -1,54 +1,156 @@
+import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
+import type { PageRequest } from "../../paging/page";
 import type { UserDeps } from "../user-deps";
 import {
+  type CompiledUserFilter,
   compileUserFilter,
   START_WITH_LIMIT,
-  USER_LIST_FIELDS,
   type UserFilter,
   type UserListField,
 } from "./user-filter";
-import { readUserList, type UserList } from "./user-list-queries";
+import {
+  type BindValue,
+  beyond,
+  decodeUserCursor,
+  encodeUserCursor,
+  orderBy,
+  positionColumn,
+  type UserListOrder,
+} from "./user-keyset";
+import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
 
 /** Default and maximum number of users of a page. */
 export const USER_LIST_MAX = 100;
 
-/** Filter, order and page of a user list. */
-export interface UserListRequest {
-  filter: UserFilter;
+/** Filter, order and page of a user list. A page has a size, and begins at an offset or at a cursor. */
+export interface UserListRequest extends PageRequest {
+  /** All users when omitted, which the application's settings must allow. */
+  filter?: UserFilter | null;
   sort?: { asc?: UserListField | null; desc?: UserListField | null } | null;
   /** Number of users to skip. */
   offset?: number | null;
-  /** Maximum number of users; capped at 100. */
+  /** The same as `first`. */
   limit?: number | null;
   /** Whether the total will be needed, so that one statement reads the page and counts. */
   withTotal?: boolean;
+  /** Whether cursors, and what is beside the page, will be needed. */
+  withCursors?: boolean;
 }
+
+/** A page of a user list, in the order of the list. */
+export interface UserListPage {
+  list: UserList;
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  /** The cursor of the user with an index in the page. */
+  cursorAt(index: number): string;
+}
+
+const FULL_LIST_DISABLED =
+  "Listing users without a filter is disabled: it can be enabled in the application's user settings. Use a filter";
 
 /**
  * Lists users of the viewer's application, by the rules of the V2 user list.
- * @throws Fault INVALID with the violated rule, or on the paging parameter
+ * @throws Fault INVALID with the violated rule, or on the paging parameter; FORBIDDEN without a filter if the
+ * application's settings disable the V1 list
  */
 export async function listUsers(
   deps: UserDeps,
   viewer: UserViewer,
   request: UserListRequest,
-): Promise<UserList> {
-  const condition = compileUserFilter(request.filter);
-  const offset = request.offset ?? 0;
-  if (offset < 0) throw Fault.field("offset", "must not be negative");
-  const requested = request.limit ?? USER_LIST_MAX;
-  if (requested < 1) throw Fault.field("limit", "must be at least 1");
-  const limit = condition.startWith ? START_WITH_LIMIT : Math.min(requested, USER_LIST_MAX);
-  const sql = { name: "user_list", where: condition.sql, order: order(request.sort) };
+): Promise<UserListPage> {
+  const condition = await conditionOf(deps, viewer, request.filter);
+  const { size, backward, offset } = pageOf(request);
+  const limit = condition.startWith ? START_WITH_LIMIT : size;
+  const order = orderOf(request.sort);
   const values = [viewer.applicationId, ...condition.values];
-  return readUserList(deps, { ...sql, values }, { offset, limit, withTotal: request.withTotal });
+  const selection: UserSelection = {
+    name: "user_list",
+    where: condition.sql,
+    order: orderBy(order, backward),
+    values,
+    range: rangeOf(order, request, values.length),
+    ...(request.withCursors && { position: positionColumn(order) }),
+  };
+  const list = await readUserList(deps, selection, {
+    offset,
+    limit,
+    withTotal: request.withTotal,
+    withNext: request.withCursors,
+  });
+  if (backward) {
+    list.users.reverse();
+    list.values.reverse();
+  }
+  const isAfterOthers = offset > 0 || isGiven(request.after);
+  return {
+    list,
+    hasNextPage: backward ? isGiven(request.before) : list.hasMore,
+    hasPreviousPage: backward ? list.hasMore : isAfterOthers,
+    cursorAt(index) {
+      const id = list.users[index]?.id ?? 0;
+      return encodeUserCursor(order, { id, value: list.values[index] ?? null });
+    },
+  };
 }
 
-function order(sort: UserListRequest["sort"]): string {
+async function conditionOf(
+  deps: UserDeps,
+  viewer: UserViewer,
+  filter: UserFilter | null | undefined,
+): Promise<CompiledUserFilter> {
+  if (filter) return compileUserFilter(filter);
+  const { v1ListDisabled } = await findApplication(deps, viewer.applicationId);
+  if (v1ListDisabled) throw new Fault("FORBIDDEN", FULL_LIST_DISABLED);
+  return { sql: "TRUE", values: [], startWith: false };
+}
+
+/** The size, direction and offset of a page. @throws Fault INVALID on the argument */
+function pageOf(request: UserListRequest): { size: number; backward: boolean; offset: number } {
+  const { first, last, limit, after, before } = request;
+  const offset = request.offset ?? 0;
+  if (offset < 0) throw Fault.field("offset", "must not be negative");
+  if (offset > 0 && (isGiven(after) || isGiven(before) || isGiven(last))) {
+    throw Fault.field("offset", "cannot be combined with after, before or last");
+  }
+  if (isGiven(first) && isGiven(last)) throw Fault.field("last", "cannot be combined with first");
+  const [name, requested] = isGiven(last)
+    ? ["last", last]
+    : isGiven(first)
+      ? ["first", first]
+      : ["limit", limit ?? USER_LIST_MAX];
+  if (Number(requested) < 1) throw Fault.field(String(name), "must be at least 1");
+  return { size: Math.min(Number(requested), USER_LIST_MAX), backward: isGiven(last), offset };
+}
+
+/** The condition of the cursors; its parameters follow those of the filter. */
+function rangeOf(
+  order: UserListOrder,
+  { after, before }: PageRequest,
+  parameters: number,
+): UserSelection["range"] {
+  const values: unknown[] = [];
+  const bind: BindValue = (value, type) => {
+    values.push(value);
+    return `$${parameters + values.length}::${type}`;
+  };
+  const conditions: string[] = [];
+  if (isGiven(after)) {
+    conditions.push(beyond(order, decodeUserCursor(order, "after", after), "after", bind));
+  }
+  if (isGiven(before)) {
+    conditions.push(beyond(order, decodeUserCursor(order, "before", before), "before", bind));
+  }
+  return conditions.length > 0 ? { sql: conditions.join(" AND "), values } : undefined;
+}
+
+function orderOf(sort: UserListRequest["sort"]): UserListOrder {
   if (sort?.asc && sort.desc) throw Fault.field("sort", "takes one of asc and desc");
-  const field = sort?.asc ?? sort?.desc;
-  if (!field) return "u.id";
-  const direction = sort?.asc ? "ASC NULLS FIRST" : "DESC NULLS LAST";
-  return `${USER_LIST_FIELDS[field].sql} ${direction}, u.id`;
+  return { field: sort?.asc ?? sort?.desc ?? "id", descending: Boolean(sort?.desc) };
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
 }

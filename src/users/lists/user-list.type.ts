@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, Field, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { PageArgs } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
 
@@ -145,28 +146,37 @@ export class UserSortInput {
   desc?: UserListField | null;
 }
 
-@ObjectType({
-  description: "Position of a page in its list (Relay cursor connections).",
-  simpleResolvers: true,
-})
-export class PageInfo {
-  @Field({ description: "Whether more entries follow." })
-  hasNextPage!: boolean;
-  @Field({ description: "Whether there are entries before the page." })
-  hasPreviousPage!: boolean;
-  @Field(() => String, { nullable: true, description: "Cursor of the first edge." })
-  startCursor!: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: "Cursor of the last edge; pass it as after for the next page.",
-  })
-  endCursor!: string | null;
-}
-
 @ObjectType({ description: "A user and its position in a list.", simpleResolvers: true })
 export class UserEdge {
   @Field({ description: "Cursor of the position." })
   cursor!: string;
   @Field(() => UserType, { description: "The user." })
   node!: UserType;
+}
+
+@ArgsType()
+export class UserListArgs extends PageArgs {
+  @Field(() => UserFilterInput, {
+    nullable: true,
+    description:
+      "The filter. Without one the list has all users of the application, if its settings allow that (v1ListDisabled).",
+  })
+  filter?: UserFilterInput | null;
+
+  @Field(() => UserSortInput, { nullable: true, description: "The order." })
+  sort?: UserSortInput | null;
+
+  @Field(() => GraphQLSafeInt, {
+    nullable: true,
+    description: "Number of users to skip; 0 by default.",
+    deprecationReason: "Users that are added or deleted shift the pages. Use after.",
+  })
+  offset?: number | null;
+
+  @Field(() => GraphQLSafeInt, {
+    nullable: true,
+    description: "Maximum number of users; 100 by default, which is also the maximum.",
+    deprecationReason: "Use first.",
+  })
+  limit?: number | null;
 }

@@ -5,7 +5,6 @@ import { Allow } from "../../access/request-auth";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
-import { encodePosition } from "./user-list.resolver";
 import { UserEdge } from "./user-list.type";
 import { listUserPage, usersByFullName, usersByTags } from "./user-page";
 import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";
@@ -109,4 +108,9 @@ export class UserPageResolver {
   totalCount(@Root() { list }: UserPage): Promise<number> {
     return list.total();
   }
+}
+
+/** Encodes the index of a user in a list as a cursor. No operation takes it. */
+function encodePosition(index: number): string {
+  return Buffer.from(`place:${index}`).toString("base64url");
 }

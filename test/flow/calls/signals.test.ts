@@ -634,7 +634,7 @@ describe("recipients", () => {
     ["null beside a type", { hangUp: { callId: "s" }, reject: null }],
   ])("takes exactly one type, not %s", async (_what, signal) => {
     const { errors } = await send(signal);
-    expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);
+    expect(errors?.[0]).toMatchObject({ extensions: { code: "INVALID" } });
   });
 
   it.each([

@@ -8,7 +8,7 @@ const CREATE = `mutation ($input: CreateUserInput!) { createUser(input: $input) 
 const UPDATE = `mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { ${FIELDS} } } }`;
 const DELETE = "mutation ($id: ID!) { deleteUser(input: {id: $id}) { deletedUserId } }";
 const USER = `query ($by: UserKey!) { user(by: $by) { databaseId login } }`;
-const PAGE = `query ($tag: String!, $first: SafeInt, $after: String, $offset: SafeInt) {
+const PAGE = `query ($tag: String!, $first: Int, $after: String, $offset: SafeInt) {
   users(filter: {userTags: {eq: $tag}}, first: $first, after: $after, offset: $offset) {
     offset limit totalCount nodes { databaseId }
     edges { cursor node { databaseId } }
@@ -270,7 +270,6 @@ describe("a connection of users", () => {
     const cursor = all.edges[4]?.cursor;
     const rest = await page({ after: cursor });
     expect(rest.nodes.map(({ databaseId }) => databaseId)).toEqual(ids.slice(5));
-    expect(rest.offset).toBe(5);
   });
 
   it("pages by offset too, and is empty beyond the end", async () => {
@@ -286,8 +285,8 @@ describe("a connection of users", () => {
   });
 
   it.each([
-    [{ first: 0 }, "limit"],
-    [{ first: -1 }, "limit"],
+    [{ first: 0 }, "first"],
+    [{ first: -1 }, "first"],
     [{ offset: -1 }, "offset"],
     [{ after: "nonsense" }, "after"],
     [{ after: Buffer.from("place:-1").toString("base64url") }, "after"],

@@ -1,0 +1,86 @@
+import { Fault } from "../core/errors";
+import { parseId } from "../core/text/ids";
+
+/** Default and maximum number of entries of a page. */
+export const PAGE_MAX = 100;
+
+/**
+ * A page to list (Relay cursor connections): the first entries after a cursor, or the last ones before a cursor.
+ * With both cursors, of the entries between them.
+ */
+export interface PageRequest {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+/** A page of a list. Entries before a page that begins after a cursor are taken for granted, and vice versa. */
+export interface Page<T> {
+  nodes: T[];
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+}
+
+/** A part of a list by id, to be read from one end. */
+export interface IdRange {
+  /** Lower bound, exclusive. */
+  above: number;
+  /** Upper bound, exclusive. */
+  below: number;
+  /** Whether to read from the highest id down. */
+  descending: boolean;
+  limit: number;
+}
+
+/**
+ * Reads a page of a list by id. New entries and deleted ones shift nothing: a cursor is the id of its entry.
+ * @param newestFirst the order of the list: by descending id, or by ascending id
+ * @param read reads up to `limit` entries of a range, in its direction
+ * @throws Fault INVALID on `first`, `last`, `after` or `before`
+ */
+export async function readIdPage<T>(
+  page: PageRequest,
+  newestFirst: boolean,
+  read: (range: IdRange) => Promise<T[]>,
+): Promise<Page<T>> {
+  const { size, backward } = sizeOf(page);
+  const after = cursorId("after", page.after);
+  const before = cursorId("before", page.before);
+  const [lower, upper] = newestFirst ? [before, after] : [after, before];
+  const found = await read({
+    above: lower ?? 0,
+    below: upper ?? Number.MAX_SAFE_INTEGER,
+    descending: newestFirst !== backward,
+    limit: size + 1,
+  });
+  const nodes = found.slice(0, size);
+  if (backward) nodes.reverse();
+  const isMore = found.length > size;
+  return {
+    nodes,
+    hasNextPage: backward ? before !== undefined : isMore,
+    hasPreviousPage: backward ? isMore : after !== undefined,
+  };
+}
+
+/** The size of a page, and whether it is taken from the end. @throws Fault INVALID on `first` or `last` */
+function sizeOf({ first, last }: PageRequest): { size: number; backward: boolean } {
+  if (isGiven(first) && isGiven(last)) throw Fault.field("last", "cannot be combined with first");
+  const backward = isGiven(last);
+  const size = Math.min(PAGE_MAX, first ?? last ?? PAGE_MAX);
+  if (size < 1) throw Fault.field(backward ? "last" : "first", "must be at least 1");
+  return { size, backward };
+}
+
+/** The id that a cursor contains. @throws Fault INVALID on the argument */
+function cursorId(argument: "after" | "before", cursor: string | null | undefined) {
+  if (!isGiven(cursor)) return undefined;
+  const id = parseId(cursor);
+  if (id === null) throw Fault.field(argument, "is not a cursor of this list");
+  return id;
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
