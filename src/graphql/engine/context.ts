@@ -37,17 +37,22 @@ export type ContextDeps = Omit<Context, "auth" | "caller" | "expiresAt">;
 /** Creates the context of a request. */
 export type CreateContext = (caller: Caller) => Context;
 
-/** Creates contexts with this node's modules. */
+/**
+ * Creates contexts with this node's modules. They are on the prototype, so that creating a context, which every request
+ * does, sets two fields and copies nothing.
+ */
 export function contextFactory(deps: ContextDeps, lookups: AuthLookups<Session>): CreateContext {
-  return (caller) => {
-    const auth = new RequestAuth(lookups, caller);
-    return {
-      ...deps,
-      caller,
-      auth,
-      get expiresAt() {
-        return auth.currentSession?.expiresAt ?? null;
-      },
-    };
-  };
+  class RequestScope {
+    constructor(
+      readonly caller: Caller,
+      readonly auth: RequestAuth<Session>,
+    ) {}
+
+    get expiresAt(): Date | null {
+      return this.auth.currentSession?.expiresAt ?? null;
+    }
+  }
+  Object.assign(RequestScope.prototype, deps);
+  return (caller) =>
+    new RequestScope(caller, new RequestAuth(lookups, caller)) as RequestScope & ContextDeps;
 }
