@@ -75,24 +75,26 @@ export async function registerGraphqlHttp(
 }
 
 /**
- * The request as Apollo Server gets it.
+ * The request as Apollo Server gets it: the fields that its Fastify integration and the context read.
  *
- * Its Fastify integration builds a URL from the target and the Host header, uses only the query, and throws if Host
- * is missing (as in HTTP/1.0), empty or invalid; the host is therefore replaced. A request with a token cannot be
- * forged by another site, because browsers send neither header by themselves (unlike Basic credentials), so it counts
- * as one that a preflight has preceded.
+ * The integration builds a URL from the target and the Host header, uses only the query, and throws if Host is missing
+ * (as in HTTP/1.0), empty or invalid; the host is therefore replaced. A request with a token cannot be forged by another
+ * site, because browsers send neither header by themselves (unlike Basic credentials), so it counts as one that a
+ * preflight has preceded.
  */
-function toApolloRequest(request: FastifyRequest): FastifyRequest {
-  const query = request.url.indexOf("?");
-  const hasToken = tokenOf(request.headers) !== undefined;
-  return Object.create(request, {
-    protocol: { value: "http" },
-    hostname: { value: "localhost" },
-    url: { value: query < 0 ? GRAPHQL_PATH : `${GRAPHQL_PATH}${request.url.slice(query)}` },
-    ...(hasToken && {
-      headers: { value: { ...request.headers, "apollo-require-preflight": "1" } },
-    }),
-  });
+function toApolloRequest({ id, ip, method, url, headers, body }: FastifyRequest) {
+  const query = url.indexOf("?");
+  const hasToken = tokenOf(headers) !== undefined;
+  return {
+    id,
+    ip,
+    protocol: "http",
+    hostname: "localhost",
+    method,
+    url: query < 0 ? GRAPHQL_PATH : `${GRAPHQL_PATH}${url.slice(query)}`,
+    headers: hasToken ? { ...headers, "apollo-require-preflight": "1" } : headers,
+    body,
+  };
 }
 
 /** Whether a browser requests the GraphiQL page. */
