@@ -5,12 +5,13 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lexicographicSortSchema, printSchema } from "graphql";
 import { packageRoot } from "../src/core/package-root";
 import { signalboxSchema } from "../src/graphql/schema";
+import { schemaText } from "../src/graphql/schema-text";
 import { readDocuments, readRestFiles } from "../src/rest/documents";
 import { API_INFO, openApi } from "../src/rest/openapi";
 import { configMarkdown, envExample } from "./config-documents";
+import { restExamples } from "./rest-examples";
 
 const root = packageRoot();
 const clientFolder = join(root, "src/store/generated");
@@ -18,9 +19,12 @@ const clientFolder = join(root, "src/store/generated");
 function generatedTexts(): Record<string, string> {
   const schema = signalboxSchema();
   const documents = readDocuments(readRestFiles(join(root, "schema/rest")), schema);
+  const examples = restExamples(root, documents);
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   return {
-    "schema/schema.graphql": `${printSchema(lexicographicSortSchema(schema))}\n`,
-    "schema/openapi.json": `${JSON.stringify(openApi(documents, schema, API_INFO), null, 2)}\n`,
+    "schema/schema.graphql": schemaText(schema),
+    "schema/examples.json": json(examples),
+    "schema/openapi.json": json(openApi(documents, schema, API_INFO, examples)),
     "docs/CONFIG.md": configMarkdown(),
     ".env.example": envExample(),
   };

@@ -13,15 +13,19 @@ import { contextFactory } from "./graphql/engine/context";
 import { Engine } from "./graphql/engine/engine";
 import { registerGraphqlHttp } from "./graphql/http";
 import { signalboxSchema } from "./graphql/schema";
+import { registerSchemaText } from "./graphql/schema-text";
 import { GraphqlSockets } from "./graphql/socket/websocket";
 import { type DelaySampler, sampleEventLoopDelay } from "./http/event-loop-delay";
 import { connectionCheck, LoadShedder, registerLoadShedding } from "./http/load-shedding";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
+import { registerApiDocs } from "./pages/api-docs";
+import { registerLandingPage } from "./pages/landing-page";
 import { registerPages } from "./pages/password-reset";
 import type { Platform } from "./platform";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
+import { readExamples } from "./rest/openapi-examples";
 import { registerRest } from "./rest/routes";
 import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
 import type { ChatServices } from "./xmpp/c2s/services";
@@ -98,14 +102,21 @@ export async function openTransports(
     options: restServerOptions,
     countRequest: (ip) => limits.countRequest(ip),
   });
+  const listeningUrl = () => {
+    const { port } = server.server.address() as AddressInfo;
+    return `http://${hostInUrl(config.HOST)}:${port}`;
+  };
   const shedder = new LoadShedder(config);
   const admitConnection = connectionCheck(shedder, metrics);
   registerLoadShedding(server, shedder, metrics);
   registerRestErrors(server);
   registerProbes(server, health, metrics);
   const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
-  registerRest(server, { engine, makeContext, documents });
+  registerRest(server, { engine, makeContext, documents, examples: readExamples() });
   registerPages(server, users);
+  registerLandingPage(server, config, () => config.BASE_URL ?? listeningUrl());
+  if (config.API_DOCS) registerApiDocs(server);
+  if (config.INTROSPECTION) registerSchemaText(server, engine.schema);
   const authenticate = (attempt: StreamSignIn) => signInStream(users, attempt);
   const signInSecret = config.CHAT_SIGN_IN_SECRET;
   if (signInSecret) {
@@ -160,9 +171,8 @@ export async function openTransports(
     const window = config.DRAIN_SPREAD_SECONDS * 1000;
     await Promise.all([chat.drain(window), sockets.drain(window)]);
   });
-  const { port } = server.server.address() as AddressInfo;
   return {
-    url: `http://${hostInUrl(config.HOST)}:${port}`,
+    url: listeningUrl(),
     chatUrls: chat.urls,
     reload: chat.reload,
     start() {

@@ -48,7 +48,10 @@ const ROUTES: Route[] = Object.entries(document.paths).flatMap(([path, operation
   })),
 );
 /** Undocumented routes. */
-const PAGES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/", "/password/reset?token=a"];
+const PAGES = [
+  ...["/healthz", "/readyz", "/metrics", "/openapi.json", "/schema.graphql", "/"],
+  ...["/docs", "/docs/assets/page.js", "/password/reset?token=a"],
+];
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
 
 const values = new SchemaValues(document.components.schemas, 18);
@@ -94,11 +97,14 @@ function routeInput(random: Random, fixture: Fixture, route: Route): HttpInput {
   const headers: Record<string, string> = {};
   let { path } = route;
   for (const { name, in: place, schema } of route.parameters) {
-    const value = values.make(random, fixture, schema, name);
+    // `login[in][]` is a list of logins.
+    const value = values.make(random, fixture, schema, name.split("[")[0]);
     if (place === "path") path = path.replace(`{${name}}`, inPath(random, value));
     else if (place === "header") {
       if (chance(random, 40)) headers[name] = urlEncode(asText(value));
-    } else if (chance(random, 45)) query.push(form(random, { [name]: value }));
+    } else if (chance(random, 45)) {
+      query.push(form(random, { [name.replace(/\[\]$/, "")]: value }));
+    }
   }
   if (chance(random, 4)) query.push(form(random, { [hostileName(random)]: hostileValue(random) }));
   if (chance(random, 5)) path += pick(random, [".json", "/", ".json.json", "//", "%00", ";a=b"]);

@@ -57,7 +57,7 @@ export function printBanner(
   output: NodeJS.WriteStream = process.stdout,
 ): void {
   const rows: Array<[string, string]> = [
-    ["REST", addresses.base_url],
+    ["REST", `${addresses.base_url}  (open it in a browser for an overview)`],
     ["GraphQL", `${addresses.graphql_url}  (open it in a browser for GraphiQL)`],
     ...chatRows(chat),
   ];

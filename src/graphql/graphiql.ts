@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { registerPackageFiles } from "../http/browser-pages";
 
 /** GraphiQL's files by served name: npm package, and path in the package. */
 const FILES = {
@@ -99,19 +98,10 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
 
 /** Serves GraphiQL's files from the installed packages. */
 export function registerGraphiqlFiles(server: FastifyInstance): void {
-  const options = { config: { counts: "request" } } as const;
-  server.get(`${ASSETS}/page.js`, options, (_, reply) =>
+  server.get(`${ASSETS}/page.js`, { config: { counts: "request" } }, (_, reply) =>
     reply.type("text/javascript; charset=utf-8").send(SCRIPT),
   );
-  for (const [name, [packageName, file]] of Object.entries(FILES)) {
-    let content: Promise<Buffer> | null = null;
-    const type = name.endsWith(".css") ? "text/css" : "text/javascript";
-    server.get(`${ASSETS}/${name}`, options, async (_, reply) => {
-      content ??= readFile(join(packageFolder(packageName), file));
-      reply.type(`${type}; charset=utf-8`).header("cache-control", "public, max-age=86400");
-      return content;
-    });
-  }
+  registerPackageFiles(server, ASSETS, FILES);
 }
 
 /** Sends the GraphiQL page. */
@@ -121,8 +111,4 @@ export function sendGraphiql(reply: FastifyReply): FastifyReply {
     .header("content-security-policy", POLICY)
     .header("x-content-type-options", "nosniff")
     .send(PAGE);
-}
-
-function packageFolder(name: string): string {
-  return dirname(require.resolve(`${name}/package.json`));
 }

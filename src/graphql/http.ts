@@ -2,6 +2,7 @@ import { fastifyApolloHandler } from "@as-integrations/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
+import { acceptsHtml } from "../http/browser-pages";
 import { callerOf, tokenOf } from "../http/request-caller";
 import { openApollo } from "./apollo";
 import type { CreateContext } from "./engine/context";
@@ -100,7 +101,7 @@ function toApolloRequest({ id, ip, method, url, headers, body }: FastifyRequest)
 /** Whether a browser requests the GraphiQL page. */
 function wantsPage(request: FastifyRequest): boolean {
   const parameters = request.query as { query?: unknown };
-  return parameters.query === undefined && (request.headers.accept ?? "").includes("text/html");
+  return parameters.query === undefined && acceptsHtml(request.headers);
 }
 
 /** Converts errors of the HTTP server itself to faults of core/errors.ts. */

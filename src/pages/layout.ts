@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../core/html";
 
-/** The style sheet, inlined in each page and allowed by its hash in the Content-Security-Policy. */
+/** The style sheet of every page. */
 const STYLE = `
 :root { color-scheme: light dark; --page: #f3f4f8; --card: #fff; --ink: #1b2130; --soft: #596176;
   --line: #8b93a7; --accent: #2f55d4; --on-accent: #fff; --bad: #b3261e; --bad-page: #fdeceb;
@@ -45,34 +45,42 @@ input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); ou
 @media (forced-colors: active) { main, button { border: 1px solid; } }
 `;
 
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
-
-/** Content-Security-Policy: no scripts, no external resources, no framing, forms only to the same origin. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${STYLE_HASH}'`,
-  "img-src data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Headers of every page. Its URL contains a secret, so it must be neither cached nor sent as a referrer. */
-export const PAGE_HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "x-robots-tag": "noindex",
-} as const;
+/**
+ * Headers of a page. Its style sheets are inline and allowed by their hashes; it has no scripts, no external resources
+ * and no frames, and forms go only to the same origin. The URL of a page may contain a secret, so it must be neither
+ * cached nor sent as a referrer.
+ * @param styles style sheets besides the one of every page
+ */
+export function pageHeaders(...styles: string[]): Record<string, string> {
+  const hashes = [STYLE, ...styles].map(
+    (style) => `'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+  );
+  const policy = [
+    "default-src 'none'",
+    `style-src ${hashes.join(" ")}`,
+    "img-src data:",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "x-robots-tag": "noindex",
+  };
+}
 
 /** SVG icons above the heading. */
 const MARKS = {
   key: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>',
   good: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
   bad: '<path d="M12 7v6M12 17v.01"/>',
+  signal:
+    '<circle cx="12" cy="12" r="1.6"/><path d="M8.2 15.8a5.4 5.4 0 0 1 0-7.6M15.8 8.2a5.4 5.4 0 0 1 0 7.6M5 19a9.9 9.9 0 0 1 0-14M19 5a9.9 9.9 0 0 1 0 14"/>',
 };
 
 /** Content of a page. */
@@ -84,10 +92,12 @@ export interface PageContent {
   content: string;
   /** Whether the form has errors; the window title then starts with "Error: ". */
   failed?: boolean;
+  /** A style sheet besides the one of every page. */
+  style?: string;
 }
 
 /** Renders a page as HTML. */
-export function renderPage({ title, mark, content, failed = false }: PageContent): string {
+export function renderPage({ title, mark, content, failed, style }: PageContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -96,7 +106,7 @@ export function renderPage({ title, mark, content, failed = false }: PageContent
 <meta name="color-scheme" content="light dark">
 <title>${failed ? "Error: " : ""}${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${STYLE}</style>${style ? `\n<style>${style}</style>` : ""}
 </head>
 <body>
 <main>

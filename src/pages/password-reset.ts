@@ -3,13 +3,14 @@ import { ERRORS, Fault, toFault } from "../core/errors";
 import { findResetLink, resetPassword } from "../password-reset/password-reset";
 import type { PasswordResetDeps } from "../password-reset/password-reset-deps";
 import { RESET_PATH } from "../password-reset/reset-mail";
-import { PAGE_HEADERS } from "./layout";
+import { pageHeaders } from "./layout";
 import { errorPage, expiredLinkPage, type FormErrors, formPage, successPage } from "./reset-pages";
 
 /** Status for a used, expired or unknown link (RFC 9110 section 15.5.11). */
 const GONE = 410;
 /** Maximum size of a form in bytes: two percent-encoded passwords of 255 characters, and the token. */
 const FORM_MAX = 16_384;
+const PAGE_HEADERS = pageHeaders();
 
 /**
  * Registers the page that a password reset link opens. It has its own Fastify scope, which parses forms and

@@ -27,6 +27,14 @@ export interface RestFile {
   text: string;
 }
 
+/** A group of routes: those of one file. */
+export interface RestTag {
+  /** The file's name as a title: `Push events`. */
+  name: string;
+  /** The comment in the file's first line. */
+  description?: string;
+}
+
 /** One route: a parsed and validated operation of schema/rest. */
 export interface RestDocument extends EngineOperation {
   /** Name of the operation. */
@@ -40,6 +48,7 @@ export interface RestDocument extends EngineOperation {
   body: RestDirective["body"];
   status: number;
   description?: string;
+  tag: RestTag;
   parameters: RestParameter[];
   selection: Selection;
   /** Wire names for errors, by the input field's path and by its name. */
@@ -86,6 +95,7 @@ export function readDocuments(files: readonly RestFile[], schema: GraphQLSchema)
     } else if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
     else report(definition, "A document may only contain operations and fragments");
   }
+  const tags = new Map(files.map((file) => [file.name, tagOf(file)]));
   const routes = new Map<string, string>();
   const documents: RestDocument[] = [];
   for (const operation of operations) {
@@ -99,7 +109,11 @@ export function readDocuments(files: readonly RestFile[], schema: GraphQLSchema)
       const other = routes.get(key);
       if (other) report(operation, `${rest.method} ${rest.path} is already the route of ${other}`);
       routes.set(key, name);
-      documents.push(readDocument(extended, operation, name, rest, fragments, report));
+      const tag = tags.get(operation.loc?.source.name ?? "") ?? { name: "" };
+      documents.push({
+        ...readDocument(extended, operation, name, rest, fragments, report),
+        tag,
+      });
     }
   }
   if (problems.length > 0) throw new RestDocumentsError(problems);
@@ -113,7 +127,7 @@ function readDocument(
   rest: RestDirective,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   report: Report,
-): RestDocument {
+): Omit<RestDocument, "tag"> {
   const parameters = readParameters(schema, operation, rest, report);
   const root = schema.getRootType(operation.operation) as GraphQLObjectType;
   const selection = readSelection(schema, root, [operation.selectionSet], fragments);
@@ -133,6 +147,15 @@ function readDocument(
     parameters,
     selection,
     errorKeys: errorKeys(engine, parameters),
+  };
+}
+
+function tagOf({ name, text }: RestFile): RestTag {
+  const words = name.replace(/\.graphql$/, "").replaceAll("-", " ");
+  const description = /^# ?([^\n]*)/.exec(text)?.[1];
+  return {
+    name: words.slice(0, 1).toUpperCase() + words.slice(1),
+    ...(description && { description }),
   };
 }
 

@@ -1,99 +1,124 @@
-import {
-  type GraphQLInputObjectType,
-  getNullableType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-} from "graphql";
+import { getNullableType, isInputObjectType, isListType, isNonNullType } from "graphql";
 import type { RestDocument } from "./documents";
+import { type OperationExample, parameterExample } from "./openapi-examples";
 import { bodySchema, inputSchema, type JsonSchema, orNull } from "./openapi-schema";
 import { type RestParameter, snakeCase } from "./parameters";
 
-/** Header parameters that OpenAPI describes as security schemes, by the scheme's name. */
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  svcToken: "Svc-Token",
-  accountKey: "Svc-Account-Key",
-};
+/** How OpenAPI describes the authentication of requests, by the scheme's name. */
+export const SECURITY_SCHEMES = {
+  accountKey: {
+    type: "apiKey",
+    in: "header",
+    name: "Svc-Account-Key",
+    description: "The key of the account, shown in the details of each of its applications.",
+  },
+  svcToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Svc-Token",
+    description: "The token of a session, from POST /session.",
+  },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "The same token in the standard header. Svc-Token takes precedence.",
+  },
+} as const;
+
+/** Name of a security scheme. */
+export type SecurityScheme = keyof typeof SECURITY_SCHEMES;
 
 /** The security scheme of a header parameter, if it has one. */
-export function securityOf({ location, wireName }: RestParameter): string | undefined {
+export function securityOf({ location, wireName }: RestParameter): SecurityScheme | undefined {
   if (location !== "header") return undefined;
-  const name = wireName.toLowerCase();
-  return Object.keys(SECURITY_HEADERS).find(
-    (scheme) => SECURITY_HEADERS[scheme]?.toLowerCase() === name,
+  const wanted = wireName.toLowerCase();
+  return (["svcToken", "accountKey"] as const).find(
+    (scheme) => SECURITY_SCHEMES[scheme].name.toLowerCase() === wanted,
   );
 }
 
 /**
  * OpenAPI parameters of the path, the query and headers.
- * @param components receives the schemas of operators, by the names of their input types
+ * @param pathNames names of path parameters in OpenAPI, by wire name, if they differ
  */
 export function parametersOf(
   document: RestDocument,
-  components: Record<string, JsonSchema>,
+  pathNames: ReadonlyMap<string, string>,
+  example: OperationExample = {},
 ): JsonSchema[] {
-  return document.parameters.flatMap((parameter) => {
+  const described = document.parameters.flatMap((parameter): OpenApiParameter[] => {
     if (parameter.location === "body" || securityOf(parameter)) return [];
-    if (parameter.binder === "FIELD_OPERATORS") return filterParameters(parameter, components);
+    if (parameter.binder === "FIELD_OPERATORS") return filterParameters(parameter);
     if (parameter.binder === "LEGACY_FILTER") return [legacyParameter(parameter)];
     const { location, wireName, csv, type, description } = parameter;
+    return [
+      {
+        name: wireName,
+        in: location,
+        ...(description && { description }),
+        ...((parameter.required || location === "path") && { required: true }),
+        schema: inputSchema(type, csv),
+      },
+    ];
+  });
+  return described.map((parameter) => {
+    const text = example.parameters?.[parameter.name];
     return {
-      name: wireName,
-      in: location,
-      ...(description && { description }),
-      ...((parameter.required || location === "path") && { required: true }),
-      schema: inputSchema(type, csv),
+      ...parameter,
+      name: (parameter.in === "path" && pathNames.get(parameter.name)) || parameter.name,
+      ...(text !== undefined && { example: parameterExample(parameter.schema, text) }),
     };
   });
 }
 
-/** Parameters of FIELD_OPERATORS: for each field a value, or an object of operators (`id[gt]=1`). */
-function filterParameters(
-  { type }: RestParameter,
-  components: Record<string, JsonSchema>,
-): JsonSchema[] {
+interface OpenApiParameter extends JsonSchema {
+  name: string;
+  in: string;
+  schema: JsonSchema;
+}
+
+/**
+ * Parameters of FIELD_OPERATORS, one per field and operator: `login`, `login[in][]`, `login[start_with]`. Clients
+ * generated from OpenAPI send them as they are; few can send the brackets of a deepObject. A field's `operators`
+ * extension lists those that it takes; without it, it takes all of its type.
+ */
+function filterParameters({ type }: RestParameter): OpenApiParameter[] {
   const input = getNullableType(type);
   if (!isInputObjectType(input)) return [];
   return Object.values(input.getFields()).flatMap((field) => {
     const group = getNullableType(field.type);
     if (!isInputObjectType(group)) return [];
-    components[group.name] ??= operatorsSchema(group);
-    const operators = { $ref: `#/components/schemas/${group.name}` };
-    const equal = group.getFields().eq;
-    const name = snakeCase(field.name);
-    const syntax = `${name}=value, or ${name}[operator]=value; lists as repeated ${name}[in][]=value.`;
-    return {
-      name,
-      in: "query",
-      description: field.description ? `${field.description} ${syntax}` : syntax,
-      style: "deepObject",
-      explode: true,
-      schema: equal ? { anyOf: [inputSchema(equal.type, false), operators] } : operators,
-    };
+    const { operators } = field.extensions as { operators?: string[] };
+    return Object.values(group.getFields())
+      .filter(({ name }) => operators?.includes(name) ?? true)
+      .map((operator) => {
+        const name = snakeCase(field.name);
+        const list = isListType(getNullableType(operator.type));
+        const suffix = `[${snakeCase(operator.name)}]${list ? "[]" : ""}`;
+        const description = [field.description, operator.description].filter(Boolean).join(" ");
+        return {
+          name: operator.name === "eq" ? name : `${name}${suffix}`,
+          in: "query",
+          ...(description && { description }),
+          ...(list && REPEATED),
+          schema: inputSchema(operator.type, false),
+        };
+      });
   });
 }
 
+/** A list is sent as one parameter per item. This is OpenAPI's default, which some generators ignore. */
+const REPEATED = { style: "form", explode: true };
+
 /** Parameter of LEGACY_FILTER: a text in the filter language, or a list of them. */
-function legacyParameter({ wireName, type, description }: RestParameter): JsonSchema {
+function legacyParameter({ wireName, type, description }: RestParameter): OpenApiParameter {
   const list = isListType(getNullableType(type));
   return {
     name: list ? `${wireName}[]` : wireName,
     in: "query",
     ...(description && { description }),
+    ...(list && REPEATED),
     schema: list ? { type: "array", items: { type: "string" } } : { type: "string" },
-  };
-}
-
-function operatorsSchema(group: GraphQLInputObjectType): JsonSchema {
-  const operators = Object.values(group.getFields()).map(({ name, type, description }) => [
-    snakeCase(name),
-    { ...inputSchema(type, false), ...(description && { description }) },
-  ]);
-  return {
-    type: "object",
-    ...(group.description && { description: group.description }),
-    additionalProperties: false,
-    properties: Object.fromEntries(operators),
   };
 }
 
@@ -109,6 +134,7 @@ interface Group {
 export function requestBodyOf(
   document: RestDocument,
   components: Record<string, JsonSchema>,
+  example: OperationExample = {},
 ): JsonSchema | undefined {
   const parameters = document.parameters.filter(({ location }) => location === "body");
   if (parameters.length === 0) return undefined;
@@ -132,7 +158,10 @@ export function requestBodyOf(
   return {
     ...(parameters.some(({ required }) => required) && { required: true }),
     content: {
-      "application/json": { schema },
+      "application/json": {
+        schema,
+        ...(example.request !== undefined && { example: example.request }),
+      },
       "application/x-www-form-urlencoded": {
         schema,
         ...(nested.length > 0 && { encoding: Object.fromEntries(nested) }),

@@ -20,7 +20,8 @@ const SCALARS: Record<string, JsonSchema> = {
   ID: { type: "string" },
   Boolean: { type: "boolean" },
   DateTime: { type: "string", format: "date-time" },
-  JSONObject: { type: "object" },
+  // Stated, because generators take an object without properties for an empty one.
+  JSONObject: { type: "object", additionalProperties: true },
 };
 
 const REF = "#/components/schemas/";

@@ -1,18 +1,28 @@
 import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
-import { ERRORS, type ErrorCode } from "../core/errors";
+import { ERRORS, type ErrorCode, type FieldErrors, NO_SESSION } from "../core/errors";
 import type { Access } from "../core/viewer";
 import type { RestDocument } from "./documents";
-import { parametersOf, requestBodyOf, SECURITY_HEADERS, securityOf } from "./openapi-request";
+import type { Examples, OperationExample } from "./openapi-examples";
+import { type OpenApiPath, openApiPaths } from "./openapi-paths";
+import {
+  parametersOf,
+  requestBodyOf,
+  SECURITY_SCHEMES,
+  type SecurityScheme,
+  securityOf,
+} from "./openapi-request";
 import { type JsonSchema, ResponseSchemas } from "./openapi-schema";
 import type { RestParameter } from "./parameters";
 import type { SelectedField, Selection } from "./selection";
 
-/** Title, version, description and servers of the OpenAPI document. */
+/** What the OpenAPI document says about the API as a whole. */
 export interface OpenApiInfo {
   title: string;
   /** Version of the API: the package's version. */
   version: string;
+  summary?: string;
   description?: string;
+  license?: { name: string; identifier: string };
   servers?: Array<{ url: string; description?: string }>;
 }
 
@@ -20,24 +30,42 @@ export interface OpenApiInfo {
 export const API_INFO: OpenApiInfo = {
   title: "Signalbox",
   version: "0.1.0",
-  description:
-    "The REST-compatible API of Signalbox. Each route is an operation of its GraphQL schema. Every path may end in .json.",
+  summary: "Users, push notifications and calls.",
+  description: `The REST-compatible API of Signalbox. Each route is an operation of its GraphQL schema (/schema.graphql).
+
+A request needs the token of a session, in the header Svc-Token or as a bearer token. POST /session creates a session from a signed request; on the server, \`npx signalbox token\` prints a token.
+
+Bodies are JSON or forms with brackets in names (user[login]). Every path may end in .json.`,
+  license: { name: "MIT", identifier: "MIT" },
+  servers: [{ url: "/", description: "This server." }],
 };
 
-/** Descriptions of the error responses that are derived from a document. */
-const ERROR_TEXTS = {
-  MALFORMED: "The request cannot be read.",
-  UNAUTHENTICATED: "No valid session, or wrong credentials.",
-  FORBIDDEN: "The session lacks permission.",
-  NOT_FOUND: "Not found.",
-  TOO_LARGE: "The body is too large.",
-  INVALID: "A parameter is invalid or a rule is violated; messages by parameter.",
-  LIMITED: "Too many requests; Retry-After says when to retry.",
-  INTERNAL: "Internal error.",
-  UNAVAILABLE: "A dependency of the service is unavailable.",
-} satisfies Partial<Record<ErrorCode, string>>;
+/** Descriptions of the error responses that are derived from a document, each with an example. */
+const ERROR_RESPONSES = {
+  MALFORMED: ["The request cannot be read.", { base: ["The body is not valid JSON"] }],
+  UNAUTHENTICATED: ["No valid session, or wrong credentials.", { base: [NO_SESSION] }],
+  FORBIDDEN: [
+    "The session lacks permission.",
+    { base: ["This session may not do that: a session with a user is needed"] },
+  ],
+  NOT_FOUND: ["Not found.", { base: ["Not found"] }],
+  TOO_LARGE: ["The body is too large.", { base: ["The body is too large"] }],
+  INVALID: [
+    "A parameter is invalid or a rule is violated; messages by parameter.",
+    { login: ["has already been taken"] },
+  ],
+  LIMITED: [
+    "Too many requests; Retry-After says when to retry.",
+    { base: ["Too many requests; try again in 60 s"] },
+  ],
+  INTERNAL: ["Internal error.", { base: ["Internal server error"] }],
+  UNAVAILABLE: [
+    "A dependency of the service is unavailable.",
+    { base: ["The server is overloaded"] },
+  ],
+} satisfies Partial<Record<ErrorCode, [text: string, errors: FieldErrors]>>;
 
-type Described = keyof typeof ERROR_TEXTS;
+type Described = keyof typeof ERROR_RESPONSES;
 
 const EXPIRY_HEADER: JsonSchema = {
   "Svc-Token-ExpirationDate": {
@@ -60,71 +88,85 @@ const ERROR_SCHEMA: JsonSchema = {
 
 /**
  * The OpenAPI 3.1 document of the routes (spec.openapis.org/oas/v3.1.1): parameters from variables, responses
- * from selection sets, summaries from descriptions. A description line that starts with "Deprecated:" marks
- * the operation as deprecated. A root field whose `access` extension is `public` needs no token.
+ * from selection sets, summaries from descriptions, tags from files. A description line that starts with
+ * "Deprecated:" marks the operation as deprecated. A root field whose `access` extension is `public` needs no token.
  */
 export function openApi(
   documents: readonly RestDocument[],
   schema: GraphQLSchema,
   info: OpenApiInfo,
+  examples: Examples = {},
 ): JsonSchema {
   const answers = new ResponseSchemas();
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const document of documents) {
-    paths[document.path] ??= {};
-    const methods = paths[document.path]!;
-    methods[document.method.toLowerCase()] = operationOf(document, schema, answers);
+  const tags = new Map(documents.map(({ tag }) => [tag.name, tag]));
+  const first = new Set(
+    documents
+      .filter((document) => securityFor(document, schema).length === 0)
+      .map(({ tag }) => tag.name),
+  );
+  for (const [document, place] of openApiPaths(documents)) {
+    paths[place.path] ??= {};
+    const methods = paths[place.path]!;
+    const example = examples[document.name] ?? {};
+    methods[document.method.toLowerCase()] = operationOf(document, place, schema, answers, example);
   }
   const { servers, ...head } = info;
   return {
     openapi: "3.1.0",
     info: head,
     ...(servers && { servers }),
+    // Clients start with operations that need no token.
+    tags: [...tags.values()].sort((a, b) => Number(first.has(b.name)) - Number(first.has(a.name))),
     paths,
     components: {
       schemas: { ...answers.components, Error: ERROR_SCHEMA },
       responses: Object.fromEntries(
-        (Object.keys(ERROR_TEXTS) as Described[]).map((code) => [code, errorResponse(code)]),
+        (Object.keys(ERROR_RESPONSES) as Described[]).map((code) => [code, errorResponse(code)]),
       ),
-      securitySchemes: Object.fromEntries(
-        Object.entries(SECURITY_HEADERS).map(([scheme, name]) => [
-          scheme,
-          { type: "apiKey", in: "header", name },
-        ]),
-      ),
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
 
 function errorResponse(code: Described): JsonSchema {
+  const [description, errors] = ERROR_RESPONSES[code];
   return {
-    description: ERROR_TEXTS[code],
+    description,
     ...(code === "LIMITED" && {
       headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } },
     }),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        example: { errors },
+      },
+    },
   };
 }
 
 function operationOf(
   document: RestDocument,
+  { names }: OpenApiPath,
   schema: GraphQLSchema,
   answers: ResponseSchemas,
+  example: OperationExample,
 ): JsonSchema {
   const [summary, ...rest] = (document.description ?? "").split("\n");
   const description = rest.join("\n").trim();
-  const parameters = parametersOf(document, answers.components);
-  const requestBody = requestBodyOf(document, answers.components);
+  const parameters = parametersOf(document, names, example);
+  const requestBody = requestBodyOf(document, answers.components, example);
   const security = securityFor(document, schema);
   const responses = {
     [document.status]: {
-      ...successOf(document, answers),
+      ...successOf(document, answers, example),
       ...(security.includes("svcToken") && { headers: EXPIRY_HEADER }),
     },
     ...errorsOf(document, security.includes("svcToken")),
   };
   return {
     operationId: document.name[0]?.toLowerCase() + document.name.slice(1),
+    tags: [document.tag.name],
     ...(summary && { summary }),
     ...(description && { description }),
     ...(/^Deprecated:/m.test(description) && { deprecated: true }),
@@ -135,8 +177,11 @@ function operationOf(
   };
 }
 
-/** Security schemes by the bound headers, else by the access that the root fields require. */
-function securityFor(document: RestDocument, schema: GraphQLSchema): string[] {
+/**
+ * Alternative security schemes, by the bound headers, else by the access that the root fields require. Empty if the
+ * operation needs none.
+ */
+function securityFor(document: RestDocument, schema: GraphQLSchema): SecurityScheme[] {
   const bound = document.parameters.flatMap((parameter) => securityOf(parameter) ?? []);
   if (bound.length > 0) return bound;
   const root = document.kind === "query" ? schema.getQueryType() : schema.getMutationType();
@@ -146,16 +191,21 @@ function securityFor(document: RestDocument, schema: GraphQLSchema): string[] {
     };
     return access === "public";
   });
-  return isPublic ? [] : ["svcToken"];
+  return isPublic ? [] : ["svcToken", "bearer"];
 }
 
-function successOf(document: RestDocument, answers: ResponseSchemas): JsonSchema {
+function successOf(
+  document: RestDocument,
+  answers: ResponseSchemas,
+  { response }: OperationExample,
+): JsonSchema {
   if (document.body === "NONE") return { description: "Success; the body is empty." };
   return {
     description: document.status === 201 ? "Created." : "Success.",
     content: {
       "application/json": {
         schema: document.body === "JSON" ? responseSchemaOf(document, answers) : { type: "object" },
+        ...(response !== undefined && { example: response }),
       },
     },
   };

@@ -9,6 +9,7 @@ import type { RestDocument } from "./documents";
 import { sendError, sendErrors, sendNotFound } from "./error";
 import { readQuery } from "./form";
 import { API_INFO, type OpenApiInfo, openApi } from "./openapi";
+import type { Examples } from "./openapi-examples";
 import { compileResponse } from "./response";
 
 /** Dependencies of the REST API. */
@@ -18,6 +19,8 @@ export interface RestOptions {
   documents: readonly RestDocument[];
   /** Title, version and servers of the OpenAPI document. */
   info?: OpenApiInfo;
+  /** Examples in the OpenAPI document. */
+  examples?: Examples;
 }
 
 /**
@@ -26,12 +29,12 @@ export interface RestOptions {
  * @throws GraphQLError if a document is invalid
  */
 export function registerRest(server: FastifyInstance, options: RestOptions): void {
-  const { engine, makeContext, documents, info = API_INFO } = options;
+  const { engine, makeContext, documents, info = API_INFO, examples } = options;
   const routes = documents.map((document) => ({
     document,
     handler: compileHandler(document, engine, makeContext),
   }));
-  const openApiText = JSON.stringify(openApi(documents, engine.schema, info));
+  const openApiText = JSON.stringify(openApi(documents, engine.schema, info, examples));
   server.register(async (scope) => {
     scope.setErrorHandler(sendError);
     scope.removeAllContentTypeParsers();

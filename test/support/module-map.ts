@@ -175,7 +175,7 @@ export const IMPORTS: Record<string, string[]> = {
   graphql: ["graphql/engine", "http"],
   "graphql/socket": ["graphql", "graphql/engine"],
   http: [],
-  pages: [],
+  pages: ["http"],
   rest: ["graphql/engine", "http"],
   "xmpp/stanza": [],
   "xmpp/stream": ["xmpp/stanza"],

@@ -34,6 +34,7 @@ describe("defaults", () => {
       LOG_LEVEL: "info",
       INTROSPECTION: true,
       GRAPHIQL: true,
+      API_DOCS: true,
       XMPP_TRUSTED_PROXY: false,
     });
   });
@@ -71,6 +72,7 @@ describe("values", () => {
       TRUST_PROXY: "10.0.0.0/8",
       INTROSPECTION: "No",
       GRAPHIQL: "off",
+      API_DOCS: "off",
       XMPP_TRUSTED_PROXY: "1",
       LOG_LEVEL: "silent",
     });
@@ -81,6 +83,7 @@ describe("values", () => {
       TRUST_PROXY: ["10.0.0.0/8"],
       INTROSPECTION: false,
       GRAPHIQL: false,
+      API_DOCS: false,
       XMPP_TRUSTED_PROXY: true,
       LOG_LEVEL: "silent",
     });

@@ -9,8 +9,11 @@ import { openMetrics } from "../../src/core/metrics";
 import { Engine } from "../../src/graphql/engine/engine";
 import { registerGraphqlHttp } from "../../src/graphql/http";
 import { buildSignalboxSchema, limitTable } from "../../src/graphql/schema";
+import { registerSchemaText } from "../../src/graphql/schema-text";
 import { registerProbes } from "../../src/http/probes";
 import { openServer } from "../../src/http/server";
+import { registerApiDocs } from "../../src/pages/api-docs";
+import { registerLandingPage } from "../../src/pages/landing-page";
 import { registerPages } from "../../src/pages/password-reset";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { registerRestErrors, restServerOptions } from "../../src/rest/error";
@@ -48,6 +51,9 @@ beforeAll(async () => {
   registerProbes(server, { ready: true, check: async () => undefined }, metrics);
   registerRest(server, { engine, makeContext: never, documents });
   registerPages(server, {} as never);
+  registerLandingPage(server, config, never);
+  registerApiDocs(server);
+  registerSchemaText(server, schema);
   registerAuthEndpoint(server, {
     secret: "secret",
     log,
@@ -69,7 +75,7 @@ afterAll(() => server.close());
 const quoted = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
 const routesOf = (wanted: string) =>
   routes.filter(({ counts }) => counts === wanted).map(({ route }) => route);
-/** Routes from neither a REST document nor the files of GraphiQL. */
+/** Routes from neither a REST document nor the files of GraphiQL and Swagger UI. */
 const ownRoutes = () => {
   const rest = new Set(documents.map(({ method, path }) => `${method} ${path}`));
   return routesOf("request").filter((route) => {
@@ -95,7 +101,7 @@ test("the document lists the routes that count for nothing or by themselves", ()
 });
 
 test("the document lists every route that counts as a request, with the REST paths together", () => {
-  const line = `\n| every REST path, ${quoted(ownRoutes())}, GraphiQL's files, paths that are unknown or do not decode | `;
+  const line = `\n| every REST path, ${quoted(ownRoutes())}, the files of GraphiQL and of \`/docs\`, paths that are unknown or do not decode | `;
   expect(text).toContain(line);
 });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments } from "../../src/rest/documents";
 import { API_INFO, openApi } from "../../src/rest/openapi";
 import type { JsonSchema } from "../../src/rest/openapi-schema";
@@ -12,13 +13,21 @@ interface Operation {
   deprecated?: boolean;
   description?: string;
   security: JsonSchema[];
-  parameters?: Array<{ name: string; in: string; required?: boolean; schema: JsonSchema }>;
+  tags: string[];
+  parameters?: Array<{
+    name: string;
+    in: string;
+    required?: boolean;
+    schema: JsonSchema;
+    example?: unknown;
+  }>;
   requestBody?: { required?: boolean; content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, { $ref?: string; content?: Record<string, { schema: JsonSchema }> }>;
 }
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
+  tags: Array<{ name: string; description?: string }>;
   components: Record<"schemas" | "responses" | "securitySchemes", Record<string, JsonSchema>>;
 }
 
@@ -78,11 +87,11 @@ test("has a title and the package's version", () => {
   expect(api).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version } });
 });
 
-test("lists the given servers", () => {
+test("lists the given servers; by default, the one that serves the document", () => {
   const servers = [{ url: "https://api.example.com" }];
   const other = openApi(documents, schema, { title: "t", version: "1", servers });
   expect(other).toMatchObject({ info: { title: "t", version: "1" }, servers });
-  expect(api).not.toHaveProperty("servers");
+  expect(api).toMatchObject({ servers: [{ url: "/" }] });
 });
 
 test("is JSON, and deterministic", () => {
@@ -153,10 +162,12 @@ test("derives security from bound headers, the field's access, or the token", ()
   expect(operation("get", "/account_settings").security).toEqual([{ accountKey: [] }]);
   expect(operation("get", "/account_settings")).not.toHaveProperty("parameters");
   expect(operation("post", "/session").security).toEqual([]);
-  expect(operation("get", "/session").security).toEqual([{ svcToken: [] }]);
+  expect(operation("get", "/session").security).toEqual([{ svcToken: [] }, { bearer: [] }]);
+  const text = expect.any(String);
   expect(api.components.securitySchemes).toEqual({
-    svcToken: { type: "apiKey", in: "header", name: "Svc-Token" },
-    accountKey: { type: "apiKey", in: "header", name: "Svc-Account-Key" },
+    svcToken: { type: "apiKey", in: "header", name: "Svc-Token", description: text },
+    bearer: { type: "http", scheme: "bearer", description: text },
+    accountKey: { type: "apiKey", in: "header", name: "Svc-Account-Key", description: text },
   });
 });
 
@@ -228,20 +239,74 @@ test("describes query parameters, with the wire names of enum values", () => {
   expect(sort).toMatchObject({ in: "query", schema: { type: "string" } });
   expect(sort?.schema.enum).toContain("full_name");
   expect(sort).not.toHaveProperty("required");
-  expect(parameters.find(({ name }) => name === "login")).toMatchObject({
-    style: "deepObject",
-    explode: true,
-    schema: { anyOf: [{ type: "string" }, { $ref: "#/components/schemas/StringFilter" }] },
-  });
-  expect(api.components.schemas.StringFilter).toMatchObject({
-    additionalProperties: false,
-    properties: {
-      start_with: { type: "string" },
-      in: { type: "array", items: { type: "string" } },
-    },
-  });
-  expect(api.components.schemas.IntegerFilter).not.toHaveProperty("properties.start_with");
   expect(parameters.map(({ name }) => name)).not.toContain("filter");
+});
+
+test("describes a filter as flat parameters, one per field and operator", () => {
+  const { parameters = [] } = operation("get", "/users/v2");
+  const named = (wanted: string) => parameters.find(({ name }) => name === wanted);
+  expect(named("login")).toEqual({
+    name: "login",
+    in: "query",
+    description: "By login, case-insensitive. Stand-alone. Equal. Primary.",
+    schema: { type: "string" },
+  });
+  expect(named("id[in][]")).toMatchObject({
+    in: "query",
+    style: "form",
+    explode: true,
+    schema: { type: "array", items: { type: "integer" } },
+  });
+  expect(named("login[nin][]")).toMatchObject({ schema: { type: "array" } });
+  expect(named("login[start_with]")).toMatchObject({ schema: { type: "string" } });
+  expect(named("created_at[gte]")?.schema.anyOf).toContainEqual({
+    type: "string",
+    format: "date-time",
+  });
+  const names = parameters.map(({ name }) => name);
+  for (const name of ["login[eq]", "login[in]", "id[start_with]", "created_at[start_with]"]) {
+    expect(names).not.toContain(name);
+  }
+  expect(JSON.stringify(parameters)).not.toContain("deepObject");
+});
+
+test("describes only the operators that the field takes, if it says so", () => {
+  const own = signalboxSchema();
+  const { paths } = openApi(readDocuments(FILES, own), own, API_INFO) as unknown as Document;
+  const names = paths["/users/v2"]?.get?.parameters?.map(({ name }) => name) ?? [];
+  const of = (field: string) => names.filter((name) => name.split("[")[0] === field);
+  expect(of("id")).toEqual(["id", "id[in][]", "id[nin][]"]);
+  expect(of("user_tags")).toHaveLength(4);
+  expect(of("created_at")).toHaveLength(7);
+});
+
+test("paths that differ only in the names of parameters are one path, with the names of the first", () => {
+  const found = Object.keys(api.paths).filter((path) => path.startsWith("/users/external/"));
+  expect(found).toEqual(["/users/external/{id}"]);
+  for (const method of ["get", "delete"]) {
+    const { parameters = [] } = operation(method, "/users/external/{id}");
+    expect(parameters.map(({ name }) => name)).toEqual(["id"]);
+  }
+});
+
+test("groups operations by file, with the comment in its first line", () => {
+  expect(operation("delete", "/users/external/{id}").tags).toEqual(["Users legacy"]);
+  expect(operation("get", "/search/{page}/found").tags).toEqual(["Search"]);
+  const { tags } = api;
+  expect(tags).toContainEqual({
+    name: "Session list",
+    description: "The user's sessions.",
+  });
+  expect(tags).toContainEqual({ name: "Search" });
+  // The one with an operation that needs no token comes first.
+  expect(tags.map(({ name }) => name).slice(0, 2)).toEqual(["Session", "Account settings"]);
+  expect(tags).toHaveLength(new Set(documents.map(({ tag }) => tag.name)).size);
+});
+
+test("an object with any keys says that it is open", () => {
+  expect(bodySchema("post", "/calls/reject")).toMatchObject({
+    properties: { userInfo: { type: ["object", "null"], additionalProperties: true } },
+  });
 });
 
 test("a header without a security scheme is a parameter", () => {

@@ -44,6 +44,7 @@ const REDUCED: Record<string, string> = {
   "firebase-admin": "needs these for other products than the access tokens and Cloud Messaging",
   "fetch-blob": "needs it on Node before 18",
   graphiql: "its files for browsers contain these",
+  "swagger-ui-dist": "needs it to count installations",
   "@prisma/dev": "needs these to run a database; the Prisma CLI loads only its list of databases",
   "@prisma/studio-core": "needs these in a browser; the Prisma CLI loads only its queries",
   prisma: "needs these for `prisma studio`",
@@ -52,6 +53,7 @@ const REDUCED: Record<string, string> = {
 /** Dependencies that no file imports, and what needs them. */
 const NOT_IMPORTED: Record<string, string> = {
   graphiql: "graphql/graphiql.ts serves its files to browsers",
+  "swagger-ui-dist": "pages/api-docs.ts serves its files to browsers",
   react: "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
   "react-dom": "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
   "@biomejs/biome": "the scripts format and check",

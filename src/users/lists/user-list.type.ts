@@ -1,5 +1,5 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { ArgsType, Field, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, Extensions, Field, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { PageArgs } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
@@ -94,6 +94,12 @@ export class DateFilter {
   lte?: Date | null;
 }
 
+/**
+ * Lists the operators that a stand-alone field takes, for OpenAPI: the others violate rule 2. The GraphQL types are
+ * shared with fields that take them.
+ */
+const StandAlone = () => Extensions({ operators: ["eq", "in", "nin", "startWith"] });
+
 @InputType("UserFilter", {
   description: `Filter of the user list. Five rules apply: 1. a filter has at least one stand-alone field with a primary
 operator (eq, in, startWith); 2. stand-alone fields do not support comparison operators (gt, lt, gte, lte);
@@ -101,22 +107,31 @@ operator (eq, in, startWith); 2. stand-alone fields do not support comparison op
 and sets the limit to 5.`,
 })
 export class UserFilterInput {
+  @StandAlone()
   @Field({ nullable: true, description: "By numeric id. Stand-alone." })
   id?: IntegerFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By login, case-insensitive. Stand-alone." })
   login?: StringFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By e-mail, case-insensitive. Stand-alone." })
   email?: StringFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By name. Stand-alone." })
   fullName?: StringFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By phone number. Stand-alone." })
   phone?: StringFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By external id. Stand-alone." })
   externalId?: StringFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By Facebook id. Stand-alone." })
   facebookId?: StringFilter;
+  @StandAlone()
   @Field({ nullable: true, description: "By Twitter id. Stand-alone." })
   twitterId?: StringFilter;
+  @StandAlone()
   @Field({
     nullable: true,
     description: "By tag: a user matches if one of its tags does. Stand-alone or additional.",

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { signalboxSchema } from "../../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { openApiPaths } from "../../../src/rest/openapi-paths";
 import { applicationToken, newUser, type RestResponse, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { OpenApiConformity } from "../../support/rest/openapi-conformity";
@@ -21,6 +22,7 @@ const documents = readDocuments(
   readRestFiles(join(__dirname, "../../../schema/rest")),
   signalboxSchema(),
 );
+const openApiPlaces = openApiPaths(documents);
 const conformity = new OpenApiConformity();
 
 let node: TestNode;
@@ -93,8 +95,9 @@ async function send({ request }: Step, values: PlaceholderValues): Promise<Reply
 }
 
 /** Whether a step calls the route of a document. */
-const isOf = ({ method, path }: RestDocument, { request }: Step) =>
-  method === request.method && conformity.pathOf(method, request.path) === path;
+const isOf = (document: RestDocument, { request: { method, path } }: Step) =>
+  method === document.method &&
+  conformity.pathOf(method, path) === openApiPlaces.get(document)?.path;
 
 test("there is exactly one transcript for every route", () => {
   const files = readdirSync(FOLDER).sort();

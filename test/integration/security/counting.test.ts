@@ -83,6 +83,11 @@ const KINDS: Array<[kind: string, ask: Ask, status: number, weight: number]> = [
   ["pages", get("/password/reset?token=none"), 410, 1],
   ["forms", post("/password/reset", "token=none", "application/x-www-form-urlencoded"), 410, 1],
   ["openapi.json", get("/openapi.json"), 200, 1],
+  ["the landing page", get("/", { Accept: "text/html" }), 200, 1],
+  ["its path, from other clients", get("/"), 404, 1],
+  ["the REST reference", get("/docs"), 200, 1],
+  ["the REST reference's files", get("/docs/assets/page.js"), 200, 1],
+  ["schema.graphql", get("/schema.graphql"), 200, 1],
   ["GraphiQL", get("/graphql", { Accept: "text/html" }), 200, 1],
   ["GraphiQL's files", get("/graphql/assets/page.js"), 200, 1],
 ];

@@ -106,14 +106,17 @@ export class OpenApiConformity {
     const stated = parameters.filter((parameter) => parameter.in === "query");
     const query = {
       type: "object",
-      // A list is documented as `filter[]`, and parsed as `filter`.
-      properties: Object.fromEntries(
-        stated.map(({ name, schema }) => [name.replace(/\[\]$/, ""), schema]),
-      ),
+      properties: Object.fromEntries(stated.map(({ name, schema }) => [name, schema])),
       required: stated.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     };
-    const sent = parse(path.split("?")[1] ?? "");
+    // A list is sent as one parameter per item, by the name that the document has.
+    const sent: Record<string, string | string[]> = {};
+    for (const [name, text] of new URLSearchParams(path.split("?")[1] ?? "")) {
+      const known = sent[name];
+      const isList = stated.find((one) => one.name === name)?.schema.type === "array";
+      sent[name] = known !== undefined || isList ? [known ?? [], text].flat() : text;
+    }
     const misfits = this.problems("query", this.compiled(this.queries, query), sent);
     if (body === undefined) {
       return requestBody?.required ? [...misfits, "the body is left out"] : misfits;

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from "fastify";
+import { registerPackageFiles } from "../http/browser-pages";
+
+/** URL path of the reference of the REST API. */
+const DOCS_PATH = "/docs";
+/** URL path of its files. */
+const ASSETS = `${DOCS_PATH}/assets`;
+
+/** Swagger UI's files by served name: npm package, and path in the package. */
+const FILES = {
+  "swagger-ui.js": ["swagger-ui-dist", "swagger-ui-bundle.js"],
+  "swagger-ui.css": ["swagger-ui-dist", "swagger-ui.css"],
+} as const;
+
+/** Content Security Policy: scripts, styles and requests of this server alone; images also inline. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Signalbox REST API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${ASSETS}/swagger-ui.css">
+<link rel="stylesheet" href="${ASSETS}/page.css">
+</head>
+<body>
+<nav><a href="/">Signalbox</a> <a href="/openapi.json">openapi.json</a></nav>
+<div id="docs"><p class="loading">Loading…</p></div>
+<noscript><p class="loading">This page needs JavaScript. <a href="/openapi.json">openapi.json</a> has the same content.</p></noscript>
+<script src="${ASSETS}/swagger-ui.js"></script>
+<script src="${ASSETS}/page.js"></script>
+</body>
+</html>
+`;
+
+/** Tokens are kept in memory only, and no validator of another host is asked. */
+const SCRIPT = `"use strict";
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const setMode = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", setMode);
+setMode();
+SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#docs",
+  deepLinking: true,
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+`;
+
+const STYLE = `html { box-sizing: border-box; color-scheme: light; background: #fff; }
+html.dark-mode { color-scheme: dark; background: #1c2022; color: #e4e6e6; }
+*, *::before, *::after { box-sizing: inherit; }
+body { margin: 0; }
+nav { display: flex; gap: 24px; padding: 14px 20px; background: #1b2130;
+  font: 600 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
+nav a { color: #eceff6; text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+nav a + a { font-weight: 400; color: #a8b0c3; }
+.swagger-ui .info { margin: 32px 0 24px; }
+.swagger-ui .scheme-container { padding: 16px 0; }
+.swagger-ui .response-col_links { display: none; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; padding-right: 44px; position: relative; }
+  .swagger-ui .opblock-tag small { flex: 1 1 100%; padding: 4px 0 0; }
+  .swagger-ui .opblock-tag .expand-operation { position: absolute; right: 10px; top: 18px; }
+}
+.loading { padding: 24px 20px; font: 16px/1.5 system-ui, sans-serif; }
+`;
+
+/** Registers GET /docs, the reference of the REST API with requests to try, by Swagger UI, and its files. */
+export function registerApiDocs(server: FastifyInstance): void {
+  const options = { config: { counts: "request" } } as const;
+  server.get(DOCS_PATH, options, (_, reply) =>
+    reply
+      .type("text/html; charset=utf-8")
+      .headers({
+        "content-security-policy": POLICY,
+        "cache-control": "no-cache",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+      })
+      .send(PAGE),
+  );
+  for (const [name, type, text] of [
+    ["page.js", "text/javascript", SCRIPT],
+    ["page.css", "text/css", STYLE],
+  ] as const) {
+    server.get(`${ASSETS}/${name}`, options, (_, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .headers({ "cache-control": "no-cache", "x-content-type-options": "nosniff" })
+        .send(text),
+    );
+  }
+  registerPackageFiles(server, ASSETS, FILES);
+}
