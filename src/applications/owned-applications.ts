@@ -224,8 +224,7 @@ export async function insertApplication(
 }
 
 function tooMany(): Fault {
-  const text = `An account has at most ${APPLICATIONS_MAX} applications`;
-  return new Fault("INVALID", text, { base: [text] });
+  return Fault.base(`An account has at most ${APPLICATIONS_MAX} applications`);
 }
 
 function notFound(): Fault {

@@ -50,7 +50,7 @@ function readJson(text: string): Fields {
 
 /** Flattens a JSON value to form-style names. Null becomes an empty text. */
 function* leaves(name: string, value: unknown): Generator<Pair> {
-  if (name.length > MAX_NAME) throw invalid("The name of a signed parameter is too long");
+  if (name.length > MAX_NAME) throw Fault.base("The name of a signed parameter is too long");
   if (Array.isArray(value)) {
     for (const item of value) yield* leaves(`${name}[]`, item);
   } else if (typeof value === "object" && value !== null) {
@@ -65,7 +65,7 @@ function* leaves(name: string, value: unknown): Generator<Pair> {
 /** Rejects brackets in a JSON key, because `a[b]` would be ambiguous with a nested key. */
 function plainKey(key: string): string {
   if (!key.includes("[") && !key.includes("]")) return key;
-  throw invalid("A name in the JSON of a signed request must not contain brackets");
+  throw Fault.base("A name in the JSON of a signed request must not contain brackets");
 }
 
 /**
@@ -76,14 +76,11 @@ function signedPairs(fields: Fields): Pair[] {
   const pairs: Pair[] = [];
   for (const [key, value] of Object.entries(fields)) {
     for (const pair of leaves(plainKey(key), value)) {
-      if (pairs.push(pair) > MAX_PAIRS) throw invalid("A signed request has too many parameters");
+      if (pairs.push(pair) > MAX_PAIRS)
+        throw Fault.base("A signed request has too many parameters");
     }
   }
   return pairs;
-}
-
-function invalid(text: string): Fault {
-  return new Fault("INVALID", text, { base: [text] });
 }
 
 /**

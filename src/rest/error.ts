@@ -17,7 +17,7 @@ export interface ErrorBody {
 
 /** The body for a fault whose fields already have wire names. */
 export function errorBody(fault: Fault): ErrorBody {
-  return { errors: fault.fields ?? { base: [fault.message] } };
+  return { errors: fault.restFields ?? fault.fields ?? { base: [fault.message] } };
 }
 
 /** Sends a fault whose fields already have wire names. Internal faults are masked. */
@@ -83,13 +83,14 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * Converts a fault's fields to wire names: `fullName` or `user.fullName` to `full_name`. A field without its
+ * Converts the fields of a fault's messages for REST to wire names: `fullName` or `user.fullName` to `full_name`. A field without its
  * own parameter is a filter's operator: `fullName.startWith` becomes `full_name`.
  */
 export function toWireNames(fault: Fault, keys: ReadonlyMap<string, string>): Fault {
-  if (!fault.fields) return fault;
+  const given = fault.restFields ?? fault.fields;
+  if (!given) return fault;
   const fields: FieldErrors = Object.create(null);
-  for (const [name, texts] of Object.entries(fault.fields)) {
+  for (const [name, texts] of Object.entries(given)) {
     const last = name.slice(name.lastIndexOf(".") + 1);
     const [first = last] = name.split(".");
     const key = keys.get(name) ?? keys.get(last) ?? snakeCase(first);

@@ -49,7 +49,7 @@ function isUnambiguous(all: string): boolean {
 export function parseMandatoryValues(parameters: RequestParameters): MandatoryValues {
   if (parameters.some(([name]) => NOT_IN_NAME.test(name))) {
     const text = 'The name of a signed parameter must not hold "=", "&" or a control character';
-    throw new Fault("INVALID", text, { base: [text] });
+    throw Fault.base(text);
   }
   const text = (name: (typeof MANDATORY_PARAMETERS)[number], field: string): string => {
     const [found, second] = parameters.filter(([each]) => each === name);

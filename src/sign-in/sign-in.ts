@@ -36,29 +36,41 @@ export async function signIn(
   from: { ip: string },
 ): Promise<SignInResult> {
   const [kind, another] = credentialKinds(data);
-  if (another !== undefined) throw invalid(`${kind} and ${another} do not go together`);
+  if (kind && another) {
+    const text = (names: "name" | "restName") =>
+      `${kind[names]} and ${another[names]} do not go together`;
+    throw Fault.base(text("name"), text("restName"));
+  }
   await deps.limits.countForAddress("sign-in", from.ip);
   await deps.limits.countForApplication("sign-in", application.id);
-  if (kind === "user[guest]") {
+  if (kind === GUEST) {
     const user = await createGuest(deps, application, data.fullName ?? null);
     return { user, passwordHash: null };
   }
-  if (kind === "provider") {
+  if (kind === PROVIDER) {
     return { user: await signInByProvider(deps, application, data), passwordHash: null };
   }
   return checkCredentials(deps, application.id, data, from.ip);
 }
 
-/** The kinds of credentials of which at least one field is set, by their REST parameters. */
-function credentialKinds(data: SignInData): string[] {
-  const kinds: string[] = [];
-  if (data.guest) kinds.push("user[guest]");
-  const fields = [data.provider, ...Object.values({ ...data.keys, ...data.firebasePhone })];
-  if (fields.some(Boolean)) kinds.push("provider");
-  if (data.login || data.email || data.password) kinds.push("user[login] or user[email]");
-  return kinds;
+/** A kind of credentials, by its fields in GraphQL and by its parameters in REST. */
+interface CredentialKind {
+  name: string;
+  restName: string;
 }
+const GUEST: CredentialKind = { name: "guest", restName: "user[guest]" };
+const PROVIDER: CredentialKind = { name: "provider", restName: "provider" };
+const PASSWORD: CredentialKind = {
+  name: "login or email",
+  restName: "user[login] or user[email]",
+};
 
-function invalid(text: string): Fault {
-  return new Fault("INVALID", text, { base: [text] });
+/** The kinds of credentials of which at least one field is set. */
+function credentialKinds(data: SignInData): CredentialKind[] {
+  const kinds: CredentialKind[] = [];
+  if (data.guest) kinds.push(GUEST);
+  const fields = [data.provider, ...Object.values({ ...data.keys, ...data.firebasePhone })];
+  if (fields.some(Boolean)) kinds.push(PROVIDER);
+  if (data.login || data.email || data.password) kinds.push(PASSWORD);
+  return kinds;
 }

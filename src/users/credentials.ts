@@ -38,9 +38,7 @@ export async function checkCredentials(
   ip: string,
 ): Promise<SignInResult> {
   if (!login && !email) {
-    throw new Fault("INVALID", "login or email is required", {
-      base: ["login or email is required"],
-    });
+    throw Fault.base("login or email is required");
   }
   if (!password) throw Fault.field("password", "is required");
   if (login) {

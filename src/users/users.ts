@@ -172,9 +172,7 @@ async function requireSelf(deps: UserDeps, viewer: UserViewer, key: UserKey): Pr
 
 function requireName(login: unknown, email: unknown): void {
   if (login === null && email === null) {
-    throw new Fault("INVALID", "login or email is required", {
-      base: ["login or email is required"],
-    });
+    throw Fault.base("login or email is required");
   }
 }
 

@@ -54,6 +54,39 @@ describe("a fault", () => {
     ]);
   });
 
+  test("may have another text for REST, with the names of the wire", () => {
+    const field = Fault.field("fullName", "needs startWith", "needs start_with");
+    expect([field.message, field.fields]).toEqual([
+      "fullName needs startWith",
+      { fullName: ["needs startWith"] },
+    ]);
+    const within = field.within("user.");
+    expect([within.message, within.fields]).toEqual([
+      "user.fullName needs startWith",
+      { "user.fullName": ["needs startWith"] },
+    ]);
+    for (const fault of [field, within]) {
+      const error = toGraphQLError(new GraphQLError("x", { originalError: fault }), log, "r");
+      expect(error.extensions).toEqual({ code: "INVALID", fields: fault.fields });
+      expect(errorBody(toWireNames(fault, new Map()))).toEqual({
+        errors: { [fault === field ? "full_name" : "user"]: ["needs start_with"] },
+      });
+    }
+  });
+
+  test("of the whole request has its message under base", () => {
+    const fault = Fault.base("usersPage is disabled", "/users is disabled", "FORBIDDEN");
+    expect([fault.code, fault.message, fault.fields]).toEqual([
+      "FORBIDDEN",
+      "usersPage is disabled",
+      { base: ["usersPage is disabled"] },
+    ]);
+    const rest = { errors: { base: ["/users is disabled"] } };
+    expect([errorBody(fault), errorBody(toWireNames(fault, new Map()))]).toEqual([rest, rest]);
+    expect(Fault.base("the same").restFields).toBeUndefined();
+    expect(Fault.base("the same").code).toBe("INVALID");
+  });
+
   test("of the session has the message that clients compare", () => {
     expect(NO_SESSION).toBe("Required session does not exist");
     const fault = Fault.noSession();

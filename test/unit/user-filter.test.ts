@@ -98,20 +98,20 @@ describe("rule 2: a stand-alone field does not support comparison operators", ()
 
 describe("rule 3: an additional field alone is not enough", () => {
   test.each(pairs(ADDITIONAL, ["eq", "in", "nin", ...COMPARE]))("%s %s", (field, operator) => {
-    expect(refusal(filter([field, operator]))).toMatch(/^Rule 3: .* \(eq, in, start_with\)$/);
+    expect(refusal(filter([field, operator]))).toMatch(/^Rule 3: .* \(eq, in, startWith\)$/);
     expect(refusal(filter([field, operator], ["id", "in"]))).toBeNull();
   });
 
   test("nor are all of them together", () => {
     expect(refusal(filter(...pairs(ADDITIONAL, ["eq", ...COMPARE])))).toMatch(
-      /^Rule 3: .* \(eq, in, start_with\)$/,
+      /^Rule 3: .* \(eq, in, startWith\)$/,
     );
   });
 });
 
 describe("rule 4: the exclude operator alone is not enough", () => {
   test.each(SELECTIVE)("%s nin", (field) => {
-    expect(refusal(filter([field, "nin"]))).toMatch(/^Rule 4: .* \(eq, in, start_with\)$/);
+    expect(refusal(filter([field, "nin"]))).toMatch(/^Rule 4: .* \(eq, in, startWith\)$/);
     expect(refusal(filter([field, "nin"], [field, "eq"]))).toBeNull();
     const other = field === "login" ? "email" : "login";
     expect(refusal(filter([field, "nin"], [other, "eq"]))).toBeNull();
@@ -119,7 +119,7 @@ describe("rule 4: the exclude operator alone is not enough", () => {
 
   test("nor is it with an additional field", () => {
     expect(refusal(filter(["login", "nin"], ["createdAt", "gt"]))).toMatch(
-      /^Rule 4: .* \(eq, in, start_with\)$/,
+      /^Rule 4: .* \(eq, in, startWith\)$/,
     );
   });
 });

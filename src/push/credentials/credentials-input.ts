@@ -26,8 +26,7 @@ const VALIDATORS: {
 export function validateCredentials(change: CredentialsChange, now: number): Credentials {
   const [service, ...others] = SERVICES.filter((each) => change[each]);
   if (service && others.length === 0) return validateFor(service, change, now);
-  const text = `exactly one of ${listInProse(SERVICES, "and")} is required`;
-  throw new Fault("INVALID", text, { base: [text] });
+  throw Fault.base(`exactly one of ${listInProse(SERVICES, "and")} is required`);
 }
 
 function validateFor<S extends PushService>(

@@ -110,23 +110,29 @@ function validateSchedule(
   const { date = null, endDate = null, period = null } = input;
   if (eventType === "one_shot") {
     for (const [field, value] of Object.entries({ date, endDate, period })) {
-      if (value !== null) throw Fault.field(field, "is only for fixed_date and period_date");
+      if (value !== null) throw scheduleFault(field, "is only for FIXED_DATE and PERIOD_DATE");
     }
     return { eventType, date, endDate, period };
   }
-  if (date === null) throw Fault.field("date", `is required for ${eventType}`);
+  if (date === null) throw scheduleFault("date", `is required for ${eventType.toUpperCase()}`);
   if (date.getTime() < now - CLOCK_TOLERANCE_MS) {
     throw Fault.field("date", "must be in the future");
   }
   if (eventType === "fixed_date") {
-    if (period !== null) throw Fault.field("period", "is only for period_date");
-    if (endDate !== null) throw Fault.field("endDate", "is only for period_date");
+    if (period !== null) throw scheduleFault("period", "is only for PERIOD_DATE");
+    if (endDate !== null) throw scheduleFault("endDate", "is only for PERIOD_DATE");
     return { eventType, date, endDate, period };
   }
-  if (period === null) throw Fault.field("period", "is required for period_date");
+  if (period === null) throw scheduleFault("period", "is required for PERIOD_DATE");
   if (!(PERIODS as readonly number[]).includes(period)) {
     throw Fault.field("period", `must be one of ${PERIODS.join(", ")} seconds`);
   }
   if (endDate !== null && endDate <= date) throw Fault.field("endDate", "must be after date");
   return { eventType, date, endDate, period };
+}
+
+/** INVALID on a field, with the event types as GraphQL writes them; REST writes them in lower case. */
+function scheduleFault(field: string, text: string): Fault {
+  const onRest = text.replace(/(?:FIXED|PERIOD)_DATE/g, (name) => name.toLowerCase());
+  return Fault.field(field, text, onRest);
 }

@@ -111,8 +111,7 @@ async function channelsOf(
   if (eventType !== "one_shot") return channels;
   const filter = { applicationId, environment, selector, universal };
   const withRecipients = await channelsWithRecipients(transaction, filter, channels);
-  if (withRecipients.length === 0)
-    throw new Fault("INVALID", NO_RECIPIENTS, { base: [NO_RECIPIENTS] });
+  if (withRecipients.length === 0) throw Fault.base(NO_RECIPIENTS);
   return withRecipients;
 }
 

@@ -27,7 +27,7 @@ export function toSelector(recipients: RecipientsInput): Selector {
   const [first, second] = given;
   if (first === undefined || second !== undefined) {
     const text = "Exactly one recipient selector is required: user ids, external user ids, or tags";
-    throw new Fault("INVALID", text, { base: [text] });
+    throw Fault.base(text);
   }
   const [field, list] = first;
   if (list.length === 0) throw Fault.field(field, "must not be empty");

@@ -54,9 +54,9 @@ const PRIMARY = ["eq", "in", "startWith"] as const;
 const COMPARE = { gt: ">", lt: "<", gte: ">=", lte: "<=" } as const;
 type Compare = keyof typeof COMPARE;
 
-/** Limit of a user list that uses start_with. */
+/** Limit of a user list that uses startWith. */
 export const START_WITH_LIMIT = 5;
-/** Minimum length of a start_with argument, in characters. */
+/** Minimum length of a startWith argument, in characters. */
 const START_WITH_MIN = 4;
 /** Maximum number of values of an in or nin. */
 const VALUES_MAX = 1_000;
@@ -66,7 +66,7 @@ export interface CompiledUserFilter {
   /** SQL over `u`, with parameters from `$2` on; `$1` is the application. */
   sql: string;
   values: unknown[];
-  /** Whether the filter uses start_with, which lowers the limit. */
+  /** Whether the filter uses startWith, which lowers the limit. */
   startWith: boolean;
 }
 
@@ -99,7 +99,9 @@ export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
       if (operator === "startWith") {
         startWith = true;
         if ([...String(value)].length < START_WITH_MIN) {
-          throw ruleViolated(5, `start_with requires at least ${START_WITH_MIN} characters`);
+          const text = (names: Names) =>
+            `${names.startWith} requires at least ${START_WITH_MIN} characters`;
+          throw ruleViolated(5, text(GRAPHQL), text(REST));
         }
       }
       if (field.kind !== "additional") {
@@ -193,17 +195,33 @@ function checkOperand(name: string, operator: string, value: unknown): void {
   }
 }
 
+/** Names in the texts of rules. */
+interface Names {
+  standAlone: string;
+  startWith: string;
+}
+const GRAPHQL: Names = {
+  standAlone: "id, login, email, fullName, phone, externalId, facebookId, twitterId, userTags",
+  startWith: "startWith",
+};
+const REST: Names = {
+  standAlone: "id, login, email, full_name, phone, external_id, facebook_id, twitter_id, user_tags",
+  startWith: "start_with",
+};
+
 /** The violated rule of a filter without a primary operator on a stand-alone field. */
 function notSelective(excluding: boolean, additional: boolean): Fault {
-  const needed =
-    "a query must contain at least one stand-alone field (id, login, email, full_name, phone, " +
-    "external_id, facebook_id, twitter_id, user_tags) with a primary operator (eq, in, start_with)";
-  if (excluding) return ruleViolated(4, `nin alone is not enough: ${needed}`);
-  if (additional) return ruleViolated(3, `additional fields alone are not enough: ${needed}`);
-  return ruleViolated(1, needed);
+  const [rule, problem]: [number, string] = excluding
+    ? [4, "nin alone is not enough: "]
+    : additional
+      ? [3, "additional fields alone are not enough: "]
+      : [1, ""];
+  const text = ({ standAlone, startWith }: Names) =>
+    `${problem}a query must contain at least one stand-alone field (${standAlone}) ` +
+    `with a primary operator (eq, in, ${startWith})`;
+  return ruleViolated(rule, text(GRAPHQL), text(REST));
 }
 
-function ruleViolated(rule: number, text: string): Fault {
-  const message = `Rule ${rule}: ${text}`;
-  return new Fault("INVALID", message, { base: [message] });
+function ruleViolated(rule: number, text: string, onRest = text): Fault {
+  return Fault.base(`Rule ${rule}: ${text}`, `Rule ${rule}: ${onRest}`);
 }

@@ -16,9 +16,9 @@ export const PER_PAGE = 10;
 /** Maximum number of tags of a search. */
 const TAGS_MAX = 1_000;
 
-const DISABLED =
-  "The list of users at /users is disabled: it can be enabled in the application's user settings. " +
-  "Use /users/v2 instead";
+const disabled = (list: string, instead: string) =>
+  `The list ${list} is disabled: it can be enabled in the application's user settings. ` +
+  `Use ${instead} instead`;
 
 /** Number and size of a page. */
 export interface NumberedPageRequest {
@@ -50,7 +50,10 @@ export async function listUserPage(
   },
 ): Promise<UserPageResult> {
   const { v1ListDisabled } = await findApplication(deps, viewer.applicationId);
-  if (v1ListDisabled) throw new Fault("FORBIDDEN", DISABLED, { base: [DISABLED] });
+  if (v1ListDisabled) {
+    const text = disabled("usersPage", "users");
+    throw Fault.base(text, disabled("of users at /users", "/users/v2"), "FORBIDDEN");
+  }
   const { sql, values } = compileLegacyConditions(request.filter ?? []);
   return readPage(deps, viewer, request, {
     name: "user_page",

@@ -385,6 +385,39 @@ describe("a dry run", () => {
     ]);
   });
 
+  it("names event types as the schema does, and REST as its parameters do", async () => {
+    const userIds = [String(user.id)];
+    const date = new Date(clock.now() + HOUR).toISOString();
+    for (const [input, parameters, problem] of [
+      [{ date }, { date }, "date: is only for FIXED_DATE and PERIOD_DATE"],
+      [
+        { eventType: "FIXED_DATE" },
+        { event_type: "fixed_date" },
+        "date: is required for FIXED_DATE",
+      ],
+      [
+        { eventType: "FIXED_DATE", date, period: 86_400 },
+        { event_type: "fixed_date", date, period: 86_400 },
+        "period: is only for PERIOD_DATE",
+      ],
+      [
+        { eventType: "PERIOD_DATE", date },
+        { event_type: "period_date", date },
+        "period: is required for PERIOD_DATE",
+      ],
+    ] as Array<[object, object, string]>) {
+      const { dryRun } = await run({ ...input, userIds });
+      expect(dryRun.problems).toEqual([problem]);
+      const [field = "", text = ""] = problem.split(": ");
+      const { status, body } = await rest(node, "POST", "/events", {
+        token: sender.token,
+        body: eventBody({ ...parameters, user: { ids: String(user.id) } }),
+      });
+      const onRest = text.replace(/[A-Z]+_DATE/g, (name) => name.toLowerCase());
+      expect([status, body]).toEqual([422, { errors: { [field]: [onRest] } }]);
+    }
+  });
+
   it("reports problems of a channel: no recipients, too large, no credentials", async () => {
     providers.missing.add("apns");
     const lonely = await newUser(node);

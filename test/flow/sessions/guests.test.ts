@@ -164,6 +164,21 @@ test("createSession in GraphQL creates a guest", async () => {
   });
 });
 
+test("createSession in GraphQL names conflicting credentials by its fields", async () => {
+  const { application_id, auth_key, ...signed } = signedParameters(node, clock.now());
+  const user = { guest: true, login: "a", password: "correct horse" };
+  const { errors } = await graphql(
+    node,
+    "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }",
+    { input: { applicationId: application_id, authKey: auth_key, ...signed, user } },
+  );
+  const text = "guest and login or email do not go together";
+  expect([errors?.[0].message, errors?.[0].extensions]).toEqual([
+    text,
+    { code: "INVALID", fields: { base: [text] } },
+  ]);
+});
+
 describe("a guest", () => {
   test("can neither sign in with a password nor set one", async () => {
     const { session } = (await create()).body;

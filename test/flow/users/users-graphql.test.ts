@@ -265,6 +265,14 @@ describe("a connection of users", () => {
     expect(pages.map(({ hasNextPage }) => hasNextPage)).toEqual([true, true, false]);
   });
 
+  it("refuses a page without users, by the name of the argument", async () => {
+    const { errors } = await graphql(node, PAGE, { tag: TAG, first: 0 }, user.token);
+    expect([errors?.[0].message, errors?.[0].extensions.fields]).toEqual([
+      "first must be at least 1",
+      { first: ["must be at least 1"] },
+    ]);
+  });
+
   it("continues after any edge", async () => {
     const all = await page({});
     const cursor = all.edges[4]?.cursor;

@@ -394,6 +394,9 @@ describe("GET /users", () => {
     const query = "{ usersPage { totalCount } }";
     const { errors, data } = await graphql(other, query, {}, foreign.token);
     expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "FORBIDDEN"]);
+    expect(errors?.[0].message).toBe(
+      "The list usersPage is disabled: it can be enabled in the application's user settings. Use users instead",
+    );
   });
 
   /** Conditions and the users that they match; `{1}` is the id of the first user. */

@@ -296,9 +296,27 @@ describe("the rules", () => {
     const { status, body } = await list(query);
     expect([query, status, body]).toEqual([query, 422, { errors: { base: [message] } }]);
     const { errors } = await search({ filter });
-    expect([errors?.[0].message, errors?.[0].extensions]).toEqual([
+    const said = errors?.[0].message;
+    expect([said, errors?.[0].extensions]).toEqual([
       message,
-      { code: "INVALID", fields: { base: [message] } },
+      { code: "INVALID", fields: { base: [said] } },
+    ]);
+    // GraphQL has the names of its fields, in a text that is otherwise that of REST.
+    expect(said).not.toMatch(/[a-z]_[a-z]/);
+    const snakeCase = (text: string) =>
+      text.replace(/[A-Z]/g, (letter) => `_${letter}`.toLowerCase());
+    expect(snakeCase(said)).toBe(snakeCase(body.errors.base[0]));
+  });
+
+  it("are told in REST by the names of its parameters", async () => {
+    const texts = [];
+    for (const query of ["limit=5", "login[start_with]=abc"]) {
+      texts.push((await list(query)).body.errors.base[0]);
+    }
+    expect(texts).toEqual([
+      "Rule 1: a query must contain at least one stand-alone field (id, login, email, full_name, phone, external_id, " +
+        "facebook_id, twitter_id, user_tags) with a primary operator (eq, in, start_with)",
+      "Rule 5: start_with requires at least 4 characters",
     ]);
   });
 
