@@ -199,18 +199,20 @@ export class Engine {
     const fail = (error: unknown) => this.failed(error, context);
     try {
       const compiled = this.compiledFor(prepared);
-      const result = compiled
-        ? compiled.query(event, context, variables)
-        : execute({
-            schema: this.schema,
-            document: prepared.document,
-            operationName: prepared.operationName,
-            rootValue: event,
-            variableValues: variables,
-            contextValue: context,
-            hideSuggestions: !this.limits.INTROSPECTION,
-            options: COERCION,
-          });
+      let result = compiled?.query(event, context, variables);
+      // graphql-jit does not say what is wrong with variables; graphql does. REST keeps its texts.
+      if (!result || (areVariablesRefused(result) && this.keys.has(prepared))) {
+        result = execute({
+          schema: this.schema,
+          document: prepared.document,
+          operationName: prepared.operationName,
+          rootValue: event,
+          variableValues: variables,
+          contextValue: context,
+          hideSuggestions: !this.limits.INTROSPECTION,
+          options: COERCION,
+        });
+      }
       return result instanceof Promise
         ? result.then((settled) => this.finish(settled, context), fail)
         : this.finish(result, context);
@@ -252,4 +254,9 @@ export class Engine {
     const code = result.errors ? String(result.errors[0]?.extensions.code) : "OK";
     this.metrics.operations.inc({ protocol, operation: prepared.label, code });
   }
+}
+
+/** Whether a compiled operation did not run because its variables do not fit their types. */
+function areVariablesRefused(result: ExecutionResult | Promise<ExecutionResult>): boolean {
+  return !(result instanceof Promise) && result.errors !== undefined && result.data === undefined;
 }

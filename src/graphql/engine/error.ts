@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { ERRORS, Fault, NO_SESSION, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
+import { argumentProblem, isVariableError, withoutValue } from "./input-error";
 
 /**
  * Normalizes an error of an operation for every protocol: `originalError` is a Fault, `extensions` has its
@@ -21,12 +22,12 @@ function inputFault(error: GraphQLError): Fault | undefined {
   if (cause instanceof Fault) return cause;
   // An error without a path is about a variable; graphql or a scalar threw it.
   const isFromGraphql = cause === undefined || cause instanceof GraphQLError;
-  if (!error.path && (isFromGraphql || VARIABLE_ERROR.test(error.message))) {
+  if (!error.path && (isFromGraphql || isVariableError(error.message))) {
     return new Fault("INVALID", withoutValue(error.message, cause?.message));
   }
   // A nullable variable with a default may be null where the argument is non-null.
-  const argument = cause instanceof GraphQLError && /^Argument "\w+"/.exec(cause.message)?.[0];
-  return argument ? new Fault("INVALID", `${argument} does not fit its type`) : undefined;
+  const problem = cause instanceof GraphQLError ? argumentProblem(cause.message) : undefined;
+  return problem === undefined ? undefined : new Fault("INVALID", problem);
 }
 
 /** The error of an operation that failed as a whole, or of a failed subscription source. */
@@ -34,45 +35,6 @@ export function operationError(error: unknown, log: Log, requestId: string): Gra
   const fault = toFault(error);
   if (fault !== error) log.error({ err: error, requestId }, "an operation failed");
   return faultError(fault);
-}
-
-const VARIABLE_ERROR = /^Variable "\$\w+" got invalid value/;
-/** graphql's reasons that repeat nothing of the input. */
-const SAFE_REASONS = [
-  /^Field "\w+" of required type "[\w![\]]+" was not provided\.?$/,
-  /^Field "\w+" is not defined by type "?\w+"?\.?$/,
-  /^Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*$/,
-  /^Value does not exist in "\w+" enum\.?$/,
-];
-const SUGGESTION = " Did you mean ";
-
-/**
- * graphql's message about a variable, without the value: graphql prints the whole input, which may contain a
- * password. The client's text is in the middle of the message, so only the start and the end are parsed.
- * @param cause graphql's message about the value alone, if known
- */
-function withoutValue(message: string, cause: string | undefined): string {
-  const start = VARIABLE_ERROR.exec(message)?.[0];
-  if (start === undefined) return message;
-  const endsWithCause = cause !== undefined && message.endsWith(`; ${cause}`);
-  const end = endsWithCause ? message.length - cause.length - 2 : message.lastIndexOf("; ");
-  if (end < start.length) return start;
-  return `${start}${pathAtEnd(message.slice(start.length, end))}${reasonOf(message.slice(end + 2))}`;
-}
-
-/** A trailing ` at "input.user"` of a text, else an empty string. */
-function pathAtEnd(text: string): string {
-  const at = text.lastIndexOf(' at "');
-  const path = at < 0 ? "" : text.slice(at);
-  return /^ at "[\w.[\]]+"$/.test(path) ? path : "";
-}
-
-/** `; ` and the reason with its suggestion; an empty string if the reason may repeat the input. */
-function reasonOf(text: string): string {
-  const [reason = ""] = text.split(SUGGESTION, 1);
-  if (!SAFE_REASONS.some((known) => known.test(reason))) return "";
-  const suggested = text.length > reason.length && text.endsWith("?") && !/[{}]/.test(text);
-  return `; ${suggested ? text : reason}`;
 }
 
 /** {@link NO_SESSION}, and how a GraphQL client sends a token. REST has a WWW-Authenticate header for that. */
