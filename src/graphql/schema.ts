@@ -43,6 +43,7 @@ import { UserConnectionResolver, UserListResolver } from "../users/lists/user-li
 import { UserPageResolver } from "../users/lists/user-page.resolver";
 import { UserResolver } from "../users/user.resolver";
 import { WebSessionResolver } from "../web-sessions/web-session.resolver";
+import { withErrorCodes } from "./error-code";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 
@@ -96,13 +97,14 @@ const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput"];
  * @throws Error if an operation declares none
  */
 export function buildSignalboxSchema(): GraphQLSchema {
-  const schema = buildSchemaSync({
+  const generated = buildSchemaSync({
     resolvers: RESOLVERS,
     orphanedTypes: SIGNAL_CLASSES,
     scalarsMap: [{ type: Date, scalar: DateTime }],
     validate: false,
     pubSub: NO_TOPICS,
   });
+  const schema = withErrorCodes(generated);
   // type-graphql wraps resolveType in a promise, which compiled operations do not wait for.
   (schema.getType("Signal") as GraphQLInterfaceType).resolveType = signalTypeName;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
