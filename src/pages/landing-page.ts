@@ -34,6 +34,7 @@ const DOCUMENTS: Array<[file: string, content: string]> = [
   ["README.md", "from clone to call, sign-in, first push"],
   ["docs/SIGNALING.md", "build a call client, over GraphQL and XMPP"],
   ["docs/PUSH.md", "push credentials, payloads, delivery"],
+  ["docs/ERRORS.md", "error codes, their causes and remedies"],
   ["docs/COMPATIBILITY.md", "what REST and XMPP clients rely on"],
   ["docs/LIMITS.md", "rate limits and bounds"],
   ["docs/CONFIG.md", "every environment variable"],

@@ -83,8 +83,8 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * Converts the fields of a fault's messages for REST to wire names: `fullName` or `user.fullName` to `full_name`. A field without its
- * own parameter is a filter's operator: `fullName.startWith` becomes `full_name`.
+ * Converts the fields of a fault's messages for REST to wire names: `fullName` or `user.fullName` to `full_name`. A
+ * field without its own parameter is a filter's operator: `fullName.startWith` becomes `full_name`.
  */
 export function toWireNames(fault: Fault, keys: ReadonlyMap<string, string>): Fault {
   const given = fault.restFields ?? fault.fields;

@@ -1,11 +1,11 @@
-import { readConfig } from "../../src/core/config";
-import { openLog } from "../../src/core/log";
-import { openMetrics } from "../../src/core/metrics";
-import type { Context } from "../../src/graphql/engine/context";
-import { Engine } from "../../src/graphql/engine/engine";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
-import { MovingClock } from "../support/moving-clock";
-import { usedHeap } from "../support/operations/heap";
+import { readConfig } from "../../../src/core/config";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+import type { Context } from "../../../src/graphql/engine/context";
+import { Engine } from "../../../src/graphql/engine/engine";
+import { buildSignalboxSchema } from "../../../src/graphql/schema";
+import { MovingClock } from "../../support/moving-clock";
+import { usedHeap } from "../../support/operations/heap";
 
 /** Fills the cache of prepared operations with those that need the most memory relative to their estimate. */
 
