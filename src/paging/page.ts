@@ -44,7 +44,7 @@ export async function readIdPage<T>(
   newestFirst: boolean,
   read: (range: IdRange) => Promise<T[]>,
 ): Promise<Page<T>> {
-  const { size, backward } = sizeOf(page);
+  const { size, backward } = pageSize(page);
   const after = cursorId("after", page.after);
   const before = cursorId("before", page.before);
   const [lower, upper] = newestFirst ? [before, after] : [after, before];
@@ -65,7 +65,10 @@ export async function readIdPage<T>(
 }
 
 /** The size of a page, and whether it is taken from the end. @throws Fault INVALID on `first` or `last` */
-function sizeOf({ first, last }: PageRequest): { size: number; backward: boolean } {
+export function pageSize({ first, last }: Pick<PageRequest, "first" | "last">): {
+  size: number;
+  backward: boolean;
+} {
   if (isGiven(first) && isGiven(last)) throw Fault.field("last", "cannot be combined with first");
   const backward = isGiven(last);
   const size = Math.min(PAGE_MAX, first ?? last ?? PAGE_MAX);
@@ -81,6 +84,7 @@ function cursorId(argument: "after" | "before", cursor: string | null | undefine
   return id;
 }
 
-function isGiven<T>(value: T | null | undefined): value is T {
+/** Whether an optional argument has a value. */
+export function isGiven<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }

@@ -4,12 +4,7 @@ import { parseId } from "../../core/text/ids";
 import { nearestWord } from "../../core/variables/edit-distance";
 import { checkElement, checkText } from "../../xml/rules";
 import type { FieldSignal, Party, SignalContent } from "./signal";
-import type {
-  OtherSignalInput,
-  SendSignalInput,
-  SignalContentInput,
-  SignalInput,
-} from "./signal.input";
+import type { SendSignalInput, SignalContentInput, SignalInput } from "./signal.input";
 import { SIGNAL_FIELDS } from "./signal-fields";
 import { type KnownType, SIGNAL_TYPES } from "./signal-types";
 import { checkUserInfo } from "./user-info";
@@ -27,7 +22,7 @@ export interface SignalToSend {
 export type SignalEnvelope = Pick<SendSignalInput, "to" | "id">;
 
 /**
- * Selects the one field of a @oneOf input. The parser checks this for literals, and not for every variable.
+ * Selects the one field of a @oneOf input. Checked here too, because compiled operations do not enforce @oneOf.
  * @throws Fault INVALID for no or several fields, and for `other` with a type of the protocol or a misspelled one
  */
 export function selectSignal(input: SignalInput): SignalToSend {
@@ -39,7 +34,7 @@ export function selectSignal(input: SignalInput): SignalToSend {
   const [name, content] = first as [string, SignalContentInput];
   const path = `signal.${name}.`;
   if (name !== "other") return { type: name, content, path };
-  const { signalType: type } = content as unknown as OtherSignalInput;
+  const type = String(content.signalType);
   const similar = similarType(type);
   if (similar !== undefined) {
     throw Fault.field(
@@ -53,11 +48,11 @@ export function selectSignal(input: SignalInput): SignalToSend {
 /** The type of the protocol that a word is or misspells, such as `hangUp` for `hangup`. */
 function similarType(word: string): KnownType | undefined {
   const letters = word.slice(0, WORD_MAX).toLowerCase();
-  const known = new Map(SIGNAL_TYPES.map((type) => [type.toLowerCase(), type]));
-  const nearest = nearestWord(letters, [...known.keys()], letters.length < SHORT_WORD ? 1 : 2);
-  return nearest === undefined ? undefined : known.get(nearest);
+  const nearest = nearestWord(letters, LOWER_CASE_TYPES, letters.length < SHORT_WORD ? 1 : 2);
+  return nearest === undefined ? undefined : SIGNAL_TYPES[LOWER_CASE_TYPES.indexOf(nearest)];
 }
 
+const LOWER_CASE_TYPES = SIGNAL_TYPES.map((type) => type.toLowerCase());
 /** Longer words are no misspelling, and are not compared further. */
 const WORD_MAX = 20;
 /** Words of fewer letters are misspelled by one letter, others by two. */

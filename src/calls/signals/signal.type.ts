@@ -159,8 +159,7 @@ for (const signalClass of SIGNAL_CLASSES) {
 /** Name of a signal's GraphQL type: OtherSignal unless it has everything that its type needs. */
 export function signalTypeName(signal: SignalType): string {
   const required = REQUIRED.get(signal.signalType);
-  const values = signal as unknown as Record<string, unknown>;
-  const isWhole = required?.fields.every(({ name }) => values[name] !== null);
+  const isWhole = required?.fields.every(({ name }) => signal[name as keyof SignalType] !== null);
   return required && isWhole ? required.typeName : "OtherSignal";
 }
 

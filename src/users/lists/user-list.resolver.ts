@@ -16,7 +16,6 @@ import { PageInfo } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
-import type { UserFilter } from "./user-filter";
 import { listUsers, type UserListPage } from "./user-list";
 import { UserEdge, UserListArgs } from "./user-list.type";
 
@@ -85,7 +84,7 @@ export class UserListResolver {
     @Info() info?: GraphQLResolveInfo,
   ): Promise<UserConnection> {
     const list = await listUsers(context.users, await context.auth.user(), {
-      filter: filter as UserFilter | null | undefined,
+      filter,
       sort,
       ...page,
       withTotal: info && selectsField(info, ["totalCount"]),

@@ -1,7 +1,7 @@
 import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
-import type { PageRequest } from "../../paging/page";
+import { isGiven, type PageRequest, pageSize } from "../../paging/page";
 import type { UserDeps } from "../user-deps";
 import {
   type CompiledUserFilter,
@@ -20,9 +20,6 @@ import {
   type UserListOrder,
 } from "./user-keyset";
 import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
-
-/** Default and maximum number of users of a page. */
-export const USER_LIST_MAX = 100;
 
 /** Filter, order and page of a user list. A page has a size, and begins at an offset or at a cursor. */
 export interface UserListRequest extends PageRequest {
@@ -115,14 +112,10 @@ function pageOf(request: UserListRequest): { size: number; backward: boolean; of
   if (offset > 0 && (isGiven(after) || isGiven(before) || isGiven(last))) {
     throw Fault.field("offset", "cannot be combined with after, before or last");
   }
-  if (isGiven(first) && isGiven(last)) throw Fault.field("last", "cannot be combined with first");
-  const [name, requested] = isGiven(last)
-    ? ["last", last]
-    : isGiven(first)
-      ? ["first", first]
-      : ["limit", limit ?? USER_LIST_MAX];
-  if (Number(requested) < 1) throw Fault.field(String(name), "must be at least 1");
-  return { size: Math.min(Number(requested), USER_LIST_MAX), backward: isGiven(last), offset };
+  if (!isGiven(first) && isGiven(limit) && limit < 1) {
+    throw Fault.field("limit", "must be at least 1");
+  }
+  return { ...pageSize({ first: first ?? (isGiven(last) ? null : limit), last }), offset };
 }
 
 /** The condition of the cursors; its parameters follow those of the filter. */
@@ -149,8 +142,4 @@ function rangeOf(
 function orderOf(sort: UserListRequest["sort"]): UserListOrder {
   if (sort?.asc && sort.desc) throw Fault.field("sort", "takes one of asc and desc");
   return { field: sort?.asc ?? sort?.desc ?? "id", descending: Boolean(sort?.desc) };
-}
-
-function isGiven<T>(value: T | null | undefined): value is T {
-  return value !== null && value !== undefined;
 }

@@ -1,6 +1,7 @@
 import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
+import { PAGE_MAX } from "../../paging/page";
 import type { UserDeps } from "../user-deps";
 import {
   compileLegacyConditions,
@@ -8,7 +9,6 @@ import {
   type LegacyCondition,
   type LegacyOrder,
 } from "./legacy-filter";
-import { USER_LIST_MAX } from "./user-list";
 import { readUserList, type UserList } from "./user-list-queries";
 
 /** Default number of users per page. */
@@ -106,7 +106,7 @@ async function readPage(
   if (currentPage < 1) throw Fault.field("page", "must be at least 1");
   const requested = request.perPage ?? PER_PAGE;
   if (requested < 1) throw Fault.field("perPage", "must be at least 1");
-  const perPage = Math.min(requested, USER_LIST_MAX);
+  const perPage = Math.min(requested, PAGE_MAX);
   // Keeps the offset an exact integer; no list is that long.
   const offset = Math.min((currentPage - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const values = [viewer.applicationId, ...selection.values];
