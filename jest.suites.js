@@ -32,7 +32,7 @@ exports.suite = (folder, more) => ({
   transform: { "^.+\\.[tj]s$": TRANSFORM },
   // Packages that come as ES modules alone.
   transformIgnorePatterns: [
-    "/node_modules/(?!(@seriousme|@redocly|@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
+    "/node_modules/(?!(@seriousme|@redocly|@xmpp|auto-bind|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
   ],
   ...more,
 });

@@ -1,5 +1,15 @@
-import { GraphQLSafeInt } from "graphql-scalars";
-import { Arg, Ctx, FieldResolver, ID, Resolver, Root } from "type-graphql";
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  Resolver,
+  Root,
+} from "type-graphql";
 import { AccountType } from "../accounts/account.type";
 import {
   ApplicationType,
@@ -8,43 +18,35 @@ import {
 } from "../applications/application.type";
 import { listApplications } from "../applications/owned-applications";
 import { Fault } from "../core/errors";
+import { PageArgs, toConnection } from "../paging/page.type";
 import { UserType } from "../users/user.type";
 import { findUser } from "../users/user-queries";
 import type { AdminContext } from "./admin-deps";
 import { listApplicationSessions, listApplicationUsers } from "./application-lists";
-import { ApplicationSessions, ApplicationUsers } from "./application-lists.type";
+import { ApplicationSessionConnection, ApplicationUserConnection } from "./application-lists.type";
 
-const AFTER = {
-  nullable: true,
-  description:
-    "Id of the last entry seen; the page starts after it. Unlike offset, it neither repeats nor misses entries when the list changes.",
-} as const;
-const SKIP = { nullable: true, description: "Number of entries to skip; 0 by default." } as const;
-const TAKE = {
-  nullable: true,
-  description: "Maximum number of entries; 100 by default, which is also the maximum.",
-} as const;
+@ArgsType()
+class ApplicationUserArgs extends PageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: "Only users whose login or e-mail starts with this text; case-insensitive.",
+  })
+  search?: string | null;
+}
 
 const COUNT = { description: "Total number of entries, counted up to 10,000." } as const;
 const EXACT = { description: "Whether totalCount is exact; false beyond 10,000." } as const;
 
 @Resolver(() => ApplicationType)
 export class ApplicationFieldsResolver {
-  @FieldResolver(() => ApplicationUsers, { description: "Users of the application." })
+  @FieldResolver(() => ApplicationUserConnection, { description: "Users of the application." })
   async users(
     @Root() { id }: ApplicationType,
     @Ctx() { admin }: AdminContext,
-    @Arg("offset", () => GraphQLSafeInt, SKIP) offset?: number | null,
-    @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
-    @Arg("after", () => ID, AFTER) after?: string | null,
-    @Arg("search", () => String, {
-      nullable: true,
-      description: "Only users whose login or e-mail starts with this text; case-insensitive.",
-    })
-    search?: string | null,
-  ): Promise<ApplicationUsers> {
-    const page = await listApplicationUsers(admin, id, { after, offset, limit, search });
-    return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
+    @Args(() => ApplicationUserArgs) page: ApplicationUserArgs,
+  ): Promise<ApplicationUserConnection> {
+    const { total, ...users } = await listApplicationUsers(admin, id, page);
+    return { ...toConnection(users), total };
   }
 
   @FieldResolver(() => UserType, { description: "One user of the application." })
@@ -58,18 +60,16 @@ export class ApplicationFieldsResolver {
     return user;
   }
 
-  @FieldResolver(() => ApplicationSessions, {
+  @FieldResolver(() => ApplicationSessionConnection, {
     description: "Live sessions of the application.",
   })
   async sessions(
     @Root() { id }: ApplicationType,
     @Ctx() { admin }: AdminContext,
-    @Arg("offset", () => GraphQLSafeInt, SKIP) offset?: number | null,
-    @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
-    @Arg("after", () => ID, AFTER) after?: string | null,
-  ): Promise<ApplicationSessions> {
-    const page = await listApplicationSessions(admin, id, { after, offset, limit });
-    return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<ApplicationSessionConnection> {
+    const { total, ...sessions } = await listApplicationSessions(admin, id, page);
+    return { ...toConnection(sessions), total };
   }
 }
 
@@ -84,28 +84,28 @@ export class AccountFieldsResolver {
   }
 }
 
-@Resolver(() => ApplicationUsers)
+@Resolver(() => ApplicationUserConnection)
 export class ApplicationUsersResolver {
-  @FieldResolver(() => GraphQLSafeInt, COUNT)
-  async totalCount(@Root() { page }: ApplicationUsers): Promise<number> {
-    return (await page.total()).count;
+  @FieldResolver(() => Int, COUNT)
+  async totalCount(@Root() { total }: ApplicationUserConnection): Promise<number> {
+    return (await total()).count;
   }
 
   @FieldResolver(() => Boolean, EXACT)
-  async totalIsExact(@Root() { page }: ApplicationUsers): Promise<boolean> {
-    return (await page.total()).exact;
+  async totalIsExact(@Root() { total }: ApplicationUserConnection): Promise<boolean> {
+    return (await total()).exact;
   }
 }
 
-@Resolver(() => ApplicationSessions)
+@Resolver(() => ApplicationSessionConnection)
 export class ApplicationSessionsResolver {
-  @FieldResolver(() => GraphQLSafeInt, COUNT)
-  async totalCount(@Root() { page }: ApplicationSessions): Promise<number> {
-    return (await page.total()).count;
+  @FieldResolver(() => Int, COUNT)
+  async totalCount(@Root() { total }: ApplicationSessionConnection): Promise<number> {
+    return (await total()).count;
   }
 
   @FieldResolver(() => Boolean, EXACT)
-  async totalIsExact(@Root() { page }: ApplicationSessions): Promise<boolean> {
-    return (await page.total()).exact;
+  async totalIsExact(@Root() { total }: ApplicationSessionConnection): Promise<boolean> {
+    return (await total()).exact;
   }
 }

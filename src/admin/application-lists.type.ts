@@ -1,8 +1,7 @@
-import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, ObjectType } from "type-graphql";
-import type { OwnedSession } from "../sessions/application-session-queries";
+import { PageInfo } from "../paging/page.type";
 import { UserType } from "../users/user.type";
-import type { OffsetPage } from "./application-lists";
+import type { Total } from "./application-lists";
 
 @ObjectType("ApplicationSession", {
   description: "A session as the owner of its application sees it.",
@@ -34,34 +33,48 @@ export class ApplicationSessionType {
   expiresAt!: Date;
 }
 
+@ObjectType({ description: "A user and its position in a list.", simpleResolvers: true })
+export class ApplicationUserEdge {
+  @Field({ description: "Cursor of the user." })
+  cursor!: string;
+
+  @Field(() => UserType, { description: "The user." })
+  node!: UserType;
+}
+
+@ObjectType({ description: "A session and its position in a list.", simpleResolvers: true })
+export class ApplicationSessionEdge {
+  @Field({ description: "Cursor of the session." })
+  cursor!: string;
+
+  @Field(() => ApplicationSessionType, { description: "The session." })
+  node!: ApplicationSessionType;
+}
+
 @ObjectType({ description: "A page of an application's users, ordered by id." })
-export class ApplicationUsers {
-  page!: OffsetPage<UserType>;
+export class ApplicationUserConnection {
+  total!: () => Promise<Total>;
 
   @Field(() => [UserType], { description: "The users." })
   nodes!: UserType[];
 
-  @Field(() => GraphQLSafeInt, { description: "Number of skipped entries." })
-  offset!: number;
+  @Field(() => [ApplicationUserEdge], { description: "The users with their cursors." })
+  edges!: ApplicationUserEdge[];
 
-  @Field(() => GraphQLSafeInt, {
-    description: "Maximum number of entries of the page, as applied.",
-  })
-  limit!: number;
+  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
+  pageInfo!: PageInfo;
 }
 
 @ObjectType({ description: "A page of an application's sessions, newest first." })
-export class ApplicationSessions {
-  page!: OffsetPage<OwnedSession>;
+export class ApplicationSessionConnection {
+  total!: () => Promise<Total>;
 
   @Field(() => [ApplicationSessionType], { description: "The sessions." })
   nodes!: ApplicationSessionType[];
 
-  @Field(() => GraphQLSafeInt, { description: "Number of skipped entries." })
-  offset!: number;
+  @Field(() => [ApplicationSessionEdge], { description: "The sessions with their cursors." })
+  edges!: ApplicationSessionEdge[];
 
-  @Field(() => GraphQLSafeInt, {
-    description: "Maximum number of entries of the page, as applied.",
-  })
-  limit!: number;
+  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
+  pageInfo!: PageInfo;
 }

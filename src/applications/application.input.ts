@@ -1,4 +1,4 @@
-import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
+import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import { ApplicationType, PushSendersName } from "./application.type";
@@ -25,7 +25,8 @@ export class UpdateApplicationInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether the deprecated user list (V1) is refused.",
+    description:
+      "Whether lists of all users are refused: `users` without a filter, and the deprecated `usersPage`. True for a new application.",
   })
   v1ListDisabled?: boolean | null;
 
@@ -101,7 +102,7 @@ export class RotateSecretInput {
   @Field(() => ID, { description: "The application." })
   applicationId!: string;
 
-  @Field(() => GraphQLSafeInt, {
+  @Field(() => Int, {
     nullable: true,
     description:
       "Time that the old secret stays valid, in seconds: 0 to 30 days; one day by default.",
@@ -129,7 +130,7 @@ export class ApplicationUserInput {
   simpleResolvers: true,
 })
 export class ApplicationPayload {
-  @Field(() => ApplicationType, { description: "The updated application." })
+  @Field(() => ApplicationType, { description: "The application." })
   application!: ApplicationType;
 }
 

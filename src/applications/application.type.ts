@@ -49,7 +49,10 @@ abstract class ApplicationFields {
   })
   previousSecretValidUntil!: Date | null;
 
-  @Field({ description: "Whether the deprecated user list (V1) is refused." })
+  @Field({
+    description:
+      "Whether lists of all users are refused: `users` without a filter, and the deprecated `usersPage`. True for a new application.",
+  })
   v1ListDisabled!: boolean;
 
   @Field({ description: "Whether users may sign up." })

@@ -79,7 +79,7 @@ async function sendTest(
     input: {
       applicationId: app,
       environment: environment.toUpperCase(),
-      message: Buffer.from(JSON.stringify({ message })).toString("base64"),
+      message: { notification: { body: message } },
       userIds: [user],
     },
   });

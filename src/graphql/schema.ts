@@ -89,7 +89,7 @@ function refuseTopics(): never {
 }
 
 /** @oneOf inputs; type-graphql has no decorator for them yet. */
-const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput"];
+const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput", "PushMessageInput"];
 
 /**
  * Builds the schema. Every operation declares the access it requires, which is checked before it runs, over

@@ -64,14 +64,60 @@ export async function readIdPage<T>(
   };
 }
 
-/** The size of a page, and whether it is taken from the end. @throws Fault INVALID on `first` or `last` */
-export function pageSize({ first, last }: Pick<PageRequest, "first" | "last">): {
-  size: number;
-  backward: boolean;
-} {
+/** The cursors of a list that is completely in memory. */
+export interface ListOrder<T, Position> {
+  /** Decodes a cursor; null if it is not one of this list. */
+  decode(cursor: string): Position | null;
+  /** The order of an entry relative to a position: negative before, positive after it. */
+  compare(entry: T, position: Position): number;
+}
+
+/**
+ * Takes a page of a list that is completely in memory.
+ * @param max the maximum size of a page
+ * @throws Fault INVALID on `first`, `last`, `after` or `before`
+ */
+export function takePage<T, Position>(
+  list: readonly T[],
+  page: PageRequest,
+  { decode, compare }: ListOrder<T, Position>,
+  max = PAGE_MAX,
+): Page<T> {
+  const { size, backward } = pageSize(page, max);
+  const position = (argument: "after" | "before") => {
+    const cursor = page[argument];
+    if (!isGiven(cursor)) return undefined;
+    const decoded = decode(cursor);
+    if (decoded === null) throw notACursor(argument);
+    return decoded;
+  };
+  const after = position("after");
+  const before = position("before");
+  const within = list.filter(
+    (entry) =>
+      (after === undefined || compare(entry, after) > 0) &&
+      (before === undefined || compare(entry, before) < 0),
+  );
+  const isMore = within.length > size;
+  return {
+    nodes: backward ? within.slice(-size) : within.slice(0, size),
+    hasNextPage: backward ? before !== undefined : isMore,
+    hasPreviousPage: backward ? isMore : after !== undefined,
+  };
+}
+
+/**
+ * The size of a page, and whether it is taken from the end.
+ * @param max the maximum size
+ * @throws Fault INVALID on `first` or `last`
+ */
+export function pageSize(
+  { first, last }: Pick<PageRequest, "first" | "last">,
+  max = PAGE_MAX,
+): { size: number; backward: boolean } {
   if (isGiven(first) && isGiven(last)) throw Fault.field("last", "cannot be combined with first");
   const backward = isGiven(last);
-  const size = Math.min(PAGE_MAX, first ?? last ?? PAGE_MAX);
+  const size = Math.min(max, first ?? last ?? PAGE_MAX);
   if (size < 1) throw Fault.field(backward ? "last" : "first", "must be at least 1");
   return { size, backward };
 }
@@ -80,8 +126,12 @@ export function pageSize({ first, last }: Pick<PageRequest, "first" | "last">): 
 function cursorId(argument: "after" | "before", cursor: string | null | undefined) {
   if (!isGiven(cursor)) return undefined;
   const id = parseId(cursor);
-  if (id === null) throw Fault.field(argument, "is not a cursor of this list");
+  if (id === null) throw notACursor(argument);
   return id;
+}
+
+function notACursor(argument: "after" | "before"): Fault {
+  return Fault.field(argument, "is not a cursor of this list");
 }
 
 /** Whether an optional argument has a value. */

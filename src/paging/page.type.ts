@@ -30,7 +30,8 @@ export class PageInfo {
 export class PageArgs {
   @Field(() => Int, {
     nullable: true,
-    description: "Number of entries from the start of the page; 100 by default and at most.",
+    description:
+      "Number of entries from the start of the page: 100 by default. A larger number counts as 100, unless the list says otherwise.",
   })
   first?: number | null;
 
@@ -54,13 +55,12 @@ export interface Connection<T> {
   pageInfo: PageInfo;
 }
 
-/** Converts a page of a list by id; the cursor of an entry is its id. */
-export function toConnection<T extends { id: number }>({
-  nodes,
-  hasNextPage,
-  hasPreviousPage,
-}: Page<T>): Connection<T> {
-  const edges = nodes.map((node) => ({ cursor: String(node.id), node }));
+/** Converts a page. @param cursorOf the cursor of an entry; in a list by id the id */
+export function toConnection<T extends { id: number }>(
+  { nodes, hasNextPage, hasPreviousPage }: Page<T>,
+  cursorOf: (node: T) => string = ({ id }) => String(id),
+): Connection<T> {
+  const edges = nodes.map((node) => ({ cursor: cursorOf(node), node }));
   return {
     edges,
     nodes,

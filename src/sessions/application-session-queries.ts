@@ -1,3 +1,4 @@
+import type { IdRange } from "../paging/page";
 import type { Statement, Store } from "../store/store";
 
 /** A session as the owner of its application sees it, without its token. */
@@ -11,13 +12,15 @@ export interface OwnedSession {
 }
 
 const LIVE = "FROM sessions WHERE application_id = $1 AND expires_at > $2";
-const LIST: Statement = {
-  name: "owner_sessions",
+const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
+  name: `owner_sessions${suffix}`,
   reason: "keyset",
   text: `SELECT id, user_id AS "userId", ip, user_agent AS "userAgent",
       last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
-    ${LIVE} AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5`,
-};
+    ${LIVE} AND id > $3 AND id < $4 ORDER BY id ${direction} LIMIT $5`,
+});
+const DESCENDING = inDirection("", "DESC");
+const ASCENDING = inDirection("_ascending", "ASC");
 // Ordered by an index, so that the count stops at the limit and does not scan the table.
 const COUNT: Statement = {
   name: "owner_sessions_count",
@@ -31,13 +34,14 @@ export interface LiveSessions {
   at: Date;
 }
 
-/** Reads a page of an application's live sessions, newest first, before an id. */
+/** Reads an application's live sessions in a range of ids, in its direction. */
 export function readLiveSessions(
   { query }: Pick<Store, "query">,
   { applicationId, at }: LiveSessions,
-  { after, offset, limit }: { after: number; offset: number; limit: number },
+  { above, below, descending, limit }: IdRange,
 ): Promise<OwnedSession[]> {
-  return query<OwnedSession>(LIST, [applicationId, at, after, limit, offset]);
+  const statement = descending ? DESCENDING : ASCENDING;
+  return query<OwnedSession>(statement, [applicationId, at, above, below, limit]);
 }
 
 /** Counts an application's live sessions up to a limit. */

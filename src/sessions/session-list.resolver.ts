@@ -1,8 +1,9 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from "type-graphql";
+import { Args, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
+import { PageArgs, PageInfo, toConnection } from "../paging/page.type";
 import type { SessionContext } from "./session-deps";
-import { destroyOtherSessions, listSessions } from "./session-list";
+import { destroyOtherSessions, listSessions, sessionCursor } from "./session-list";
 
 @ObjectType("SessionEntry", {
   description: "A session of the signed-in user, without its token.",
@@ -39,12 +40,30 @@ export class SessionEntryType {
   current!: boolean;
 }
 
-@ObjectType({ description: "The active sessions of a user.", simpleResolvers: true })
+@ObjectType({ description: "A session in a list.", simpleResolvers: true })
+export class SessionEdge {
+  @Field({ description: "Cursor of the session, which changes when the session is used." })
+  cursor!: string;
+
+  @Field(() => SessionEntryType, { description: "The session." })
+  node!: SessionEntryType;
+}
+
+@ObjectType({
+  description: "A page of a user's active sessions, most recently used first.",
+  simpleResolvers: true,
+})
 export class SessionConnection {
-  @Field(() => [SessionEntryType], { description: "The sessions, most recently used first." })
+  @Field(() => [SessionEntryType], { description: "The sessions." })
   nodes!: SessionEntryType[];
 
-  @Field(() => Int, { description: "Number of sessions in `nodes`." })
+  @Field(() => [SessionEdge], { description: "The sessions with their cursors." })
+  edges!: SessionEdge[];
+
+  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
+  pageInfo!: PageInfo;
+
+  @Field(() => Int, { description: "Number of all active sessions, up to 1,000." })
   totalCount!: number;
 }
 
@@ -59,17 +78,24 @@ export class SessionListResolver {
   @Allow("user")
   @Query(() => SessionConnection, {
     description:
-      "The active sessions of the signed-in user, limited to the 1,000 most recently used.",
+      "The active sessions of the signed-in user, limited to the 1,000 most recently used; a page has up to 1,000. A session that is used moves to the start of the list, so it may be missing from later pages.",
   })
-  async sessions(@Ctx() { sessions, auth }: SessionContext): Promise<SessionConnection> {
+  async sessions(
+    @Ctx() { sessions, auth }: SessionContext,
+    @Args(() => PageArgs) request: PageArgs,
+  ): Promise<SessionConnection> {
     const viewer = await auth.user();
-    const nodes = (await listSessions(sessions, viewer)).map((entry) => ({
+    const page = await listSessions(sessions, viewer, request);
+    const nodes = page.nodes.map((entry) => ({
       ...entry,
       databaseId: entry.id,
       location: null,
       current: entry.id === viewer.sessionId,
     }));
-    return { nodes, totalCount: nodes.length };
+    return {
+      ...toConnection({ ...page, nodes }, sessionCursor),
+      totalCount: page.totalCount,
+    };
   }
 
   @Allow("user")

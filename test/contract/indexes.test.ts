@@ -314,7 +314,7 @@ it("serves every query of a request from an index", async () => {
     await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id}`));
     await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id + 1}`));
     const { id: made } = await createPushSubscription(modules, viewer, device("new", "new"));
-    expect(await listPushSubscriptions(modules, viewer)).toHaveLength(2);
+    expect((await listPushSubscriptions(modules, viewer)).nodes).toHaveLength(2);
     await deletePushSubscription(modules, viewer, String(made));
     const pushed = recorded.filter(({ statement }) => /push_subscription/.test(statement.text));
     expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(6);
@@ -422,12 +422,12 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     expect(await findApplicationName(modules.store, own.id)).toBe(own.name);
     expect((await findCallPushSettings(modules.store, [own.id])).size).toBe(0);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
-      for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
+      for (const page of [{}, { after: userId, first: 10 }, { before: userId, last: 10 }]) {
         const { nodes, total } = await listApplicationUsers(modules, own.id, { search, ...page });
         expect([await total(), nodes.length]).toBeDefined();
       }
     }
-    for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
+    for (const page of [{}, { after: userId, first: 10 }, { before: userId, last: 10 }]) {
       const { nodes, total } = await listApplicationSessions(modules, own.id, page);
       expect(nodes.length).toBeGreaterThan(0);
       expect(await total()).toEqual({ count: 10_000, exact: false });

@@ -17,7 +17,6 @@ import { createEvents } from "../../src/push/events/events";
 import { pushUserData } from "../../src/push/user-data";
 import { hasServices } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
-import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */
@@ -73,7 +72,11 @@ it("runs no statement that scans a table", async () => {
   const sender = { applicationId, userId };
   const viewer: UserViewer = { kind: "user", sessionId: 1, ...sender };
   for (const selector of SELECTORS) {
-    const input = { environment: "development", message: universal(), ...selector } as const;
+    const input = {
+      environment: "development",
+      message: { notification: { body: "Hello" } },
+      ...selector,
+    } as const;
     await dryRunEvent(push, sender, input);
     await createEvents(push, sender, input, `key-${Object.keys(selector)}`);
   }
@@ -112,7 +115,7 @@ it("runs no statement that scans a table", async () => {
   await findDeliveries(push.store.query, [1, 2, 3]);
   await createEvents(push, sender, {
     environment: "development",
-    message: universal(),
+    message: { notification: { body: "Hello" } },
     eventType: "fixed_date",
     date: new Date(),
     userIds: ["1"],

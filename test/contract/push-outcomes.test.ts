@@ -4,7 +4,6 @@ import { type DeliverJob, fanOut } from "../../src/push/delivery/fan-out";
 import type { PushDeps } from "../../src/push/deps/push-deps";
 import { createEvents } from "../../src/push/events/events";
 import type { Outcome } from "../../src/push/providers/port/provider";
-import { payload } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Recording outcomes of a batch that is repeated, or while the database fails. */
@@ -51,8 +50,7 @@ async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcom
 
   await createEvents(push, sender, {
     environment: "development",
-    pushType: "gcm",
-    message: payload({ a: "b" }),
+    message: { platform: { channel: "gcm", payload: { a: "b" } } },
     userIds: [String(sender.userId)],
   });
   await fanOut(push, fanOutJobs.pop()!);

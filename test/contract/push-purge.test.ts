@@ -5,7 +5,6 @@ import { startDueDispatches } from "../../src/push/delivery/schedule";
 import { stopEvent } from "../../src/push/events/event-list";
 import { createEvents } from "../../src/push/events/events";
 import { HOUR, MovingClock } from "../support/moving-clock";
-import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Retention of deliveries, also for events with several dispatches. */
@@ -48,8 +47,7 @@ async function sql<Row>(...texts: string[]): Promise<Row[]> {
 const createPush = (fields: object = {}) =>
   createEvents(fixture.push, sender, {
     environment: "development",
-    message: universal(),
-    pushType: null,
+    message: { notification: { body: "Hello" } },
     tagsAny: ["all"],
     ...fields,
   });

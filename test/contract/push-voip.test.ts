@@ -1,7 +1,6 @@
 import { deliver } from "../../src/push/delivery/deliver";
 import { type DeliverJob, type FanOutJob, fanOut } from "../../src/push/delivery/fan-out";
 import { createEvents } from "../../src/push/events/events";
-import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Fallback to the alert push for users whose VoIP subscriptions are gone. */
@@ -61,7 +60,7 @@ const createPush = (...users: number[]) =>
     { applicationId, userId: users[0] ?? 0 },
     {
       environment: "development",
-      message: universal({ message: "Ring", ios_voip: 1 }),
+      message: { notification: { body: "Ring", apple: { voip: true } } },
       userIds: users.map(String),
     },
   );

@@ -63,7 +63,7 @@ export const IMPORTS: Record<string, string[]> = {
   applications: ["accounts", "session-events"],
   users: ["access", "applications", "passwords", "session-events"],
   "sign-in": ["applications", "users"],
-  sessions: ["access", "applications", "passwords", "session-events", "sign-in", "users"],
+  sessions: ["access", "applications", "paging", "passwords", "session-events", "sign-in", "users"],
   "users/lists": ["access", "applications", "paging", "users"],
   admin: [
     "access",
@@ -97,6 +97,7 @@ export const IMPORTS: Record<string, string[]> = {
   "push/devices": [
     "access",
     "applications",
+    "paging",
     "push/channels",
     "push/deps",
     "push/providers/web",

@@ -5,7 +5,7 @@ import { writePushEvents } from "../../src/push/events/events";
 import type { Transaction } from "../../src/store/store";
 
 test("the fan-out resumes after a minute if its node dies, from the first window on", async () => {
-  const message = Buffer.from('{"message":"x"}').toString("base64");
+  const message = { notification: { body: "x" } };
   const request = validateEvent({ environment: "development", userIds: ["1"], message }, 0);
   const transaction = { query: async () => [{ id: 7 }] } as unknown as Transaction;
   const asked: Array<[string, object, JobOptions?]> = [];

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
+import type { JsonObject } from "../../src/core/json";
 import { CHANNELS, type PushChannel } from "../../src/push/channels/channel";
-import { type Message, readMessage } from "../../src/push/payload/message";
+import { type Message, readMessage, readStoredMessage } from "../../src/push/payload/message";
+import { type PushNotification, writeNotification } from "../../src/push/payload/notification";
 import { previewPush } from "../../src/push/payload/preview-push";
 import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";
 import { sizeProblem } from "../../src/push/payload/size";
@@ -68,7 +70,7 @@ function expectSound(push: PushPayload): void {
 }
 
 function expectSoundEverywhere(message: Message): void {
-  const reached = message.kind === "universal" ? CHANNELS : [message.channel];
+  const reached = message.kind === "platform" ? [message.channel] : CHANNELS;
   for (const channel of reached) expectSound(translate(message, channel, NOW));
 }
 
@@ -225,6 +227,41 @@ it("a payload for apns or web arrives unchanged", () => {
     fc.property(custom, fc.constantFrom("apns", "apns_voip", "web"), (sent, channel) => {
       const push = translate(readMessage(`payload=${encode(sent)}`, channel), channel, NOW);
       expect(JSON.parse((push as { payload: string }).payload)).toEqual(sent);
+    }),
+  );
+});
+
+it("a notification is a valid push on every channel, and its data arrives unchanged", () => {
+  const text = fc.string({ unit: "grapheme" });
+  const content = {
+    title: text,
+    body: text,
+    badge: fc.nat(),
+    data: custom as fc.Arbitrary<JsonObject>,
+  };
+  const optional = { requiredKeys: [] };
+  const notifications = fc.record(
+    {
+      ...content,
+      sound: text,
+      apple: fc.record({ ...content, subtitle: text, voip: fc.boolean() }, optional),
+      android: fc.record({ ...content, channelId: text, clickAction: text }, optional),
+      web: fc.record({ ...content, icon: text, tag: text }, optional),
+    },
+    optional,
+  );
+  fc.assert(
+    fc.property(notifications, (sent: PushNotification) => {
+      if (Object.keys(sent).length === 0) return;
+      const message = writeNotification(sent, "");
+      const on = (channel: PushChannel) =>
+        translate(readStoredMessage({ message, universal: true, channel }), channel, NOW);
+      for (const channel of CHANNELS) expectSound(on(channel));
+      const { aps: _, ...beside } = JSON.parse((on("apns") as ApnsPush).payload);
+      expect(beside).toEqual(sent.apple?.data ?? sent.data ?? {});
+      const shown = JSON.parse((on("web") as { payload: string }).payload);
+      expect(shown.data).toEqual(sent.web?.data ?? sent.data);
+      expect(shown.title).toBe(sent.web?.title ?? sent.title);
     }),
   );
 });

@@ -1,6 +1,7 @@
 import { Fault } from "../../src/core/errors";
 import { CHANNELS, type PushChannel } from "../../src/push/channels/channel";
-import { expirationOf, MESSAGE_MAX, readMessage, wantsVoip } from "../../src/push/payload/message";
+import { expirationOf, readMessage, wantsVoip } from "../../src/push/payload/message";
+import { MESSAGE_MAX } from "../../src/push/payload/size";
 import { translate } from "../../src/push/payload/translate";
 
 /** Formats of event[message]. */

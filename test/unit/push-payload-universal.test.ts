@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Fault } from "../../src/core/errors";
 import { readMessage } from "../../src/push/payload/message";
 import type { ApnsPush, FcmPush, WebPush } from "../../src/push/payload/push-payload";
 import { droppedKeys, translate } from "../../src/push/payload/translate";
+import { printedHeaders, printedPushes } from "../support/push/printed-pushes";
 
 /** Mapping of each key of a universal message (docs/PUSH.md "Payloads"). */
 
@@ -477,18 +476,11 @@ it.each<[string, unknown, RegExp]>([
 });
 
 it("matches the example in docs/PUSH.md", () => {
-  const document = readFileSync(join(__dirname, "../../docs/PUSH.md"), "utf8");
-  const [, json = "", sent = ""] =
-    /```json\n([^`]*)```\n\nat 2026-11-21 10:00:00 UTC[^`]*```\n([^`]*)```/.exec(document) ?? [];
-  const given = JSON.parse(json) as Given;
-  const [, headers = "", toApple = "", toAndroid = "", ttl = "", toBrowsers = ""] =
-    /^apns {2}(.*)\n([\s\S]*)gcm([\s\S]*)web {3}TTL: (\d+)\n([\s\S]*)$/.exec(sent) ?? [];
-  const push = apns(given);
-  expect(headers).toBe(
-    `apns-push-type: ${push.pushType}, apns-priority: ${push.priority}, apns-expiration: ${push.expiration}`,
-  );
-  expect(body(push)).toEqual(JSON.parse(toApple));
-  expect(fcm(given)).toEqual(JSON.parse(toAndroid));
-  expect(web(given).ttl).toBe(Number(ttl));
-  expect(body(web(given))).toEqual(JSON.parse(toBrowsers));
+  const printed = printedPushes("json");
+  const given = JSON.parse(printed.sent) as Given;
+  expect(printedHeaders(apns(given))).toBe(printed.apnsHeaders);
+  expect(body(apns(given))).toEqual(printed.apns);
+  expect(fcm(given)).toEqual(printed.gcm);
+  expect(web(given).ttl).toBe(printed.webTtl);
+  expect(body(web(given))).toEqual(printed.web);
 });

@@ -26,9 +26,9 @@ export function toTable(value: unknown): string {
     return alignColumns([names, ...value.map((row) => names.map((name) => cell(row[name])))]);
   }
   if (typeof value !== "object" || value === null) return cell(value);
-  const { nodes, totalCount, offset } = value as Record<string, unknown>;
+  const { nodes, totalCount, pageInfo } = value as Record<string, unknown>;
   if (Array.isArray(nodes)) {
-    return `${toTable(nodes)}${pageNote(nodes.length, Number(offset), Number(totalCount))}`;
+    return `${toTable(nodes)}${pageNote(nodes.length, Number(totalCount), pageInfo)}`;
   }
   return alignColumns(fieldsOf(value));
 }
@@ -42,11 +42,16 @@ function fieldsOf(value: object, prefix = ""): string[][] {
   );
 }
 
-/** Says which part of the list is shown; empty on the last page. */
-function pageNote(length: number, offset: number, totalCount: number): string {
-  const next = offset + length;
-  if (length === 0 || next >= totalCount) return "";
-  return `\n\n${offset + 1} to ${next} of ${totalCount}; --offset ${next} shows the next.`;
+/** Says how to show the next page; empty on the last one. */
+function pageNote(length: number, totalCount: number, pageInfo: unknown): string {
+  const { hasNextPage, endCursor } = (pageInfo ?? {}) as Partial<PageInfo>;
+  if (!hasNextPage) return "";
+  return `\n\n${length} of ${totalCount}; --after ${endCursor} shows the next.`;
+}
+
+interface PageInfo {
+  hasNextPage: boolean;
+  endCursor: string | null;
 }
 
 /** Aligns rows of cells in columns. */

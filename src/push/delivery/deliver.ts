@@ -2,7 +2,7 @@ import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { findEventToDeliver } from "../events/dispatch-queries";
 import type { PushEvent } from "../events/push-event";
-import { expirationOf, type Message, readMessage } from "../payload/message";
+import { expirationOf, type Message, readStoredMessage } from "../payload/message";
 import type { PushPayload as Payload } from "../payload/push-payload";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
@@ -65,7 +65,7 @@ function refuseAll(reason: string): Send {
 async function senderOf(push: PushDeps, event: PushEvent): Promise<Send> {
   const { applicationId, environment, channel } = event;
   const now = push.clock.now();
-  const message = readMessage(event.message, event.universal ? null : channel);
+  const message = readStoredMessage(event);
   const payload = translate(message, channel, now);
   const problem = isExpired(message, now)
     ? "The notification expired before it could be sent"

@@ -6,8 +6,7 @@ import {
   moveDispatch,
   type WindowPosition,
 } from "../events/dispatch-queries";
-import type { PushEvent } from "../events/push-event";
-import { type Message, readMessage, wantsVoip } from "../payload/message";
+import { readStoredMessage, wantsVoip } from "../payload/message";
 import { writeWindow } from "./recipient-window-queries";
 
 /** Data of the fan-out job: the event, the dispatch, and the window position. */
@@ -49,7 +48,7 @@ export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
       applicationId: event.applicationId,
       environment: event.environment,
       selector: event.selector,
-      universal: event.universal ? { voip: wantsVoip(messageOf(event)) } : null,
+      universal: event.universal ? { voip: wantsVoip(readStoredMessage(event)) } : null,
     };
     const position: WindowPosition = { recipient: job.recipient, subscription: job.subscription };
     const { id, channel, occurredCount: occurrence } = event;
@@ -81,8 +80,4 @@ function isCurrent(event: FanningOutEvent, job: FanOutJob): boolean {
     event.position?.recipient === job.recipient &&
     event.position.subscription === job.subscription
   );
-}
-
-function messageOf({ message, universal, channel }: PushEvent): Message {
-  return readMessage(message, universal ? null : channel);
 }

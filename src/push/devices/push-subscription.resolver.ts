@@ -1,5 +1,6 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
 import {
   CreatePushSubscriptionInput,
@@ -23,10 +24,13 @@ export class PushSubscriptionResolver {
   @Query(() => PushSubscriptionConnection, {
     description: "Push subscriptions of the signed-in user, up to 100.",
   })
-  async pushSubscriptions(@Ctx() { push, auth }: PushContext): Promise<PushSubscriptionConnection> {
-    const list = await listPushSubscriptions(push, await auth.user());
-    const nodes = list.map(toGraphqlSubscription);
-    return { nodes, edges: nodes.map((node) => ({ node })), totalCount: nodes.length };
+  async pushSubscriptions(
+    @Ctx() { push, auth }: PushContext,
+    @Args(() => PageArgs) request: PageArgs,
+  ): Promise<PushSubscriptionConnection> {
+    const page = await listPushSubscriptions(push, await auth.user(), request);
+    const nodes = page.nodes.map(toGraphqlSubscription);
+    return { ...toConnection({ ...page, nodes }), totalCount: page.totalCount };
   }
 
   @Allow("user")
@@ -42,7 +46,7 @@ channel and environment) gets the new token. A token of another device or user m
   ): Promise<CreatePushSubscriptionPayload> {
     const created = await createPushSubscription(push, await auth.user(), input);
     const subscription = toGraphqlSubscription(created);
-    return { subscription, edges: [{ node: subscription }] };
+    return { subscription, edges: [{ cursor: String(created.id), node: subscription }] };
   }
 
   @Allow("user")

@@ -1,6 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
+import { PageInfo } from "../../paging/page.type";
 import {
   CHANNELS,
   listInProse,
@@ -84,19 +85,28 @@ export class PushSubscriptionType {
 
 @ObjectType({ description: "A subscription in a list.", simpleResolvers: true })
 export class PushSubscriptionEdge {
+  @Field({ description: "Cursor of the subscription." })
+  cursor!: string;
+
   @Field(() => PushSubscriptionType, { description: "The subscription." })
   node!: PushSubscriptionType;
 }
 
-@ObjectType({ description: "The subscriptions of a user, oldest first.", simpleResolvers: true })
+@ObjectType({
+  description: "A page of a user's subscriptions, oldest first.",
+  simpleResolvers: true,
+})
 export class PushSubscriptionConnection {
   @Field(() => [PushSubscriptionType], { description: "The subscriptions." })
   nodes!: PushSubscriptionType[];
 
-  @Field(() => [PushSubscriptionEdge], { description: "The subscriptions as edges." })
+  @Field(() => [PushSubscriptionEdge], { description: "The subscriptions with their cursors." })
   edges!: PushSubscriptionEdge[];
 
-  @Field(() => Int, { description: "Number of subscriptions." })
+  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
+  pageInfo!: PageInfo;
+
+  @Field(() => Int, { description: "Number of all subscriptions of the user." })
   totalCount!: number;
 }
 

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
+import { type ListOrder, type Page, type PageRequest, takePage } from "../../paging/page";
 import { isDeadlock } from "../../store/database-errors";
 import { type PushDeps } from "../deps/push-deps";
 import {
@@ -40,12 +41,24 @@ export async function createPushSubscription(
   );
 }
 
-/** Lists the viewer's subscriptions, oldest first. */
-export function listPushSubscriptions(
+const BY_ID: ListOrder<PushSubscription, number> = {
+  decode: parseId,
+  compare: ({ id }, position) => id - position,
+};
+
+/** A page of a user's subscriptions, and the number of all. */
+export interface PushSubscriptionPage extends Page<PushSubscription> {
+  totalCount: number;
+}
+
+/** Lists the viewer's subscriptions, oldest first; a user has at most 100. @throws Fault INVALID on the page */
+export async function listPushSubscriptions(
   { store }: PushDeviceDeps,
   { userId }: UserViewer,
-): Promise<PushSubscription[]> {
-  return listSubscriptions(store.query, userId);
+  page: PageRequest = {},
+): Promise<PushSubscriptionPage> {
+  const list = await listSubscriptions(store.query, userId);
+  return { ...takePage(list, page, BY_ID), totalCount: list.length };
 }
 
 /**

@@ -50,7 +50,9 @@ export function validateCallPush({ content, ...request }: CallPushRequest, now: 
     {
       environment: request.environment,
       userIds: [String(request.userId)],
-      message: Buffer.from(JSON.stringify(message)).toString("base64"),
+      message: {
+        encoded: { channel: null, text: Buffer.from(JSON.stringify(message)).toString("base64") },
+      },
     },
     now,
   );

@@ -1,7 +1,10 @@
 import { Fault } from "../../core/errors";
+import type { JsonObject } from "../../core/json";
 import { CHANNELS, type PushChannel, type PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
-import { type Message, readMessage, wantsVoip } from "../payload/message";
+import { type Message, readMessage, wantsVoip, writePlatformMessage } from "../payload/message";
+import { type PushNotification, writeNotification } from "../payload/notification";
+import { checkMessageLength } from "../payload/size";
 import { translate } from "../payload/translate";
 import type { PushEventType } from "./push-event";
 import { type RecipientsInput, toSelector } from "./selector";
@@ -12,13 +15,18 @@ export const PERIODS = [86_400, 604_800, 2_592_000, 31_557_600] as const;
 const CLOCK_TOLERANCE_MS = 60 * 60 * 1000;
 const NAME_MAX = 255;
 
+/** The message of a push, in one of three forms. */
+export type MessageInput =
+  | { notification: PushNotification }
+  | { platform: { channel: PushChannel; payload: JsonObject } }
+  /** `event[message]`, and the channel of a platform-specific one. */
+  | { encoded: { channel: PushChannel | null; text: string } };
+
 /** Request for a push (POST /events, schema/rest/push-events.graphql). */
 export interface EventInput extends RecipientsInput {
-  /** Channel of a platform-specific push; null or absent for a universal push. */
-  pushType?: PushChannel | null;
   environment: PushEnvironment;
   eventType?: PushEventType | null;
-  message: string;
+  message: MessageInput;
   name?: string | null;
   /** First dispatch of a schedule. */
   date?: Date | null;
@@ -33,6 +41,7 @@ export interface EventRequest {
   universal: { voip: boolean } | null;
   environment: PushEnvironment;
   eventType: PushEventType;
+  /** The message as push_events.message stores it. */
   message: string;
   content: Message;
   name: string | null;
@@ -53,7 +62,7 @@ export function validateEvent(input: EventInput, now: number): EventRequest {
   const name = validateName(input);
   const schedule = validateSchedule(input, now);
   const selector = toSelector(input);
-  return { ...message, ...schedule, message: input.message, environment, name, selector };
+  return { ...message, ...schedule, environment, name, selector };
 }
 
 /** Every problem of a push request, as `field: reason`; see {@link validateEvent}. */
@@ -82,17 +91,32 @@ function textsOf({ fields, message }: Fault): string[] {
 }
 
 function validateMessage(
-  { pushType, message }: EventInput,
+  { message: input }: EventInput,
   now: number,
-): Pick<EventRequest, "content" | "universal" | "channels"> {
-  const channel = pushType ?? null;
-  const content = readMessage(message, channel);
-  const voip = channel === null && wantsVoip(content);
-  const channels =
-    channel === null ? CHANNELS.filter((each) => voip || each !== "apns_voip") : [channel];
+): Pick<EventRequest, "message" | "content" | "universal" | "channels"> {
+  const { message, channel } = storedForm(input);
+  const universal = channel === null;
+  const content =
+    "notification" in input
+      ? { kind: "notification" as const, notification: input.notification }
+      : readMessage(message, channel);
+  const voip = universal && wantsVoip(content);
+  const channels = universal ? CHANNELS.filter((each) => voip || each !== "apns_voip") : [channel];
   // Fails here rather than once per device if a payload cannot be translated.
   for (const each of channels) translate(content, each, now);
-  return { content, universal: channel === null ? { voip } : null, channels };
+  return { message, content, universal: universal ? { voip } : null, channels };
+}
+
+/** A message as it is stored, and the channel of a platform-specific one. */
+function storedForm(input: MessageInput): { message: string; channel: PushChannel | null } {
+  if ("encoded" in input) return { message: input.encoded.text, channel: input.encoded.channel };
+  if ("platform" in input) {
+    const { channel, payload } = input.platform;
+    return { message: writePlatformMessage(payload), channel };
+  }
+  const message = writeNotification(input.notification, "message.notification.");
+  checkMessageLength(message);
+  return { message, channel: null };
 }
 
 function validateName({ name = null }: EventInput): string | null {

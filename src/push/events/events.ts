@@ -20,7 +20,10 @@ import type { PushEvent, Sender } from "./push-event";
 import { channelsWithRecipients } from "./recipient-count";
 
 /** Error of a push request without recipients. */
-export const NO_RECIPIENTS = "No one can receive the message";
+export const NO_RECIPIENTS =
+  "No one can receive the message: no recipient has a device in this environment";
+/** The same on REST, where legacy clients may compare it. */
+const NO_RECIPIENTS_ON_REST = "No one can receive the message";
 
 /** TTL of an idempotency key, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -111,7 +114,7 @@ async function channelsOf(
   if (eventType !== "one_shot") return channels;
   const filter = { applicationId, environment, selector, universal };
   const withRecipients = await channelsWithRecipients(transaction, filter, channels);
-  if (withRecipients.length === 0) throw Fault.base(NO_RECIPIENTS);
+  if (withRecipients.length === 0) throw Fault.base(NO_RECIPIENTS, NO_RECIPIENTS_ON_REST);
   return withRecipients;
 }
 

@@ -1,10 +1,10 @@
 import { Field, ID, InputType, Int, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment } from "../channels/channel";
-import { channelOf, type InputChannel, PushChannelName } from "../channels/channel.type";
 import type { EventInput } from "./event-request";
 import type { PushEventType } from "./push-event";
 import { PushEventTypeName } from "./push-event.type";
+import { PushMessageInput, toMessageInput } from "./push-message.input";
 
 const PushNotificationType = { PUSH: "push" } as const;
 registerEnumType(PushNotificationType, {
@@ -20,14 +20,9 @@ export class CreatePushEventInput {
   @Field(() => PushNotificationType, {
     nullable: true,
     description: "PUSH, the only type.",
+    deprecationReason: "Kept for REST-compatible clients, which send it.",
   })
   notificationType?: "push" | null;
-
-  @Field(() => PushChannelName as object, {
-    nullable: true,
-    description: "Channel of a platform-specific message; omit it for a universal push.",
-  })
-  pushType?: InputChannel | null;
 
   @Field(() => PushEnvironmentName as object, {
     description: "Environment of the recipient devices.",
@@ -40,11 +35,8 @@ export class CreatePushEventInput {
   })
   eventType?: PushEventType | null;
 
-  @Field({
-    description:
-      "The payload. Universal push: a JSON object in Base64. Platform-specific push: `payload=` followed by the platform's JSON in Base64.",
-  })
-  message!: string;
+  @Field(() => PushMessageInput, { description: "The message." })
+  message!: PushMessageInput;
 
   @Field(() => String, { nullable: true, description: "Name given by the sender." })
   name?: string | null;
@@ -99,6 +91,6 @@ export class DeletePushEventInput {
 }
 
 /** Converts GraphQL input to the domain's input. */
-export function toEventInput({ pushType, ...input }: CreatePushEventInput): EventInput {
-  return { ...input, pushType: pushType ? channelOf(pushType) : null };
+export function toEventInput({ message, ...input }: CreatePushEventInput): EventInput {
+  return { ...input, message: toMessageInput(message) };
 }

@@ -1,8 +1,14 @@
+import { GraphQLJSONObject } from "graphql-scalars";
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import type { JsonObject } from "../../core/json";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
 import { CHANNEL_NAME, PushName } from "../devices/push-subscription.type";
+import { readStoredMessage } from "../payload/message";
+import { isNotification, readNotification } from "../payload/notification";
+import { previewPush } from "../payload/preview-push";
+import { translate } from "../payload/translate";
 import { dryRunEvent } from "./dry-run";
 import { deleteEvent, findEvent, listEvents, stopEvent } from "./event-list";
 import { authorizeSender, createEvents } from "./events";
@@ -21,6 +27,7 @@ import {
   StopPushEventPayload,
   toEdge,
 } from "./push-event.type";
+import { PushNotificationObject } from "./push-notification.type";
 
 @Resolver()
 export class PushEventResolver {
@@ -108,6 +115,30 @@ export class PushEventFieldsResolver {
   })
   notificationChannel(@Root() { channel }: PushEvent): PushName {
     return { name: channel };
+  }
+
+  @FieldResolver(() => PushNotificationObject, {
+    nullable: true,
+    description: "The notification, if the push was created with one.",
+  })
+  notification(@Root() { message }: PushEvent): PushNotificationObject | null {
+    return isNotification(message) ? readNotification(message) : null;
+  }
+
+  @FieldResolver(() => GraphQLJSONObject, {
+    description: "The payload for the push service, without what depends on the device.",
+  })
+  payload(@Root() event: PushEvent): JsonObject {
+    const message = readStoredMessage(event);
+    return previewPush(translate(message, event.channel, event.createdAt.getTime())).payload;
+  }
+
+  @FieldResolver(() => String, {
+    description: "The message as submitted; a notification as the Base64 of its JSON.",
+    deprecationReason: "Kept for REST-compatible clients. Use notification or payload.",
+  })
+  message(@Root() { message }: PushEvent): string {
+    return isNotification(message) ? Buffer.from(message).toString("base64") : message;
   }
 }
 

@@ -25,7 +25,7 @@ export interface PushEvent {
   eventType: PushEventType;
   channel: PushChannel;
   environment: PushEnvironment;
-  /** The payload as submitted. */
+  /** The message as stored (payload/message.ts). */
   message: string;
   name: string | null;
   date: Date | null;

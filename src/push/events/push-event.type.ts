@@ -65,9 +65,6 @@ export class PushEventObject {
   })
   environment!: PushEnvironment;
 
-  @Field({ description: "The payload as submitted." })
-  message!: string;
-
   @Field(() => String, { nullable: true, description: "Name given by the sender." })
   name!: string | null;
 

@@ -3,10 +3,14 @@ import type { JsonObject } from "../../core/json";
 import type { PushChannel } from "../channels/channel";
 import { type FcmContent, readFcmContent, readFcmPairs } from "./fcm-message";
 import { parseObject } from "./json";
+import {
+  isNotification,
+  type PushNotification,
+  readNotification,
+  unixSeconds,
+} from "./notification";
+import { checkMessageLength } from "./size";
 import { readUniversal, type UniversalMessage } from "./universal";
-
-/** Maximum length of `event[message]` in characters. size.ts checks the limits of the platforms. */
-export const MESSAGE_MAX = 16_384;
 
 /** Prefix of a platform-specific payload. */
 const PLATFORM = /^\s*payload=/;
@@ -17,8 +21,14 @@ export type PlatformMessage = { kind: "platform" } & (
   | ({ channel: "gcm" } & FcmContent)
 );
 
-/** Parsed and validated `event[message]`. translate.ts converts it for a channel. */
-export type Message = UniversalMessage | PlatformMessage;
+/** A notification of GraphQL, whose content depends on the channel. */
+export interface NotificationMessage {
+  kind: "notification";
+  notification: PushNotification;
+}
+
+/** A parsed and validated message. translate.ts converts it for a channel. */
+export type Message = UniversalMessage | PlatformMessage | NotificationMessage;
 
 /** Decodes the text after `payload=`, in which form escapes may replace characters of Base64. */
 function platformText(text: string): string {
@@ -74,21 +84,53 @@ function readPlatformJson(text: string, alternative = ""): JsonObject {
  */
 export function readMessage(text: string, channel: PushChannel | null): Message {
   if (text.trim() === "") throw Fault.field("message", "must not be empty");
-  if (text.length > MESSAGE_MAX) {
-    const max = MESSAGE_MAX.toLocaleString("en-US");
-    throw Fault.field("message", `is too long (maximum is ${max} characters)`);
-  }
+  checkMessageLength(text);
   return channel === null ? readUniversalText(text) : readPlatformText(text, channel);
 }
 
-/** Whether a universal message asks for VoIP pushes to recipients with a VoIP subscription. */
+/** The text of a payload for one platform, as {@link readMessage} takes it. */
+export function writePlatformMessage(payload: JsonObject): string {
+  return `payload=${Buffer.from(JSON.stringify(payload)).toString("base64")}`;
+}
+
+/**
+ * Parses the message of a stored event.
+ * @param universal whether it belongs to a push for all platforms
+ */
+export function readStoredMessage(event: {
+  message: string;
+  universal: boolean;
+  channel: PushChannel;
+}): Message {
+  const { message, universal, channel } = event;
+  if (isNotification(message)) {
+    return { kind: "notification", notification: readNotification(message) };
+  }
+  return readMessage(message, universal ? null : channel);
+}
+
+/** Whether a message asks for VoIP pushes to recipients with a VoIP subscription. */
 export function wantsVoip(message: Message): boolean {
-  return message.kind === "universal" && message.voip;
+  switch (message.kind) {
+    case "universal":
+      return message.voip;
+    case "notification":
+      return message.notification.apple?.voip ?? false;
+    case "platform":
+      return false;
+  }
 }
 
 /** Expiration time in Unix seconds; null without one. */
 export function expirationOf(message: Message): number | null {
-  return message.kind === "universal" ? message.expiration : null;
+  switch (message.kind) {
+    case "universal":
+      return message.expiration;
+    case "notification":
+      return unixSeconds(message.notification.expiresAt);
+    case "platform":
+      return null;
+  }
 }
 
 /**

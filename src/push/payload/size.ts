@@ -1,5 +1,16 @@
+import { Fault } from "../../core/errors";
 import type { PushChannel } from "../channels/channel";
 import type { PushPayload } from "./push-payload";
+
+/** Maximum length of a message as it is stored, in characters, for all platforms together. */
+export const MESSAGE_MAX = 16_384;
+
+/** @throws Fault INVALID on `message` if it is longer than {@link MESSAGE_MAX} */
+export function checkMessageLength(stored: string): void {
+  if (stored.length <= MESSAGE_MAX) return;
+  const max = MESSAGE_MAX.toLocaleString("en-US");
+  throw Fault.field("message", `is too long (maximum is ${max} characters)`);
+}
 
 /**
  * Maximum payload size in bytes: developer.apple.com "Generating a remote notification" (apns, apns_voip),

@@ -2,6 +2,7 @@ import type { PushChannel } from "../channels/channel";
 import { FCM_TTL_MAX, toData } from "./fcm-message";
 import { omitUndefined, unlessEmpty } from "./json";
 import type { Message, PlatformMessage } from "./message";
+import { toUniversal } from "./notification";
 import type { FcmPush, PushPayload, WebPush } from "./push-payload";
 import { droppedApsKeys, passThroughApns, toApns } from "./to-apns";
 import type { UniversalMessage } from "./universal";
@@ -23,6 +24,9 @@ export function translate(message: Message, channel: PushChannel, now: number): 
     if (message.channel === channel) return passThrough(message);
     throw new Error(`A message for ${message.channel} cannot be sent on ${channel}`);
   }
+  if (message.kind === "notification") {
+    return translate(toUniversal(message.notification, channel), channel, now);
+  }
   switch (channel) {
     case "apns":
     case "apns_voip":
@@ -37,6 +41,7 @@ export function translate(message: Message, channel: PushChannel, now: number): 
 /** Keys of a message that a channel drops although they are meant for it, with reasons. */
 export function droppedKeys(message: Message, channel: PushChannel): string[] {
   if (message.kind === "platform") return message.channel === "gcm" ? message.dropped : [];
+  if (message.kind === "notification") return toUniversal(message.notification, channel).dropped;
   const withPrefix = (prefix: string) => message.dropped.filter((each) => each.startsWith(prefix));
   switch (channel) {
     case "apns":

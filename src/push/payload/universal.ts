@@ -47,7 +47,7 @@ const PUSH_TYPES = ["alert", "background"];
 /** Maximum badge: a 32-bit integer on the device. */
 const BADGE_MAX = 2_147_483_647;
 /** The last second that fits in 32 bits, in 2106. Rejects milliseconds sent by mistake. */
-const EXPIRATION_MAX = 4_294_967_295;
+export const EXPIRATION_MAX = 4_294_967_295;
 
 /** Parameters of `ios_loc_data`. */
 const LOC_DATA = ["title_loc_key", "title_loc_args", "body_loc_key", "body_loc_args"];

@@ -1,3 +1,4 @@
+import type { IdRange } from "../../paging/page";
 import type { Statement, Store } from "../../store/store";
 import type { User } from "../user";
 import { toUser, USER_COLUMNS, type UserRow } from "../user-queries";
@@ -8,16 +9,22 @@ const prefix = (column: string) => `(${column} ~>=~ $2::text AND ${column} ~<~ $
 const SEARCHED = `(${prefix("u.login_key")} OR ${prefix("u.email_key")})`;
 const users = (what: string, more = "") =>
   `SELECT ${what} FROM users u WHERE u.application_id = $1${more}`;
-const ALL: Statement = {
-  name: "owner_users",
-  reason: "keyset",
-  text: `${users(USER_COLUMNS)} AND u.id > $2 ORDER BY u.id LIMIT $3 OFFSET $4`,
+const inDirection = (suffix: string, direction: "ASC" | "DESC") => {
+  const all: Statement = {
+    name: `owner_users${suffix}`,
+    reason: "keyset",
+    text: `${users(USER_COLUMNS)} AND u.id > $2 AND u.id < $3 ORDER BY u.id ${direction} LIMIT $4`,
+  };
+  const search: Statement = {
+    name: `owner_users_search${suffix}`,
+    reason: "keyset",
+    text: `${users(USER_COLUMNS, ` AND ${SEARCHED}`)} AND u.id > $3 AND u.id < $4
+      ORDER BY u.id ${direction} LIMIT $5`,
+  };
+  return { all, search };
 };
-const SEARCH: Statement = {
-  name: "owner_users_search",
-  reason: "keyset",
-  text: `${users(USER_COLUMNS, ` AND ${SEARCHED}`)} AND u.id > $3 ORDER BY u.id LIMIT $4 OFFSET $5`,
-};
+const ASCENDING = inDirection("", "ASC");
+const DESCENDING = inDirection("_descending", "DESC");
 // Ordered by an index, so that the count stops at the limit and does not scan the table.
 const COUNT: Statement = {
   name: "owner_users_count",
@@ -36,15 +43,16 @@ export interface ApplicationUserList {
   search: string | null;
 }
 
-/** Reads a page of an application's users by id, after an id. */
+/** Reads an application's users in a range of ids, in its direction. */
 export async function readApplicationUsers(
   { query }: Pick<Store, "query">,
   { applicationId, search }: ApplicationUserList,
-  { after, offset, limit }: { after: number; offset: number; limit: number },
+  { above, below, descending, limit }: IdRange,
 ): Promise<User[]> {
   const values = search === null ? [applicationId] : [applicationId, search];
-  const statement = search === null ? ALL : SEARCH;
-  return (await query<UserRow>(statement, [...values, after, limit, offset])).map(toUser);
+  const { all, search: searched } = descending ? DESCENDING : ASCENDING;
+  const statement = search === null ? all : searched;
+  return (await query<UserRow>(statement, [...values, above, below, limit])).map(toUser);
 }
 
 /** Counts an application's users up to a limit. */

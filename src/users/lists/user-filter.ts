@@ -16,21 +16,34 @@ export interface Operators<T> {
 
 type Kind = "stand-alone" | "either" | "additional";
 
-interface Field {
+/** A field of the user list. */
+export interface UserField {
   kind: Kind;
   /** The SQL expression that is compared and sorted by. */
   sql: string;
   type: "bigint" | "text" | "timestamptz";
   /** Case-insensitive: `sql` is the lower-case column. */
   caseInsensitive?: boolean;
+  /** Every user has a value. */
+  notNull?: boolean;
+  /** No index has the values of `sql`. */
+  unindexed?: boolean;
 }
 
-/** Clients receive dates without fractional seconds, so comparisons ignore these too. */
-const seconds = <C extends string>(column: C) => `date_trunc('second', ${column})` as const;
+/**
+ * Clients receive dates without fractional seconds, so comparisons ignore these too. The indexes of the migration
+ * user_list_order are on this expression: a plain date_trunc depends on the session's time zone, which an index
+ * does not accept.
+ */
+const seconds = <C extends string>(column: C) =>
+  `(date_trunc('second', ${column} AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')` as const;
 
-/** The fields that the V2 user list filters and sorts by (`ListUsers` in schema/rest/users.graphql). */
+/**
+ * The fields that the V2 user list filters and sorts by (`ListUsers` in schema/rest/users.graphql). An index of
+ * the application, the field and the id serves the order by each field except userTags.
+ */
 export const USER_LIST_FIELDS = {
-  id: { kind: "stand-alone", sql: "u.id", type: "bigint" },
+  id: { kind: "stand-alone", sql: "u.id", type: "bigint", notNull: true },
   login: { kind: "stand-alone", sql: "u.login_key", type: "text", caseInsensitive: true },
   email: { kind: "stand-alone", sql: "u.email_key", type: "text", caseInsensitive: true },
   fullName: { kind: "stand-alone", sql: "u.full_name", type: "text" },
@@ -38,11 +51,21 @@ export const USER_LIST_FIELDS = {
   externalId: { kind: "stand-alone", sql: "u.external_id", type: "text" },
   facebookId: { kind: "stand-alone", sql: "u.facebook_id", type: "text" },
   twitterId: { kind: "stand-alone", sql: "u.twitter_id", type: "text" },
-  userTags: { kind: "either", sql: TAGS_SQL, type: "text" },
+  userTags: { kind: "either", sql: TAGS_SQL, type: "text", unindexed: true },
   lastRequestAt: { kind: "additional", sql: seconds("u.last_request_at"), type: "timestamptz" },
-  createdAt: { kind: "additional", sql: seconds("u.created_at"), type: "timestamptz" },
-  updatedAt: { kind: "additional", sql: seconds("u.updated_at"), type: "timestamptz" },
-} as const satisfies Record<string, Field>;
+  createdAt: {
+    kind: "additional",
+    sql: seconds("u.created_at"),
+    type: "timestamptz",
+    notNull: true,
+  },
+  updatedAt: {
+    kind: "additional",
+    sql: seconds("u.updated_at"),
+    type: "timestamptz",
+    notNull: true,
+  },
+} as const satisfies Record<string, UserField>;
 
 /** A field of {@link USER_LIST_FIELDS}. */
 export type UserListField = keyof typeof USER_LIST_FIELDS;
@@ -89,7 +112,7 @@ export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
     [UserListField, Operators<string | number | Date> | null | undefined]
   >) {
     if (operators === null || operators === undefined) continue;
-    const field: Field = USER_LIST_FIELDS[name];
+    const field: UserField = USER_LIST_FIELDS[name];
     for (const [operator, value] of Object.entries(operators)) {
       if (value === undefined) continue;
       checkOperand(name, operator, value);
@@ -125,7 +148,7 @@ export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
 
 type Bind = (value: unknown, type: string) => string;
 
-function condition(field: Field, operator: string, value: unknown, bind: Bind): string {
+function condition(field: UserField, operator: string, value: unknown, bind: Bind): string {
   const { sql, type } = field;
   switch (operator) {
     case "eq":

@@ -1,7 +1,8 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import { isValidText } from "../../core/text/text";
-import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
+import { USER_LIST_FIELDS, type UserField, type UserListField } from "./user-filter";
+import type { UserListPart } from "./user-list-queries";
 
 /** The order of a user list: by one field, with ties by ascending id. Users without a value are the lowest. */
 export interface UserListOrder {
@@ -14,6 +15,12 @@ export interface UserPosition {
   /** The value of the field as PostgreSQL writes it; null for a user without one, and in a list by id. */
   value: string | null;
   id: number;
+}
+
+/** A side of a position, on which the users of a page are. */
+export interface UserRange {
+  side: "after" | "before";
+  position: UserPosition;
 }
 
 /** Adds a parameter to a statement; returns its placeholder. */
@@ -33,26 +40,74 @@ export function positionColumn({ field }: UserListOrder): string | undefined {
   return field === "id" ? undefined : `(${USER_LIST_FIELDS[field].sql})::text`;
 }
 
-/** A condition for the users after a position, or before it. */
-export function beyond(
-  { field, descending }: UserListOrder,
-  { value, id }: UserPosition,
-  side: "after" | "before",
+/**
+ * The parts of a list within ranges: the users without a value, and those with one. An index on the application,
+ * the field and the id supplies the order of each part; no index supplies that of the whole list, because the ids
+ * of users without a value ascend in a descending list too.
+ * @param backward from the end of the list
+ */
+export function listParts(
+  order: UserListOrder,
+  ranges: readonly UserRange[],
+  backward: boolean,
   bind: BindValue,
-): string {
-  const { sql, type } = USER_LIST_FIELDS[field];
-  const isAfter = side === "after";
-  const idBound = `u.id ${isAfter !== (field === "id" && descending) ? ">" : "<"} ${bind(id, "bigint")}`;
-  if (field === "id") return idBound;
-  // Whether the users beyond have higher values: ascending after, or descending before.
-  const higher = isAfter !== descending;
-  if (value === null) {
-    return higher ? `(${sql} IS NOT NULL OR ${idBound})` : `(${sql} IS NULL AND ${idBound})`;
+): UserListPart[] {
+  const { field, descending } = order;
+  const { sql, notNull, unindexed }: UserField = USER_LIST_FIELDS[field];
+  const whole = orderBy(order, backward);
+  if (field === "id") {
+    const bounds = ranges.map(({ side, position: { id } }) =>
+      idBound((side === "after") !== descending, id, bind),
+    );
+    return [{ sql: allOf(bounds), order: whole }];
   }
+  if (unindexed && ranges.length === 0) return [{ sql: "TRUE", order: whole }];
+  const parts: UserListPart[] = [];
+  const ids = backward ? "DESC" : "ASC";
+  if (
+    !notNull &&
+    ranges.every((range) => range.position.value === null || !isHigher(order, range))
+  ) {
+    const bounds = ranges.map((range) => boundWithoutValue(range, bind));
+    // The value, which is null, is in the ORDER BY only because it precedes the id in the index.
+    parts.push({ sql: allOf([`${sql} IS NULL`, ...bounds]), order: `${sql} ${ids}, u.id ${ids}` });
+  }
+  if (ranges.every((range) => range.position.value !== null || isHigher(order, range))) {
+    const bounds = ranges.map((range) => boundWithValue(order, range, bind));
+    if (!notNull) bounds.unshift(`${sql} IS NOT NULL`);
+    const values = descending === backward ? "ASC" : "DESC";
+    parts.push({ sql: allOf(bounds), order: `${sql} ${values}, u.id ${ids}` });
+  }
+  if (parts.length === 0) return [{ sql: "FALSE", order: whole }];
+  if (unindexed) return [{ sql: `(${parts.map((part) => part.sql).join(" OR ")})`, order: whole }];
+  return parts;
+}
+
+const allOf = (conditions: readonly string[]) => conditions.join(" AND ") || "TRUE";
+
+const idBound = (greater: boolean, id: number, bind: BindValue) =>
+  `u.id ${greater ? ">" : "<"} ${bind(id, "bigint")}`;
+
+/** Whether the users of a range with other values have higher ones: ascending after, or descending before. */
+const isHigher = ({ descending }: UserListOrder, { side }: UserRange) =>
+  (side === "after") !== descending;
+
+/** A condition for the users of a range that has users without a value, among these. */
+function boundWithoutValue({ side, position }: UserRange, bind: BindValue): string {
+  return position.value === null ? idBound(side === "after", position.id, bind) : "TRUE";
+}
+
+/** A condition for the users of a range that has users with a value, among these. */
+function boundWithValue(order: UserListOrder, range: UserRange, bind: BindValue): string {
+  const { value, id } = range.position;
+  if (value === null) return "TRUE";
+  const { sql, type } = USER_LIST_FIELDS[order.field];
+  const compare = isHigher(order, range) ? ">" : "<";
   const bound = bind(value, type);
+  if (!order.descending) return `(${sql}, u.id) ${compare} (${bound}, ${bind(id, "bigint")})`;
   // The first comparison alone lets an index find the start.
-  if (higher) return `(${sql} >= ${bound} AND (${sql} > ${bound} OR ${idBound}))`;
-  return `(${sql} IS NULL OR (${sql} <= ${bound} AND (${sql} < ${bound} OR ${idBound})))`;
+  const tied = idBound(range.side === "after", id, bind);
+  return `${sql} ${compare}= ${bound} AND (${sql} ${compare} ${bound} OR ${tied})`;
 }
 
 /** Encodes a position as a cursor, which is valid in lists of the same order. */
@@ -82,14 +137,16 @@ function readCursor(order: UserListOrder, cursor: string): UserPosition | undefi
     return undefined;
   const [, number, text] = parts as unknown[];
   const id = typeof number === "number" ? parseId(String(number)) : null;
-  const value = text === null ? null : readValue(order, text);
+  const value = readValue(order, text);
   return id === null || value === undefined ? undefined : { value, id };
 }
 
 /** A value that the field can be compared with, since clients can write cursors of their own. */
-function readValue({ field }: UserListOrder, text: unknown): string | undefined {
+function readValue({ field }: UserListOrder, text: unknown): string | null | undefined {
+  const { type, notNull }: UserField = USER_LIST_FIELDS[field];
+  if (text === null) return field === "id" || !notNull ? null : undefined;
   if (typeof text !== "string" || !isValidText(text)) return undefined;
-  if (USER_LIST_FIELDS[field].type !== "timestamptz") return text;
+  if (type !== "timestamptz") return text;
   const ms = TIME.test(text) ? Date.parse(`${text.replace(" ", "T")}:00`) : Number.NaN;
   return Number.isFinite(ms) ? new Date(ms).toISOString() : undefined;
 }

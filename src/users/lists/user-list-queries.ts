@@ -17,6 +17,14 @@ export interface UserList {
   total(): Promise<number>;
 }
 
+/** A part of a user list. */
+export interface UserListPart {
+  /** Condition over `u`. */
+  sql: string;
+  /** ORDER BY of the part, which agrees with that of the list. */
+  order: string;
+}
+
 /** The SQL of a user list. */
 export interface UserSelection {
   /** Name of the prepared statement; each distinct text of it is prepared once. */
@@ -26,8 +34,10 @@ export interface UserSelection {
   /** ORDER BY, ending with a unique column. */
   order: string;
   values: unknown[];
-  /** The part of the list that the page is taken from; the whole list when omitted. */
-  range?: { sql: string; values: unknown[] };
+  /** The disjoint parts that the page is taken from; the whole list when omitted. */
+  parts?: UserListPart[];
+  /** The values of the cursors in `parts`, which follow `values`. When omitted, `parts` are the whole list. */
+  cursorValues?: unknown[];
   /** The value of a user's position, as text. */
   position?: string;
 }
@@ -50,20 +60,30 @@ interface PageRow extends UserRow {
 /** Reads a page of users. */
 export async function readUserList(
   { store }: Pick<UserDeps, "store">,
-  { name, where, order, values, range, position }: UserSelection,
+  { name, where, order, values, parts, cursorValues, position }: UserSelection,
   { offset, limit, withTotal, withNext }: SelectedPage,
 ): Promise<UserList> {
   const all = `FROM users u WHERE u.application_id = $1 AND ${where}`;
-  const from = range ? `${all} AND ${range.sql}` : all;
-  const bound = [...values, ...(range?.values ?? [])];
-  const last = bound.length;
+  const bound = [...values, ...(cursorValues ?? [])];
+  const limitParameter = `$${bound.length + 1}::int`;
+  const offsetParameter = `$${bound.length + 2}::bigint`;
+  const ordered = (part: UserListPart) => `${all} AND ${part.sql} ORDER BY ${part.order}`;
+  const [first = { sql: "TRUE", order }, ...others] = parts ?? [];
+  // Each part ends at the page's end, so that its index ends the read. The outer sort has these users only.
+  const selected = [first, ...others].map(
+    (part) => `(SELECT u.* ${ordered(part)} LIMIT ${limitParameter} + ${offsetParameter})`,
+  );
+  const from =
+    others.length === 0
+      ? ordered(first)
+      : `FROM (${selected.join(" UNION ALL ")}) u ORDER BY ${order}`;
   const totalColumn = withTotal ? `, (SELECT count(*) ${all}) AS total` : "";
   const positionColumn = position ? `, ${position} AS position` : "";
   const list: Statement = {
     name,
     reason: "bench: 100 users by REST",
-    text: `SELECT ${USER_COLUMNS}${totalColumn}${positionColumn} ${from} ORDER BY ${order}
-        LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
+    text: `SELECT ${USER_COLUMNS}${totalColumn}${positionColumn} ${from}
+        LIMIT ${limitParameter} OFFSET ${offsetParameter}`,
   };
   const wanted = withNext ? limit + 1 : limit;
   const found = await store.query<PageRow>(list, [...bound, wanted, offset]);
@@ -78,7 +98,7 @@ export async function readUserList(
     async total() {
       if (knownTotal !== undefined) return knownTotal;
       // A page that is not full is the last one, so its end is the total.
-      const isEnd = !range && rows.length < limit && (rows.length > 0 || offset === 0);
+      const isEnd = !cursorValues && rows.length < limit && (rows.length > 0 || offset === 0);
       if (isEnd) return offset + rows.length;
       const count: Statement = {
         name,

@@ -6,6 +6,7 @@ import {
   Field,
   FieldResolver,
   Info,
+  Int,
   ObjectType,
   Query,
   Resolver,
@@ -31,7 +32,7 @@ export class UserConnection {
   })
   offset!: number;
 
-  @Field(() => GraphQLSafeInt, {
+  @Field(() => Int, {
     description: "Maximum number of users of the page, as applied.",
     deprecationReason: "Page with first, after, last and before.",
   })
@@ -50,7 +51,7 @@ export class UserConnectionResolver {
     return page.list.users.map((node, index) => ({ node, cursor: page.cursorAt(index) }));
   }
 
-  @FieldResolver(() => GraphQLSafeInt, {
+  @FieldResolver(() => Int, {
     description: "Number of all users that the filter matches.",
   })
   totalCount(@Root() { page }: UserConnection): Promise<number> {

@@ -1,8 +1,8 @@
+import type { ApplicationReader } from "../../applications/application-deps";
 import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import { isGiven, type PageRequest, pageSize } from "../../paging/page";
-import type { UserDeps } from "../user-deps";
 import {
   type CompiledUserFilter,
   compileUserFilter,
@@ -12,12 +12,13 @@ import {
 } from "./user-filter";
 import {
   type BindValue,
-  beyond,
   decodeUserCursor,
   encodeUserCursor,
+  listParts,
   orderBy,
   positionColumn,
   type UserListOrder,
+  type UserRange,
 } from "./user-keyset";
 import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
 
@@ -46,7 +47,7 @@ export interface UserListPage {
 }
 
 const FULL_LIST_DISABLED =
-  "Listing users without a filter is disabled: it can be enabled in the application's user settings. Use a filter";
+  "Listing users without a filter is disabled in this application: pass a filter, or have its owner set v1ListDisabled to false";
 
 /**
  * Lists users of the viewer's application, by the rules of the V2 user list.
@@ -54,7 +55,7 @@ const FULL_LIST_DISABLED =
  * application's settings disable the V1 list
  */
 export async function listUsers(
-  deps: UserDeps,
+  deps: ApplicationReader,
   viewer: UserViewer,
   request: UserListRequest,
 ): Promise<UserListPage> {
@@ -68,7 +69,7 @@ export async function listUsers(
     where: condition.sql,
     order: orderBy(order, backward),
     values,
-    range: rangeOf(order, request, values.length),
+    ...partsOf(order, request, backward, values.length),
     ...(request.withCursors && { position: positionColumn(order) }),
   };
   const list = await readUserList(deps, selection, {
@@ -94,7 +95,7 @@ export async function listUsers(
 }
 
 async function conditionOf(
-  deps: UserDeps,
+  deps: ApplicationReader,
   viewer: UserViewer,
   filter: UserFilter | null | undefined,
 ): Promise<CompiledUserFilter> {
@@ -118,25 +119,27 @@ function pageOf(request: UserListRequest): { size: number; backward: boolean; of
   return { ...pageSize({ first: first ?? (isGiven(last) ? null : limit), last }), offset };
 }
 
-/** The condition of the cursors; its parameters follow those of the filter. */
-function rangeOf(
+/** The parts of the list between the cursors, whose parameters follow those of the filter. */
+function partsOf(
   order: UserListOrder,
   { after, before }: PageRequest,
+  backward: boolean,
   parameters: number,
-): UserSelection["range"] {
-  const values: unknown[] = [];
-  const bind: BindValue = (value, type) => {
-    values.push(value);
-    return `$${parameters + values.length}::${type}`;
-  };
-  const conditions: string[] = [];
+): Pick<UserSelection, "parts" | "cursorValues"> {
+  const ranges: UserRange[] = [];
   if (isGiven(after)) {
-    conditions.push(beyond(order, decodeUserCursor(order, "after", after), "after", bind));
+    ranges.push({ side: "after", position: decodeUserCursor(order, "after", after) });
   }
   if (isGiven(before)) {
-    conditions.push(beyond(order, decodeUserCursor(order, "before", before), "before", bind));
+    ranges.push({ side: "before", position: decodeUserCursor(order, "before", before) });
   }
-  return conditions.length > 0 ? { sql: conditions.join(" AND "), values } : undefined;
+  const cursorValues: unknown[] = [];
+  const bind: BindValue = (value, type) => {
+    cursorValues.push(value);
+    return `$${parameters + cursorValues.length}::${type}`;
+  };
+  const parts = listParts(order, ranges, backward, bind);
+  return ranges.length > 0 ? { parts, cursorValues } : { parts };
 }
 
 function orderOf(sort: UserListRequest["sort"]): UserListOrder {

@@ -4,6 +4,11 @@ import { PageArgs } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
 
+const describe = (field: string) =>
+  field === "userTags"
+    ? "By userTags, as one text. No index serves this order: each page reads all users that the filter matches."
+    : `By ${field}.`;
+
 /** GraphQL names of the sort fields of the user list. */
 const UserSortField = Object.fromEntries(
   Object.keys(USER_LIST_FIELDS).map((field) => [
@@ -15,7 +20,7 @@ registerEnumType(UserSortField, {
   name: "UserSortField",
   description: "Sort fields of the user list.",
   valuesConfig: Object.fromEntries(
-    Object.entries(UserSortField).map(([name, field]) => [name, { description: `By ${field}.` }]),
+    Object.entries(UserSortField).map(([name, field]) => [name, { description: describe(field) }]),
   ),
 });
 

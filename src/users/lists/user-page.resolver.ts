@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Arg, Ctx, FieldResolver, Info, Query, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, FieldResolver, Info, Int, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
@@ -104,7 +104,7 @@ export class UserPageResolver {
     return list.users.map((node, index) => ({ node, cursor: encodePosition(list.offset + index) }));
   }
 
-  @FieldResolver(() => GraphQLSafeInt, { description: "Number of users on all pages." })
+  @FieldResolver(() => Int, { description: "Number of users on all pages." })
   totalCount(@Root() { list }: UserPage): Promise<number> {
     return list.total();
   }

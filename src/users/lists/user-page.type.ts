@@ -1,5 +1,5 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { Field, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
 import {
   LEGACY_FIELDS,
   LEGACY_OPERATORS,
@@ -99,6 +99,6 @@ export class UserPage {
   @Field(() => GraphQLSafeInt, { description: "Number of the page, from 1." })
   currentPage!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "Maximum number of users of the page, as applied." })
+  @Field(() => Int, { description: "Maximum number of users of the page, as applied." })
   perPage!: number;
 }

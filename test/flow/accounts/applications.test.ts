@@ -276,9 +276,9 @@ describe("rotateSecret", () => {
 });
 
 describe("the lists of an application", () => {
-  const LIST = `query ($id: ID!, $search: String, $offset: SafeInt) { application(id: $id) {
-    users(search: $search, limit: 2, offset: $offset) { totalCount offset limit nodes { login } }
-    sessions(limit: 1) { totalCount nodes { id userId ip userAgent lastActivityAt expiresAt } } } }`;
+  const LIST = `query ($id: ID!, $search: String, $after: String) { application(id: $id) {
+    users(search: $search, first: 2, after: $after) { totalCount nodes { login } pageInfo { endCursor } }
+    sessions(first: 1) { totalCount nodes { id userId ip userAgent lastActivityAt expiresAt } } } }`;
 
   it("pages through users by a prefix of login or e-mail, and through sessions", async () => {
     const place = asNode(await created());
@@ -286,13 +286,12 @@ describe("the lists of an application", () => {
     await newUser(place, { login: "zoe", email: "ann@mail.example" });
     const id = String(place.application.id);
     const { data } = await run(LIST, { id, search: "ANN" });
-    expect(data.application.users).toEqual({
+    expect(data.application.users).toMatchObject({
       totalCount: 3,
-      offset: 0,
-      limit: 2,
       nodes: [{ login: "Anna" }, { login: "ann." }],
     });
-    const next = await run(LIST, { id, search: "ann", offset: 2 });
+    const after = data.application.users.pageInfo.endCursor;
+    const next = await run(LIST, { id, search: "ann", after });
     expect(next.data.application.users.nodes).toEqual([{ login: "zoe" }]);
     expect((await run(LIST, { id, search: "ann." })).data.application.users.totalCount).toBe(1);
     expect(data.application.sessions).toEqual({
@@ -321,32 +320,24 @@ describe("the lists of an application", () => {
     }
   });
 
-  const PAGES = `query ($id: ID!, $limit: SafeInt, $offset: SafeInt, $after: ID) { application(id: $id) {
-    users(limit: $limit, offset: $offset, after: $after) {
-      totalCount totalIsExact limit offset nodes { id } }
-    sessions(limit: $limit, offset: $offset, after: $after) {
-      totalCount totalIsExact limit offset nodes { id } } } }`;
-  type Listed = { limit: number; offset: number; nodes: Array<{ id: string }> };
+  const PAGES = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    application(id: $id) {
+      users(first: $first, after: $after, last: $last, before: $before) { ...P }
+      sessions(first: $first, after: $after, last: $last, before: $before) { ...Q } } }
+    fragment P on ApplicationUserConnection {
+      totalCount totalIsExact nodes { id } edges { cursor node { id } } pageInfo { ...I } }
+    fragment Q on ApplicationSessionConnection {
+      totalCount totalIsExact nodes { id } edges { cursor node { id } } pageInfo { ...I } }
+    fragment I on PageInfo { hasNextPage hasPreviousPage startCursor endCursor }`;
 
-  it("cap the limit at 100, and refuse invalid positions", async () => {
+  it("refuse invalid pages", async () => {
     const { id } = await created();
-    const limits = async (variables: object) => {
-      const { users, sessions } = (await run(PAGES, { id, ...variables })).data.application;
-      return [users, sessions].map(({ limit, offset }: Listed) => [limit, offset]);
-    };
-    expect(await limits({})).toEqual(Array(2).fill([100, 0]));
-    expect(await limits({ limit: null, offset: null, after: null })).toEqual(
-      Array(2).fill([100, 0]),
-    );
-    expect(await limits({ limit: 101 })).toEqual(Array(2).fill([100, 0]));
-    expect(await limits({ limit: 2 ** 53 - 1, offset: 7 })).toEqual(Array(2).fill([100, 7]));
-    expect(await limits({ limit: 1 })).toEqual(Array(2).fill([1, 0]));
     const wrong: Array<[field: string, variables: object]> = [
-      ["limit", { limit: 0 }],
-      ["limit", { limit: -1 }],
-      ["offset", { offset: -1 }],
+      ["first", { first: 0 }],
+      ["last", { last: -1 }],
+      ["last", { first: 1, last: 1 }],
       ["after", { after: "x" }],
-      ["after", { after: "0" }],
+      ["before", { before: "0" }],
       ["after", { after: "" }],
     ];
     for (const [field, variables] of wrong) {
@@ -356,6 +347,44 @@ describe("the lists of an application", () => {
       ).toEqual(Array(errors?.length).fill(["INVALID", [field]]));
       expect(errors).not.toHaveLength(0);
     }
+  });
+
+  it("page backward from the end, with cursors that are also valid forward", async () => {
+    const place = asNode(await created());
+    const id = String(place.application.id);
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push(String((await newUser(place)).id));
+    const page = async (variables: object) =>
+      (await run(PAGES, { id, ...variables })).data.application.users;
+    const end = await page({ last: 2 });
+    expect(end).toMatchObject({
+      nodes: ids.slice(3).map((each) => ({ id: each })),
+      edges: ids.slice(3).map((each) => ({
+        cursor: end.pageInfo[each === ids[3] ? "startCursor" : "endCursor"],
+        node: { id: each },
+      })),
+      pageInfo: { hasNextPage: false, hasPreviousPage: true },
+    });
+    // Deleting an entry of the last page shifts nothing.
+    await node.sql("DELETE FROM users WHERE id = $1", [ids[4]]);
+    const middle = await page({ last: 2, before: end.pageInfo.startCursor });
+    expect(middle).toMatchObject({
+      nodes: [{ id: ids[1] }, { id: ids[2] }],
+      pageInfo: { hasNextPage: true, hasPreviousPage: true },
+    });
+    const start = await page({ last: 2, before: middle.pageInfo.startCursor });
+    expect(start).toMatchObject({ nodes: [{ id: ids[0] }], pageInfo: { hasPreviousPage: false } });
+    const forward = await page({ first: 2, after: middle.pageInfo.endCursor });
+    expect(forward).toMatchObject({ nodes: [{ id: ids[3] }], pageInfo: { hasNextPage: false } });
+    const sessions = async (variables: Record<string, unknown>) =>
+      (await run(PAGES, { id, ...variables })).data.application.sessions;
+    const idsOf = (list: { nodes: Array<{ id: string }> }) => list.nodes.map((each) => each.id);
+    const all = idsOf(await sessions({}));
+    expect(all.map(Number)).toEqual(all.map(Number).sort((one, other) => other - one));
+    const oldest = await sessions({ last: 2 });
+    expect([idsOf(oldest), oldest.pageInfo.hasPreviousPage]).toEqual([all.slice(-2), true]);
+    const older = await sessions({ last: 2, before: oldest.pageInfo.startCursor });
+    expect(idsOf(older)).toEqual(all.slice(-4, -2));
   });
 
   it("page by the last id, each entry once, while entries are added and removed", async () => {
@@ -371,7 +400,7 @@ describe("the lists of an application", () => {
     for (const list of ["sessions", "users"] as const) {
       const seen: string[] = [];
       for (let after: string | undefined; ; after = seen.at(-1)) {
-        const { data } = await run(PAGES, { id, after, limit: 2 });
+        const { data } = await run(PAGES, { id, after, first: 2 });
         const page: string[] = data.application[list].nodes.map((node: { id: string }) => node.id);
         if (page.length === 0) break;
         seen.push(...page);
@@ -391,7 +420,7 @@ describe("the lists of an application", () => {
   it("count to 10,000, and report when there are more", async () => {
     const { id } = await created();
     const total = async () => {
-      const { users, sessions } = (await run(PAGES, { id, limit: 1 })).data.application;
+      const { users, sessions } = (await run(PAGES, { id, first: 1 })).data.application;
       return [users, sessions].map(({ totalCount, totalIsExact }) => [totalCount, totalIsExact]);
     };
     const add = async (count: number) => {

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { AsyncQueue } from "../../support/async-queue";
@@ -7,14 +6,12 @@ import { sendInput } from "../../support/calls/send-input";
 import { graphql, newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
+import { PRINTED_FILES } from "../../support/printed-code";
 
 /** Runs the client that docs/SIGNALING.md prints, unchanged. */
 
 const ROOT = join(__dirname, "../../..");
-const [, PRINTED = ""] =
-  /```js\n(import \{ createClient \}[\s\S]+?)```/.exec(
-    readFileSync(join(ROOT, "docs/SIGNALING.md"), "utf8"),
-  ) ?? [];
+const PRINTED = PRINTED_FILES.get("call-signals.js");
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
 let node: TestNode;

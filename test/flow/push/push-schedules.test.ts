@@ -286,7 +286,8 @@ describe("a request with an Idempotency-Key", () => {
   it("takes the key as an argument in GraphQL", async () => {
     const document = `mutation ($input: CreatePushEventInput!, $key: String) {
       createPushEvent(input: $input, idempotencyKey: $key) { events { id } } }`;
-    const input = { environment: "DEVELOPMENT", message: universal(), userIds: [String(user.id)] };
+    const message = { notification: { body: "Hello" } };
+    const input = { environment: "DEVELOPMENT", message, userIds: [String(user.id)] };
     const run = () => graphql(node, document, { input, key: "graphql" }, sender.token);
     const [first, second] = [await run(), await run()];
     expect(first.errors).toBeUndefined();
@@ -302,7 +303,9 @@ describe("a dry run", () => {
     const { data, errors } = await graphql(
       node,
       TRY,
-      { input: { environment: "DEVELOPMENT", message: universal(), ...input } },
+      {
+        input: { environment: "DEVELOPMENT", message: { notification: { body: "Hi" } }, ...input },
+      },
       sender.token,
     );
     expect(errors).toBeUndefined();
@@ -316,7 +319,7 @@ describe("a dry run", () => {
     const [before] = await node.sql("SELECT count(*) FROM push_events");
     const sent = providers.sent.length;
     const answer = await run({
-      message: universal({ message: "Hi", ios_badge: 2, mine: true }),
+      message: { notification: { body: "Hi", badge: 2, data: { mine: true } } },
       userIds: [String(fresh.id), String(sender.id)],
     });
     expect(answer.events).toEqual([]);
@@ -362,16 +365,23 @@ describe("a dry run", () => {
 
   it("reports dropped keys of the message", async () => {
     const message = universal({ message: "Hi", android_fcm_notification: { titel: "T" } });
-    const { dryRun } = await run({ message, userIds: [String(user.id)] });
+    const userIds = [String(user.id)];
+    const { dryRun } = await run({ message: { encoded: { text: message } }, userIds });
     expect(dryRun.channels[0]).toMatchObject({
       channel: "GCM",
       problems: ["android_fcm_notification.titel is dropped: Firebase does not know it"],
+    });
+    const badge = { notification: { badge: 3, data: { id: 7 } } };
+    expect((await run({ message: badge, userIds })).dryRun.channels[0]).toMatchObject({
+      channel: "GCM",
+      payload: { data: { id: "7" } },
+      problems: ["badge is dropped: Android needs a title or a body"],
     });
   });
 
   it("reports every problem at once", async () => {
     const { dryRun } = await run({
-      message: "%",
+      message: { encoded: { text: "%" } },
       eventType: "PERIOD_DATE",
       name: "x".repeat(300),
       userIds: [],
@@ -422,12 +432,13 @@ describe("a dry run", () => {
     providers.missing.add("apns");
     const lonely = await newUser(node);
     const { dryRun } = await run({
-      pushType: "APNS",
-      message: `payload=${universal({ aps: { alert: "x".repeat(5_000) } })}`,
+      message: { platform: { channel: "APNS", payload: { aps: { alert: "x".repeat(5_000) } } } },
       userIds: [String(lonely.id)],
     });
     providers.missing.clear();
-    expect(dryRun.problems).toEqual(["No one can receive the message"]);
+    expect(dryRun.problems).toEqual([
+      "No one can receive the message: no recipient has a device in this environment",
+    ]);
     expect(dryRun.channels[0].problems).toEqual([
       expect.stringContaining("4,096"),
       "No recipient has a device on this channel",

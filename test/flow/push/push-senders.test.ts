@@ -7,7 +7,7 @@ import {
   type TestUser,
 } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
-import { addDevice, eventBody, eventCounts, universal } from "../../support/push/push";
+import { addDevice, eventBody, eventCounts } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
@@ -61,7 +61,7 @@ describe("the account's owner", () => {
   const input = () => ({
     applicationId: String(node.application.id),
     environment: "DEVELOPMENT",
-    message: universal(),
+    message: { notification: { title: "Hello" } },
     userIds: [String(user.id)],
   });
 

@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { addDevice } from "../../support/push/push";
 import { androidDevice, appleToken, browserKeys } from "../../support/push/push-devices";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
@@ -559,6 +560,34 @@ describe("GraphQL", () => {
     });
     expect((await run(DELETE, { id }, user)).errors?.[0].extensions.code).toBe("NOT_FOUND");
     expect((await run(LIST, null, user)).data.pushSubscriptions.totalCount).toBe(0);
+  });
+
+  it("lists in pages, forward and backward", async () => {
+    const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String) {
+      pushSubscriptions(first: $first, after: $after, last: $last, before: $before) {
+        totalCount nodes { udid } edges { cursor node { id } }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+    const user = await newUser(node);
+    for (const udid of ["a", "b", "c", "d"]) await addDevice(node, user, "gcm", { udid });
+    const ask = (variables: Record<string, unknown>) => graphql(node, PAGE, variables, user.token);
+    const page = async (variables: Record<string, unknown>) => {
+      const { data } = await ask(variables);
+      const { nodes, edges, ...more } = data.pushSubscriptions;
+      for (const { cursor, node } of edges) expect(cursor).toBe(node.id);
+      return { udids: nodes.map(({ udid }: { udid: string }) => udid).join(""), ...more };
+    };
+    const first = await page({ first: 2 });
+    expect(first).toMatchObject({ udids: "ab", totalCount: 4, pageInfo: { hasNextPage: true } });
+    await node.sql("DELETE FROM push_subscriptions WHERE user_id = $1 AND udid = 'a'", [user.id]);
+    const second = await page({ first: 2, after: first.pageInfo.endCursor });
+    expect(second).toMatchObject({ udids: "cd", totalCount: 3, pageInfo: { hasNextPage: false } });
+    const back = await page({ last: 5, before: second.pageInfo.startCursor });
+    expect(back).toMatchObject({ udids: "b", pageInfo: { hasPreviousPage: false } });
+    const { errors } = await ask({ after: "x" });
+    expect(errors?.[0].extensions).toMatchObject({
+      code: "INVALID",
+      fields: { after: ["is not a cursor of this list"] },
+    });
   });
 
   it("accepts a browser's keys", async () => {

@@ -17,6 +17,56 @@ const list = async (token: string) => {
   return answer.body as Array<{ session_id: number; last_activity: string }>;
 };
 
+it("lists the sessions in pages, forward and backward", async () => {
+  const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String) {
+    sessions(first: $first, after: $after, last: $last, before: $before) {
+      totalCount nodes { databaseId } edges { cursor node { databaseId } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+  const user = await newUser(node);
+  const ids = [user.sessionId];
+  for (let count = 0; count < 4; count += 1) {
+    clock.advance(MINUTE);
+    ids.unshift((await signIn(node, user)).sessionId);
+  }
+  const run = (variables: Record<string, unknown>) => graphql(node, PAGE, variables, user.token);
+  const page = async (variables: Record<string, unknown>) => {
+    const { data } = await run(variables);
+    const { nodes, edges, pageInfo, totalCount } = data.sessions;
+    const listed = nodes.map(({ databaseId }: { databaseId: number }) => databaseId);
+    expect(edges.map(({ node }: { node: { databaseId: number } }) => node.databaseId)).toEqual(
+      listed,
+    );
+    expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([
+      edges[0].cursor,
+      edges.at(-1).cursor,
+    ]);
+    return { ids: listed, totalCount, ...pageInfo };
+  };
+  // The caller's own session is used by each request, so it comes first.
+  const order = [user.sessionId, ...ids.slice(0, 4)];
+  const first = await page({ first: 3 });
+  expect(first).toMatchObject({ ids: order.slice(0, 3), totalCount: 5, hasNextPage: true });
+  // Neither a session of the page before that ends nor a new one shifts the next page.
+  await node.sql("DELETE FROM sessions WHERE id = $1", [order[1]]);
+  clock.advance(MINUTE);
+  await signIn(node, user);
+  const second = await page({ first: 3, after: first.endCursor });
+  expect(second).toMatchObject({ ids: order.slice(3), hasNextPage: false, hasPreviousPage: true });
+  const back = await page({ last: 1, before: second.startCursor });
+  expect(back).toMatchObject({ ids: [order[2]], hasNextPage: true, hasPreviousPage: true });
+  for (const [field, variables] of [
+    ["after", { after: "x" }],
+    ["before", { before: "1-" }],
+    ["first", { first: 0 }],
+  ] as const) {
+    const { errors } = await run(variables);
+    expect(errors?.[0].extensions).toMatchObject({
+      code: "INVALID",
+      fields: { [field]: [expect.any(String)] },
+    });
+  }
+});
+
 it("lists the user's sessions by latest activity, including activity that is not stored yet", async () => {
   const user = await newUser(node);
   const phone = await rest(node, "POST", "/session", {

@@ -170,8 +170,22 @@ describe("a page", () => {
       { sort: { asc: "CREATED_AT" }, after: cursor(["createdAt asc", 1, 7]) },
       "after",
     ],
+    [
+      "after no time, in a list by a time that every user has",
+      { sort: { asc: "CREATED_AT" }, after: cursor(["createdAt asc", 1, null]) },
+      "after",
+    ],
   ])("%s is refused", async (_what, variables, field) => {
     expect(await refusal(variables)).toEqual(["INVALID", [field]]);
+  });
+
+  it.each(["asc", "desc"])("is empty between cursors in the wrong order: %s", async (direction) => {
+    const sort = { [direction]: "FULL_NAME" };
+    const { startCursor: before, endCursor: after } = (await page({ sort })).pageInfo;
+    for (const size of [{ first: 5 }, { last: 5 }]) {
+      const found = await page({ sort, ...size, after, before });
+      expect([found.totalCount, idsOf(found)]).toEqual([ids.length, []]);
+    }
   });
 
   it("takes the first day after a day that does not exist", async () => {

@@ -124,9 +124,12 @@ it("lists users page by page, exports one as JSON, and erases one", async () => 
   const user = await newUser(node, { email: "paged-1@example.com" });
   await newUser(node, { email: "paged-2@example.com" });
   const app = ["--app", String(node.application.id)];
-  const page = await signalbox(["user", "list", ...app, "--search", "paged-", "--limit", "1"]);
-  expect(page.out).toMatch(/^id .*\n\d+ .*paged-1@example.com.*\n\n1 to 1 of 2; --offset 1 shows/);
-  const rest = await runJson(["user", "list", ...app, "--search", "paged-", "--offset", "1"]);
+  const page = await signalbox(["user", "list", ...app, "--search", "paged-", "--first", "1"]);
+  expect(page.out).toMatch(
+    /^id .*\n\d+ .*paged-1@example.com.*\n\n1 of 2; --after \d+ shows the next/,
+  );
+  const after = ["--after", String(user.id)];
+  const rest = await runJson(["user", "list", ...app, "--search", "paged-", ...after]);
   expect(rest).toMatchObject({ totalCount: 2, nodes: [{ email: "paged-2@example.com" }] });
   const none = await signalbox(["user", "list", ...app, "--search", "nobody"]);
   expect(none.out).toBe("None.\n");
@@ -269,8 +272,8 @@ it("rejects invalid options without calling a server", async () => {
   expect(await runFailing([...update, "--sign-up-open", "perhaps"], nowhere)).toBe(
     "--sign-up-open must be true or false.\n",
   );
-  expect(await runFailing(["user", "list", "--app", "1", "--limit", "all"], nowhere)).toBe(
-    "--limit must be a whole number.\n",
+  expect(await runFailing(["user", "list", "--app", "1", "--first", "all"], nowhere)).toBe(
+    "--first must be a whole number.\n",
   );
   expect(await runFailing([...update, "--facebook-app-secret", "@/nonexistent"], nowhere)).toBe(
     "--facebook-app-secret: the file /nonexistent cannot be read.\n",

@@ -18,7 +18,7 @@ const EVENT =
   "mutation ($input: CreatePushEventInput!) { createPushEvent(input: $input) { events { id } } }";
 const REJECT = "mutation ($input: RejectCallInput!) { rejectCall(input: $input) { callId } }";
 const USERS = "query ($first: Int) { users(filter: {}, first: $first) { totalCount } }";
-const OWN = { environment: "DEVELOPMENT", message: "e30=" };
+const OWN = { environment: "DEVELOPMENT", message: { notification: { title: "secret" } } };
 
 const CASES: Array<[query: string, variables: object, message: string]> = [
   [
@@ -66,6 +66,16 @@ const CASES: Array<[query: string, variables: object, message: string]> = [
     EVENT,
     { input: { ...OWN, date: "secret" } },
     'Variable "$input" got invalid value at "input.date"; Expected type "DateTime": a time in ISO 8601 or in Unix seconds, from 1970 to 9999',
+  ],
+  [
+    EVENT,
+    { input: { ...OWN, message: { notification: { badge: 1 }, encoded: { text: "e30=" } } } },
+    'Variable "$input" got invalid value at "input.message"; Exactly one key must be specified for OneOf type "PushMessageInput".',
+  ],
+  [
+    EVENT,
+    { input: { ...OWN, message: { notification: { apple: { data: "secret" } } } } },
+    'Variable "$input" got invalid value at "input.message.notification.apple.data"; Expected type "JSONObject": an object',
   ],
   [
     REJECT,

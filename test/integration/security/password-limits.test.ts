@@ -1,13 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFile, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import { eventually } from "../../../scripts/services/binaries";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { applicationToken, graphql, rest, signedParameters } from "../../support/client";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { blockThreadPool } from "../../support/operations/thread-pool";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 
 /** The bounds of password hashing: the limits of password changes and attempts, and the queue of a node. */
@@ -270,21 +268,6 @@ describe("the limits of an application", () => {
     }
   });
 });
-
-/**
- * Occupies all threads that hash passwords: opening a FIFO blocks a thread until another side opens it.
- * @returns frees the threads
- */
-function blockThreadPool(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), "signalbox-threads-"));
-  const paths = Array.from({ length: 4 }, (_, index) => join(folder, String(index)));
-  execFileSync("mkfifo", paths);
-  for (const path of paths) readFile(path, () => undefined);
-  return () => {
-    for (const path of paths) writeFileSync(path, "");
-    rmSync(folder, { recursive: true });
-  };
-}
 
 describe("the password queue", () => {
   test("immediately rejects excess requests of one address", async () => {

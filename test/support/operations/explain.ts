@@ -26,3 +26,53 @@ export async function explain(
   const rows = await query<{ "QUERY PLAN": string }>(statement, values);
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
+
+/** A node of an executed query plan. */
+export interface PlanNode {
+  type: string;
+  /** The scanned table or the used index, of a scan. */
+  relation?: string;
+  index?: string;
+  /** Rows that a scan read, or that another node returned, over all of its executions. */
+  rows: number;
+}
+
+/** Executes a statement; the nodes of its plan. */
+export async function explainAnalyze(
+  { query }: Pick<Store, "query">,
+  text: string,
+  values: unknown[],
+): Promise<PlanNode[]> {
+  const statement = {
+    name: "explain",
+    text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
+  };
+  const [row] = await query<{ "QUERY PLAN": string | Array<{ Plan: JsonNode }> }>(
+    statement,
+    values,
+  );
+  const found = row?.["QUERY PLAN"];
+  const [root] = typeof found === "string" ? (JSON.parse(found) as never) : (found ?? []);
+  return root ? nodesOf(root.Plan) : [];
+}
+
+/** A node as EXPLAIN writes it. */
+interface JsonNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: JsonNode[];
+}
+
+function nodesOf(node: JsonNode): PlanNode[] {
+  const removed =
+    (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0);
+  const { "Relation Name": relation, "Index Name": index } = node;
+  const rows = (node["Actual Rows"] + removed) * node["Actual Loops"];
+  const own = { type: node["Node Type"], relation, index, rows };
+  return [own, ...(node.Plans ?? []).flatMap(nodesOf)];
+}

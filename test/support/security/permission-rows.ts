@@ -94,7 +94,7 @@ const SCHEDULED = {
   environment: "DEVELOPMENT",
   eventType: "FIXED_DATE",
   date: "2090-01-01T00:00:00Z",
-  message: "e30=",
+  message: { notification: { title: "Hello" } },
 };
 
 const signedInput = ({ signed }: Participants) => {
@@ -263,12 +263,12 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
   },
   "Query.pushEvents": {
-    document: "query { pushEvents { nodes { id message } } }",
+    document: "query { pushEvents { nodes { id payload } } }",
     variables: () => ({}),
     ...USER,
   },
   "Query.pushEvent": {
-    document: "query ($id: ID!) { pushEvent(id: $id) { id message } }",
+    document: "query ($id: ID!) { pushEvent(id: $id) { id payload } }",
     variables: ({ eventId }) => ({ id: String(eventId) }),
     ...USER,
     other: "NOT_FOUND",
@@ -314,7 +314,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...OWN_APPLICATION,
   },
   "Query.applicationPushEvent": {
-    document: "query ($id: ID!) { applicationPushEvent(id: $id) { id message } }",
+    document: "query ($id: ID!) { applicationPushEvent(id: $id) { id payload } }",
     variables: ({ eventId }) => ({ id: String(eventId) }),
     ...OWN_APPLICATION,
   },
@@ -382,11 +382,11 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...ACCOUNT,
   },
   "Query.application": {
-    document: `query ($id: ID!, $search: String, $offset: SafeInt, $limit: SafeInt, $after: ID) {
+    document: `query ($id: ID!, $search: String, $first: Int, $after: String) {
       application(id: $id) {
         id authSecret
-        users(search: $search, offset: $offset, limit: $limit, after: $after) { totalCount }
-        sessions(offset: $offset, limit: $limit, after: $after) { totalCount } } }`,
+        users(search: $search, first: $first, after: $after) { totalCount }
+        sessions(first: $first, after: $after) { totalCount } } }`,
     variables: (participants) => ({ id: applicationOf(participants) }),
     ...OWN_APPLICATION,
   },
