@@ -299,12 +299,12 @@ function onPostgres() {
     };
   }
 
-  /** Resolves once a statement waits for a lock. */
+  /** Resolves once a statement waits for a lock. The periodic update of users' activity does not count. */
   async function blocked(): Promise<void> {
     for (;;) {
       const rows = await node.sql(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-          AND wait_event_type = 'Lock'`,
+          AND wait_event_type = 'Lock' AND query NOT LIKE 'UPDATE users u SET last_request_at%'`,
       );
       if (rows.length > 0) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
