@@ -28,6 +28,7 @@ exports.RUN = {
 exports.suite = (folder, more) => ({
   displayName: folder,
   testEnvironment: "node",
+  setupFiles: ["<rootDir>/test/support/jest-setup.js"],
   testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
   transform: { "^.+\\.[tj]s$": TRANSFORM },
   // Packages that come as ES modules alone.

@@ -11,6 +11,7 @@ const STOP_TIMEOUT_MS = 15_000;
 
 /** A process on the server's core. */
 export interface MeasuredProcess {
+  readonly pid: number;
   /** Time from the start of the process until it was ready, in milliseconds. */
   readyMs: number;
   /** The usage of the process and its descendants. */
@@ -47,9 +48,11 @@ export async function startMeasured(command: Command): Promise<MeasuredProcess> 
     throw error;
   }
   const readyMs = performance.now() - startedAt;
+  const { pid = 0 } = child;
   return {
+    pid,
     readyMs,
-    usage: () => usageOfTree(child.pid ?? 0),
+    usage: () => usageOfTree(pid),
     stop: () => stop(child),
   };
 }

@@ -12,7 +12,17 @@ export async function pinDriver(): Promise<void> {
   if (cpus().length < 2) {
     throw new Error("Benchmarks need two cores, one for the server and one for the driver");
   }
-  await run(findProgram("taskset"), ["-a", "-p", "-c", String(CORES.driver), String(process.pid)]);
+  await pin(process.pid, CORES.driver);
+}
+
+/** Moves a process that was started otherwise to the server's core. */
+export async function pinServer(pid: number): Promise<void> {
+  await pin(pid, CORES.server);
+}
+
+/** Moves a process with all its threads to a core. */
+async function pin(pid: number, core: number): Promise<void> {
+  await run(findProgram("taskset"), ["-a", "-p", "-c", String(core), String(pid)]);
 }
 
 /** The command line that starts a program on the server's core; taskset keeps the process id. */

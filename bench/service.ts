@@ -27,9 +27,12 @@ const HIGH_LIMITS = Object.fromEntries([
   ["XMPP_BYTES_PER_SECOND", "1073741824"],
 ]);
 
-/** Free ports for the chat endpoint. */
-const FREE_CHAT_PORTS = Object.fromEntries(
-  ["WS", "WSS", "TCP", "TLS"].map((transport) => [`XMPP_${transport}_PORT`, "0"]),
+/** Free ports for the endpoints of chat and of legacy conferences. */
+const FREE_PORTS = Object.fromEntries(
+  ["XMPP_WS", "XMPP_WSS", "XMPP_TCP", "XMPP_TLS", "CONFERENCE_WS", "CONFERENCE_WSS"].map((name) => [
+    `${name}_PORT`,
+    "0",
+  ]),
 );
 
 const MAIN = join(__dirname, "../src/main.js");
@@ -48,7 +51,7 @@ export async function startService(
   const port = await freePort();
   const environment: Record<string, string> = {
     PORT: String(port),
-    ...FREE_CHAT_PORTS,
+    ...FREE_PORTS,
     DATA_DIR: location.dataDir,
     ...HIGH_LIMITS,
     ...more,

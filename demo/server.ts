@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -20,6 +23,12 @@ export interface Server {
   credentials: ServerCredentials;
   /** Stops the server if the demo started it. */
   stop(): Promise<void>;
+}
+
+/** A server that the demo has started. */
+export interface StartedServer extends Server {
+  /** WebSocket URL of its endpoint for legacy conference clients. */
+  janusUrl: string;
 }
 
 /** No server is available; the message gives the reason. */
@@ -51,6 +60,8 @@ const PORTS = {
   XMPP_WSS_PORT: "off",
   XMPP_TCP_PORT: "off",
   XMPP_TLS_PORT: "off",
+  CONFERENCE_WSS_PORT: "off",
+  RTC_PORT: "0",
 };
 
 /**
@@ -58,11 +69,19 @@ const PORTS = {
  * @param onStart receives the function that stops the server, as soon as the process exists
  * @throws NoServerError with the server's output if it exits or is not ready within a minute
  */
-export async function startServer(onStart: (stop: () => Promise<void>) => void): Promise<Server> {
+export async function startServer(
+  onStart: (stop: () => Promise<void>) => void,
+): Promise<StartedServer> {
+  const conferencePort = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "signalbox-demo-"));
   const child = spawn(process.execPath, [SERVICE], {
     // Does not inherit this environment, which may configure another database.
-    env: { DATA_DIR: folder, ...PORTS, LOG_LEVEL: "error" },
+    env: {
+      DATA_DIR: folder,
+      ...PORTS,
+      CONFERENCE_WS_PORT: String(conferencePort),
+      LOG_LEVEL: "error",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -82,7 +101,9 @@ export async function startServer(onStart: (stop: () => Promise<void>) => void):
   for (const limit = Date.now() + START_TIMEOUT_MS; Date.now() < limit; await delay(50)) {
     if (hasEnded(child)) break;
     const credentials = await readCredentials(path);
-    if (credentials && (await isReady(credentials.base_url))) return { credentials, stop };
+    if (credentials && (await isReady(credentials.base_url))) {
+      return { credentials, janusUrl: `ws://127.0.0.1:${conferencePort}/`, stop };
+    }
   }
   throw new NoServerError(`The demo's server did not start. Its output:\n\n${output.trim()}`);
 }
@@ -132,4 +153,13 @@ async function end(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   await ended;
   clearTimeout(timer);
+}
+
+/** A TCP port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -3,13 +3,12 @@ import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { Lifecycle } from "./core/lifecycle";
 import { type Log, openLog } from "./core/log";
-import { openDomain } from "./domain";
+import { type DomainOverrides, openDomain } from "./domain";
 import { GRAPHQL_PATH } from "./graphql/http";
 import type { DelaySampler } from "./http/event-loop-delay";
 import { openPlatform, type PlatformOverrides } from "./platform";
-import type { PushOverrides } from "./push/open-push";
 import type { Store } from "./store/store";
-import { openTransports } from "./transports";
+import { openTransports, type Transports } from "./transports";
 
 /** A running node. */
 export interface App {
@@ -17,6 +16,8 @@ export interface App {
   addresses: DeploymentEndpoints;
   /** URLs of the open chat endpoints, by transport. */
   chatUrls: ChatBanner;
+  /** URLs of the endpoint of legacy conference clients, by transport. */
+  conferenceUrls: Transports["conferenceUrls"];
   /** Credentials that the first start created; null at later starts. */
   created: InitialCredentials | null;
   log: Log;
@@ -31,7 +32,7 @@ export interface App {
 }
 
 /** Dependencies that tests may replace. */
-export interface AppOptions extends PlatformOverrides, PushOverrides {
+export interface AppOptions extends PlatformOverrides, DomainOverrides {
   log?: Log;
   /** Samples the event-loop delay for load shedding. */
   sampleDelay?: DelaySampler;
@@ -49,7 +50,7 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
     const platform = await openPlatform(config, log, lifecycle, overrides);
     const domain = await openDomain(platform, lifecycle, () => baseUrl, overrides);
     const transports = await openTransports(platform, domain, lifecycle, overrides.sampleDelay);
-    const { chatUrls, reload } = transports;
+    const { chatUrls, conferenceUrls, reload } = transports;
     baseUrl ||= transports.url;
     const addresses: DeploymentEndpoints = {
       base_url: baseUrl,
@@ -63,6 +64,7 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
     return {
       addresses,
       chatUrls,
+      conferenceUrls,
       created,
       log,
       store,

@@ -3,7 +3,10 @@ import type { AccountDeps } from "./accounts/account-deps";
 import { findOwner, purgeAccountSessions } from "./accounts/account-sessions";
 import type { AdminDeps } from "./admin/admin-deps";
 import type { ApplicationDeps } from "./applications/application-deps";
-import { isAnsweredElsewhereEnabled } from "./applications/application-queries";
+import {
+  areConferencesOnJoin,
+  isAnsweredElsewhereEnabled,
+} from "./applications/application-queries";
 import { resealSecrets } from "./applications/secret-key";
 import { WebOrigins } from "./applications/web-origins";
 import { openCallHistory } from "./calls/history/call-jobs";
@@ -13,6 +16,9 @@ import { callUserData } from "./calls/history/user-data";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRouter, type Router, type RouterDeps } from "./calls/router";
 import { SenderLimits } from "./calls/sender-limits";
+import { type ConferenceModule, openConferences } from "./conferences/open-conferences";
+import { configuredEngine, type OpenConferenceEngine } from "./conferences/open-engine";
+import { conferenceUserData } from "./conferences/rooms/user-data";
 import type { Lifecycle } from "./core/lifecycle";
 import { Connector } from "./network/connector";
 import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
@@ -63,6 +69,7 @@ const USER_DATA: readonly UserData[] = [
   resetLinkUserData,
   pushUserData,
   callUserData,
+  conferenceUserData,
 ];
 
 const credentialsChanged: UserModules["credentialsChanged"] = async (
@@ -141,8 +148,12 @@ export async function purgeExpired(modules: UserModules): Promise<void> {
 }
 
 /** How requests and sockets are authenticated. */
-export function authLookups(modules: SessionDeps & AccountDeps): AuthLookups<Session> {
+export function authLookups(
+  modules: SessionDeps & AccountDeps,
+  { findLinkGuest }: Pick<ConferenceModule, "findLinkGuest">,
+): AuthLookups<Session> {
   return {
+    findLinkGuest,
     findSession: (token) => findSession(modules, token),
     findOwner: (token) => findOwner(modules, token),
     checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
@@ -155,7 +166,11 @@ export interface Domain extends PushModule {
   lookups: AuthLookups<Session>;
   callHistory: HistoryDeps;
   recorder: Recorder;
+  conferences: ConferenceModule;
 }
+
+/** Parts of the domain that tests may replace. */
+export type DomainOverrides = PushOverrides & { openEngine?: OpenConferenceEngine };
 
 /**
  * Opens the domain modules, encrypts secrets again that an old key encrypted, and starts their jobs.
@@ -165,9 +180,9 @@ export async function openDomain(
   platform: Platform,
   lifecycle: Lifecycle,
   baseUrl: () => string,
-  overrides: PushOverrides,
+  overrides: DomainOverrides,
 ): Promise<Domain> {
-  const { config, store, jobs, mailer, sealer, singleNode } = platform;
+  const { config, log, store, jobs, mailer, sealer, singleNode } = platform;
   await resealSecrets(store, sealer);
   await resealCredentials(store, sealer);
   const users = await openUserModules({
@@ -192,7 +207,23 @@ export async function openDomain(
   const callHistory: HistoryDeps = { ...platform, push: pushModule.push };
   const recorder = openCallHistory(callHistory, { alone: singleNode });
   lifecycle.add("call records", () => recorder.close());
-  return { ...pushModule, users, lookups: authLookups(users), callHistory, recorder };
+  const conferences = await openConferences(
+    {
+      ...platform,
+      sessionEvents,
+      mayCreateOnJoin: (id) => areConferencesOnJoin(store, id),
+      openEngine: overrides.openEngine ?? configuredEngine(config, log),
+    },
+    lifecycle,
+  );
+  return {
+    ...pushModule,
+    users,
+    lookups: authLookups(users, conferences),
+    callHistory,
+    recorder,
+    conferences,
+  };
 }
 
 /** Opens the router of call signals. */

@@ -7,7 +7,7 @@ import type { ChatBanner } from "./core/console";
 import { hostInUrl } from "./core/host-in-url";
 import type { Lifecycle } from "./core/lifecycle";
 import { packageRoot } from "./core/package-root";
-import { openCertificate } from "./core/tls/certificate";
+import { type LiveCertificate, openCertificate } from "./core/tls/certificate";
 import { type Domain, openSignalRouter } from "./domain";
 import { contextFactory } from "./graphql/engine/context";
 import { Engine } from "./graphql/engine/engine";
@@ -19,6 +19,14 @@ import { type DelaySampler, sampleEventLoopDelay } from "./http/event-loop-delay
 import { connectionCheck, LoadShedder, registerLoadShedding } from "./http/load-shedding";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
+import { JanusSessions } from "./janus/session/janus-sessions";
+import {
+  type ConferenceTransport,
+  conferenceNeedsCertificate,
+  conferenceUrls,
+  openConferenceEndpoint,
+} from "./janus/transport/endpoint";
+import { registerJanusPolling } from "./janus/transport/polling";
 import { registerApiDocs } from "./pages/api-docs";
 import { registerLandingPage } from "./pages/landing-page";
 import { registerPages } from "./pages/password-reset";
@@ -40,6 +48,8 @@ export interface Transports {
   url: string;
   /** URLs of the open chat endpoints, by transport. */
   chatUrls: ChatBanner;
+  /** URLs of the endpoint of legacy conference clients, by transport. */
+  conferenceUrls: Partial<Record<ConferenceTransport, string>>;
   /** Reloads the TLS certificate. Open sockets are not affected. */
   reload(): Promise<void>;
   /** Reports the node as ready, until it shuts down. */
@@ -57,7 +67,7 @@ export async function openTransports(
   sampleDelay: DelaySampler = sampleEventLoopDelay,
 ): Promise<Transports> {
   const { config, log, clock, metrics, store, bus, limits, limiters } = platform;
-  const { users, push, pushCredentials, callHistory, lookups } = domain;
+  const { users, push, pushCredentials, callHistory, lookups, conferences } = domain;
   const chatServer =
     config.CHAT_MODE === "component"
       ? openComponent({
@@ -82,6 +92,8 @@ export async function openTransports(
       push,
       pushCredentials,
       callHistory,
+      conferences,
+      memberships: conferences,
       users,
       accounts: users,
       admin: users,
@@ -117,6 +129,20 @@ export async function openTransports(
   registerLandingPage(server, config, () => config.BASE_URL ?? listeningUrl());
   if (config.API_DOCS) registerApiDocs(server);
   if (config.INTROSPECTION) registerSchemaText(server, engine.schema);
+  const janus = conferences.enabled
+    ? new JanusSessions({
+        config,
+        log,
+        metrics,
+        limits,
+        conferences: conferences.service,
+        lookups,
+        sessionEvents: users.sessionEvents,
+        webOrigins: users.webOrigins,
+        admitConnection,
+      })
+    : null;
+  if (janus) await registerJanusPolling(server, janus);
   const authenticate = (attempt: StreamSignIn) => signInStream(users, attempt);
   const signInSecret = config.CHAT_SIGN_IN_SECRET;
   if (signInSecret) {
@@ -149,6 +175,11 @@ export async function openTransports(
   await server.listen({ host: config.HOST, port: config.PORT });
   lifecycle.add("HTTP server", () => server.close());
   lifecycle.add("GraphQL sockets", () => sockets.close());
+  const isCertificateNeeded =
+    (!chatServer && needsCertificate(config)) ||
+    (conferences.enabled && conferenceNeedsCertificate(config));
+  const certificate = isCertificateNeeded ? await openCertificate(config, { clock, log }) : null;
+  lifecycle.add("certificate", () => certificate?.close());
   const chat = chatServer
     ? await connectComponent(chatServer, router, config, lifecycle)
     : await openChatEndpoint(
@@ -163,18 +194,26 @@ export async function openTransports(
           messageCounter: (user) => limits.messageCounter(user),
           watch: (stream) => trackStream(users, stream),
         },
+        certificate,
         lifecycle,
       );
+  const legacyConferences = janus ? await openConferenceEndpoint(janus, certificate) : null;
+  if (legacyConferences) lifecycle.add("conference endpoint", () => legacyConferences.close());
   lifecycle.add("open sockets", async () => {
     // Accepts no new connections; requests on open connections are still answered.
     server.server.close();
     const window = config.DRAIN_SPREAD_SECONDS * 1000;
-    await Promise.all([chat.drain(window), sockets.drain(window)]);
+    await Promise.all([
+      chat.drain(window),
+      sockets.drain(window),
+      legacyConferences?.drain(window),
+    ]);
   });
   return {
     url: listeningUrl(),
     chatUrls: chat.urls,
-    reload: chat.reload,
+    conferenceUrls: conferenceUrls(legacyConferences?.ports ?? {}, hostInUrl(config.HOST)),
+    reload: async () => certificate?.reload(),
     start() {
       lifecycle.add(
         "load samples",
@@ -192,25 +231,20 @@ export async function openTransports(
 interface ChatEndpoint {
   urls: ChatBanner;
   drain(windowMs: number): Promise<void>;
-  reload(): Promise<void>;
 }
 
 /** Opens the chat endpoint of this node. */
 async function openChatEndpoint(
   services: ChatServices,
+  certificate: LiveCertificate | null,
   lifecycle: Lifecycle,
 ): Promise<ChatEndpoint> {
-  const { config, clock, log } = services;
-  const certificate = needsCertificate(config)
-    ? await openCertificate(config, { clock, log })
-    : null;
-  lifecycle.add("certificate", () => certificate?.close());
+  const { config } = services;
   const chat = await openChat(services, certificate);
   lifecycle.add("chat endpoint", () => chat.close());
   return {
     urls: chatUrls(chat.ports, hostInUrl(config.HOST)),
     drain: chat.drain,
-    reload: async () => certificate?.reload(),
   };
 }
 
@@ -226,6 +260,5 @@ async function connectComponent(
   return {
     urls: { server: `xmpp:${config.CHAT_DOMAIN}` },
     drain: async () => undefined,
-    reload: async () => undefined,
   };
 }

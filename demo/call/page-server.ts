@@ -12,7 +12,17 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-const PAGE = join(packageRoot(), "demo/call/page");
+/** Another page than the one of calls. */
+export interface PageContent {
+  /** Folder of its files, relative to the package. */
+  folder: string;
+  /** What its setting.json has besides. */
+  setting: object;
+  /** URLs that it connects to besides. */
+  connect?: string[];
+}
+
+const CALL_PAGE: PageContent = { folder: "demo/call/page", setting: {} };
 /** Packages that the page imports by name, with the folder and the entry of their browser modules. */
 const PACKAGES: Record<string, { folder: string; entry: string }> = {
   "graphql-ws": { folder: dirname(require.resolve("graphql-ws")), entry: "client.js" },
@@ -34,9 +44,11 @@ export async function servePage(
   credentials: ServerCredentials,
   people: DemoUser[],
   port = 0,
+  page = CALL_PAGE,
 ): Promise<PageServer> {
+  const folder = join(packageRoot(), page.folder);
   const headers = {
-    "Content-Security-Policy": policy(credentials),
+    "Content-Security-Policy": policy(credentials, page.connect),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -47,6 +59,7 @@ export async function servePage(
     chatDomain: credentials.chat_domain,
     applicationId: credentials.application_id,
     people,
+    ...page.setting,
   };
   async function answer({
     method,
@@ -57,7 +70,7 @@ export async function servePage(
       return [".json", JSON.stringify({ token: await createApplicationSession(credentials) })];
     }
     if (pathname === "/setting.json") return [".json", JSON.stringify(setting)];
-    return readAsset(pathname === "/" ? "/index.html" : pathname);
+    return readAsset(folder, pathname === "/" ? "/index.html" : pathname);
   }
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     answer(request).then(
@@ -82,14 +95,14 @@ export async function servePage(
 }
 
 /** The type and content of a file of the page or a package. @throws Error ENOENT if it does not exist */
-async function readAsset(path: string): Promise<[string, string | Buffer]> {
+async function readAsset(page: string, path: string): Promise<[string, string | Buffer]> {
   const [, name = "", file = ""] = /^\/packages\/([^/]+)\/([\w.-]+\.js)$/.exec(path) ?? [];
   const packaged = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
   if (packaged) return [".js", await readFile(join(packaged.folder, file))];
   // Only names of one segment, to prevent path traversal.
   const own = /^\/([\w-]+\.(?:html|css|js|svg))$/.exec(path)?.[1];
   if (own === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
-  const content = await readFile(join(PAGE, own));
+  const content = await readFile(join(page, own));
   const type = extname(own);
   return [type, type === ".js" ? resolveImports(content.toString()) : content];
 }
@@ -106,14 +119,14 @@ function resolveImports(module: string): string {
 }
 
 /** The Content-Security-Policy: nothing inline, no foreign sources, connections only to the service. */
-function policy({ graphql_url, chat_url }: ServerCredentials): string {
+function policy({ graphql_url, chat_url }: ServerCredentials, more: string[] = []): string {
   const socket = graphql_url.replace(/^http/, "ws");
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
-    `connect-src 'self' ${[graphql_url, socket, chat_url].map((url) => new URL(url).origin).join(" ")}`,
+    `connect-src 'self' ${[graphql_url, socket, chat_url, ...more].map((url) => new URL(url).origin).join(" ")}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { startRedis } from "../../scripts/services/redis-server";
+import { PORT_VARIABLES } from "../../src/core/startup/ports";
 import { VARIABLES } from "../../src/core/variables/variables";
 import {
   type ComponentServer,
@@ -42,12 +43,7 @@ const NO_RATES = Object.fromEntries(
     .map((name) => [name, "0"]),
 );
 
-const FREE_PORTS = Object.fromEntries(
-  ["PORT", "XMPP_WS_PORT", "XMPP_WSS_PORT", "XMPP_TCP_PORT", "XMPP_TLS_PORT"].map((name) => [
-    name,
-    "0",
-  ]),
-);
+const FREE_PORTS = Object.fromEntries(PORT_VARIABLES.map((name) => [name, "0"]));
 
 /**
  * Starts the nodes on free ports, and creates the users for the inputs.

@@ -22,7 +22,7 @@ export interface LogWarning {
 
 /** A node in its own process. */
 export interface NodeProcess {
-  /** Its URLs by scheme, from the banner: `http`, `ws`, `wss`, `xmpp`, `xmpps`. */
+  /** Its URLs by scheme, from the banner: `http`, `ws`, `wss`, `xmpp`, `xmpps`, `janus-ws`, `janus-wss`. */
   urls: Record<string, string>;
   /** Memory, and event loop delays since the last call. */
   measure(): Promise<Measurements>;
@@ -86,8 +86,9 @@ function untilReady(
         return;
       }
       output = `${output}${line}\n`.slice(-4_000);
-      const address = /^ +(?:REST|Chat)? +((https?|wss?|xmpps?):\/\/\S+)/.exec(line);
-      if (address?.[1] && address[2]) urls[address[2]] = address[1];
+      const address = /^ +(?:REST|Chat|Conferences)? +((https?|wss?|xmpps?):\/\/\S+)/.exec(line);
+      const prefix = line.includes("(Janus protocol") ? "janus-" : "";
+      if (address?.[1] && address[2]) urls[`${prefix}${address[2]}`] = address[1];
       if (!line.startsWith("  Credentials")) return;
       ready = true;
       clearTimeout(timer);

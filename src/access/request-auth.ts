@@ -5,6 +5,7 @@ import {
   type Access,
   type AccountViewer,
   allows,
+  type LinkGuestViewer,
   type UserViewer,
   type Viewer,
 } from "../core/viewer";
@@ -26,6 +27,8 @@ export interface AuthLookups<Session extends AuthenticatedSession> {
   findSession(token: string | undefined): Promise<Session>;
   /** Finds the account owner of a token. @throws Fault UNAUTHENTICATED */
   findOwner(token: string | undefined): Promise<AccountViewer>;
+  /** Finds the guest of a conference by its token. @throws Fault UNAUTHENTICATED */
+  findLinkGuest(token: string): Promise<LinkGuestViewer>;
   /** Checks the origin of a web page. @throws Fault FORBIDDEN if the application does not allow it */
   checkOrigin(applicationId: number, origin: string | undefined): Promise<void>;
 }
@@ -36,6 +39,15 @@ const OWNER_TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
 /** Returns whether a token has the form of an account owner's token. */
 export function isOwnerToken(token: string | undefined): token is string {
   return token !== undefined && OWNER_TOKEN.test(token);
+}
+
+/** Prefix of the tokens of guests by link, which keeps them apart from the tokens of sessions. */
+export const LINK_GUEST_PREFIX = "conf_";
+const LINK_GUEST_TOKEN = /^conf_[A-Za-z0-9_-]{43}$/;
+
+/** Returns whether a token has the form of the token of a guest by link. */
+export function isLinkGuestToken(token: string | undefined): token is string {
+  return token !== undefined && LINK_GUEST_TOKEN.test(token);
 }
 
 /** The viewer that a session authenticates. */
@@ -52,6 +64,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
   private ownerLookup: Promise<AccountViewer> | null = null;
+  private guestLookup: Promise<LinkGuestViewer> | null = null;
 
   constructor(
     private readonly lookups: AuthLookups<Session>,
@@ -80,6 +93,35 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   account(): Promise<AccountViewer> {
     this.ownerLookup ??= this.lookups.findOwner(this.caller.token);
     return this.ownerLookup;
+  }
+
+  /**
+   * Returns the user or the guest by link who calls.
+   * @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user, or a web origin that is not allowed
+   */
+  participant(): Promise<UserViewer | LinkGuestViewer> {
+    const { token } = this.caller;
+    if (!isLinkGuestToken(token)) return this.user();
+    this.guestLookup ??= this.loadGuest(token);
+    return this.guestLookup;
+  }
+
+  /** Checks the caller's web origin for an operation without a token. @throws Fault FORBIDDEN */
+  checkOrigin(applicationId: number): Promise<void> {
+    return this.lookups.checkOrigin(applicationId, this.caller.origin);
+  }
+
+  private async loadGuest(token: string): Promise<LinkGuestViewer> {
+    const guest = await this.lookups.findLinkGuest(token);
+    await this.checkOrigin(guest.applicationId);
+    return guest;
+  }
+
+  /** Returns the application of the caller, who is no account owner. @throws Fault UNAUTHENTICATED */
+  async applicationId(): Promise<number> {
+    const { token } = this.caller;
+    const viewer = isLinkGuestToken(token) ? await this.participant() : await this.session();
+    return viewer.applicationId;
   }
 
   /** The token that the request carries; empty without one. */
@@ -125,6 +167,11 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
       if (access !== "account") throw new Fault("FORBIDDEN", OWNER_REFUSED);
       return;
     }
+    if (isLinkGuestToken(this.caller.token)) {
+      await this.participant();
+      if (access !== "conference") throw new Fault("FORBIDDEN", LINK_GUEST_REFUSED);
+      return;
+    }
     const { kind } = await this.viewer();
     if (access === "account") throw new Fault("FORBIDDEN", SESSION_REFUSED);
     if (!allows(access, kind)) throw forbidden();
@@ -145,4 +192,6 @@ function forbidden(): Fault {
 
 const OWNER_REFUSED =
   "An account owner's token may not do that: a session of the application is needed";
+const LINK_GUEST_REFUSED =
+  "A conference guest's token may not do that: a session of the application is needed";
 const SESSION_REFUSED = "A session may not do that: an account owner's token is needed";

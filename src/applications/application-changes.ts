@@ -22,6 +22,8 @@ export interface ApplicationChanges {
   incomingCallPushDelaySeconds?: number | null;
   /** The push environment of these devices. */
   incomingCallPushEnvironment?: PushEnvironment | null;
+  /** Whether the first join of a legacy client creates the conference that it names. */
+  conferencesOnJoin?: boolean | null;
   /** Null or empty: any origin. */
   webOrigins?: string[] | null;
   /** Null disables sign-in through a provider. */

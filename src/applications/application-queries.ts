@@ -54,6 +54,7 @@ const OWNED = {
   incomingCallPush: true,
   incomingCallPushDelaySeconds: true,
   incomingCallPushEnvironment: true,
+  conferencesOnJoin: true,
   webOrigins: true,
   settings: true,
   createdAt: true,
@@ -132,6 +133,16 @@ export async function isAnsweredElsewhereEnabled(
   const where = { id: BigInt(id) };
   const row = await db.application.findUnique({ where, select: { answeredElsewhere: true } });
   return row?.answeredElsewhere ?? false;
+}
+
+/** Whether the first join of a legacy client creates the conference that it names. */
+export async function areConferencesOnJoin(
+  { db }: Pick<Store, "db">,
+  id: number,
+): Promise<boolean> {
+  const where = { id: BigInt(id) };
+  const row = await db.application.findUnique({ where, select: { conferencesOnJoin: true } });
+  return row?.conferencesOnJoin ?? false;
 }
 
 /** Finds the settings of those applications that send incoming-call pushes, by id. */

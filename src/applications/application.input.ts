@@ -72,6 +72,12 @@ export class UpdateApplicationInput {
   })
   incomingCallPushEnvironment?: PushEnvironment | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether the first join of a legacy client creates the conference that it names.",
+  })
+  conferencesOnJoin?: boolean | null;
+
   @Field(() => [String], {
     nullable: true,
     description: "Web origins that may use sessions of the application; empty allows any.",
@@ -144,7 +150,7 @@ export class DeleteApplicationPayload {
 export class ExportUserPayload {
   @Field(() => GraphQLJSONObject, {
     description:
-      "All stored rows of the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes.",
+      "All stored rows of the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes, conferences, conferenceListings.",
   })
   export!: object;
 }

@@ -89,6 +89,11 @@ abstract class ApplicationFields {
   })
   incomingCallPushEnvironment!: PushEnvironment;
 
+  @Field({
+    description: "Whether the first join of a legacy client creates the conference that it names.",
+  })
+  conferencesOnJoin!: boolean;
+
   @Field(() => [String], {
     description: "Web origins that may use sessions of the application; empty allows any.",
   })

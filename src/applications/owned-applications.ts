@@ -45,6 +45,8 @@ export interface OwnedApplication {
   incomingCallPush: boolean;
   incomingCallPushDelaySeconds: number;
   incomingCallPushEnvironment: PushEnvironment;
+  /** Whether the first join of a legacy client creates the conference that it names. */
+  conferencesOnJoin: boolean;
   webOrigins: string[];
   settings: ApplicationSettings;
   createdAt: Date;
@@ -124,6 +126,7 @@ export async function updateApplication(
     incomingCallPush: incomingCallPush ?? undefined,
     incomingCallPushDelaySeconds: incomingCallPushDelaySeconds ?? undefined,
     incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
+    conferencesOnJoin: changes.conferencesOnJoin ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
     updatedAt: new Date(deps.clock.now()),
   };

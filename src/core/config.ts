@@ -56,6 +56,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       "CHAT_SECRET is required with CHAT_MODE=component: the component's secret at the chat server",
     );
   }
+  for (const name of ["JANUS_API_SECRET", "JANUS_ADMIN_KEY"]) {
+    if (config.JANUS_URL !== undefined && !environment[name]) {
+      problems.push(`${name} is required with JANUS_URL: the same as in the files of Janus`);
+    }
+  }
+  if (config.JANUS_ADMIN_URL !== undefined && !environment.JANUS_ADMIN_SECRET) {
+    problems.push(
+      "JANUS_ADMIN_SECRET is required with JANUS_ADMIN_URL: admin_secret of janus.jcfg",
+    );
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return config as Config;
 }

@@ -14,6 +14,12 @@ export interface ChatBanner {
   server?: string;
 }
 
+/** URLs of the open endpoints of legacy conference clients, by transport. */
+export interface ConferenceBanner {
+  ws?: string;
+  wss?: string;
+}
+
 const CHAT_TRANSPORTS = {
   ws: "XMPP over WebSocket",
   wss: "XMPP over WebSocket, TLS",
@@ -21,19 +27,23 @@ const CHAT_TRANSPORTS = {
   tls: "XMPP over TCP, direct TLS",
   server: "external chat server",
 } as const;
+const CONFERENCE_TRANSPORTS = {
+  ws: "Janus protocol over WebSocket",
+  wss: "Janus protocol over WebSocket, TLS",
+} as const;
 
-/** One row for each open chat endpoint. */
-function chatRows(chat: ChatBanner): Array<[string, string]> {
-  const open = Object.entries(CHAT_TRANSPORTS).filter(
-    ([transport]) => chat[transport as keyof ChatBanner],
-  );
-  if (open.length === 0) return [["Chat", "off"]];
-  const width = Math.max(
-    ...open.map(([transport]) => chat[transport as keyof ChatBanner]?.length ?? 0),
-  );
-  return open.map(([transport, description], index) => [
-    index === 0 ? "Chat" : "",
-    `${(chat[transport as keyof ChatBanner] ?? "").padEnd(width)}  (${description})`,
+/** One row for each open endpoint. */
+function endpointRows<Transport extends string>(
+  name: string,
+  descriptions: Readonly<Record<Transport, string>>,
+  urls: Partial<Record<Transport, string>>,
+): Array<[string, string]> {
+  const open = (Object.keys(descriptions) as Transport[]).filter((transport) => urls[transport]);
+  if (open.length === 0) return [[name, "off"]];
+  const width = Math.max(...open.map((transport) => urls[transport]?.length ?? 0));
+  return open.map((transport, index) => [
+    index === 0 ? name : "",
+    `${(urls[transport] ?? "").padEnd(width)}  (${descriptions[transport]})`,
   ]);
 }
 
@@ -52,6 +62,7 @@ export interface FirstCredentials {
 export function printBanner(
   addresses: Banner,
   chat: ChatBanner,
+  conferences: ConferenceBanner,
   created: FirstCredentials | null,
   files: { credentials: string; owner: string },
   output: NodeJS.WriteStream = process.stdout,
@@ -59,7 +70,10 @@ export function printBanner(
   const rows: Array<[string, string]> = [
     ["REST", `${addresses.base_url}  (open it in a browser for an overview)`],
     ["GraphQL", `${addresses.graphql_url}  (open it in a browser for GraphiQL)`],
-    ...chatRows(chat),
+    ...endpointRows("Chat", CHAT_TRANSPORTS, chat),
+    ...(Object.keys(conferences).length > 0
+      ? endpointRows("Conferences", CONFERENCE_TRANSPORTS, conferences)
+      : []),
   ];
   if (created) {
     rows.push(["Application", String(created.application_id)]);

@@ -38,7 +38,8 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, ErrorDescription>> =
     remedy: "Sign in again, and use the new token.",
   },
   FORBIDDEN: {
-    cause: "The session, its user or the origin of the web page may not do this.",
+    cause:
+      "The session, its user or the origin of the web page may not do this, or the conference is locked.",
     remedy:
       "Use a session of the required kind, or have the application's owner change the setting.",
   },
@@ -47,12 +48,13 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, ErrorDescription>> =
     remedy: "Correct the path or the id.",
   },
   CONFLICT: {
-    cause: "Another device of the user accepted the call first.",
-    remedy: "Stop ringing; do not retry.",
+    cause:
+      "Another device of the user accepted the call or took the seat, or the conference is closed.",
+    remedy: "Stop ringing, or show that the conference is over; do not retry.",
   },
   FULL: {
-    cause: "The call would have more than four parties.",
-    remedy: "Call fewer users.",
+    cause: "The call would have more than four parties, or the conference has no free seat.",
+    remedy: "Call fewer users, or join when somebody has left.",
   },
   TOO_LARGE: {
     cause: "The request, its GraphQL document or the signal exceeds a limit of size or nesting.",

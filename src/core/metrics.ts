@@ -5,7 +5,7 @@ import { packageVersion } from "./package-root";
 export interface Metrics {
   registry: Registry;
   /**
-   * Operations by protocol (`graphql`, `websocket`, `rest`), operation and code (`OK` or a key of `ERRORS`).
+   * Operations by protocol (`graphql`, `websocket`, `rest`, `janus`), operation and code (`OK` or a key of `ERRORS`).
    */
   operations: Counter<"protocol" | "operation" | "code">;
   /** Duration of operations in seconds, by protocol. */
@@ -32,8 +32,16 @@ export interface Metrics {
   loadShed: Counter<"class">;
   /** Usage of INBOXES_BYTES by all signal inboxes together, from 0 to 1, at the last signal of this node. */
   inboxUsage: Gauge;
-  /** Open sockets by protocol (`graphql`, `xmpp`). */
+  /** Open sockets by protocol (`graphql`, `xmpp`, `janus`). */
   sockets: Gauge<"protocol">;
+  /** Sessions of legacy conference clients, by transport (`websocket`, `polling`). */
+  janusSessions: Gauge<"transport">;
+  /** Conferences that this node hosts. */
+  conferences: Gauge;
+  /** Members of these conferences. */
+  conferenceMembers: Gauge;
+  /** Tracks that the media server forwards for this node. */
+  conferenceTracks: Gauge;
   /** Disconnected chat streams that can be resumed. */
   resumableStreams: Gauge;
   /** 1 while this node is connected to the chat server, with CHAT_MODE=component. */
@@ -129,6 +137,27 @@ export function openMetrics(): Metrics {
       name: "signalbox_sockets",
       help: "Open sockets",
       labelNames: ["protocol"],
+      registers,
+    }),
+    conferences: new Gauge({
+      name: "signalbox_conferences",
+      help: "Conferences that this node hosts",
+      registers,
+    }),
+    conferenceMembers: new Gauge({
+      name: "signalbox_conference_members",
+      help: "Members of the conferences that this node hosts",
+      registers,
+    }),
+    conferenceTracks: new Gauge({
+      name: "signalbox_conference_tracks",
+      help: "Tracks that the media server forwards for this node",
+      registers,
+    }),
+    janusSessions: new Gauge({
+      name: "signalbox_janus_sessions",
+      help: "Sessions of legacy conference clients",
+      labelNames: ["transport"],
       registers,
     }),
     resumableStreams: new Gauge({

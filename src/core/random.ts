@@ -56,6 +56,11 @@ export function newNonce(): number {
   return randomInt(2 ** 47);
 }
 
+/** A random positive integer of 53 bits, which JSON numbers hold exactly. */
+export function newSafeInteger(): number {
+  return randomInt(2 ** 32) * 2 ** 21 + randomInt(1, 2 ** 21);
+}
+
 /** A random integer from `min` to `max` inclusive. Not for secrets. */
 export function randomInteger(min: number, max: number): number {
   return randomInt(Math.floor(min), Math.floor(max) + 1);

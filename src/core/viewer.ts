@@ -25,15 +25,26 @@ export interface AccountViewer {
   accountSessionId: number;
 }
 
+/** A guest who was admitted to one conference by a link, and belongs to no user. */
+export interface LinkGuestViewer {
+  kind: "link-guest";
+  applicationId: number;
+  conferenceId: number;
+  /** The guest's number, from the sequence of users' ids. */
+  number: number;
+  name: string;
+}
+
 /**
  * The access that an operation requires: `public` nothing (the token is ignored), `session` any session
  * token, `application` any session token except that of an unbound web session, `user` the token of a guest
- * or user, `account` the token of an account owner, which is valid for no other operation.
+ * or user, `conference` that or the token of a guest by link, which is valid for no other operation, `account`
+ * the token of an account owner, which is valid for no other operation.
  */
-export type Access = "public" | "session" | "application" | "user" | "account";
+export type Access = "public" | "session" | "application" | "user" | "conference" | "account";
 
 const LEVELS = { web: 1, application: 2, guest: 3, user: 3 } as const;
-const REQUIRED_LEVELS = { public: 0, session: 1, application: 2, user: 3 } as const;
+const REQUIRED_LEVELS = { public: 0, session: 1, application: 2, user: 3, conference: 3 } as const;
 
 /** Whether a viewer of this kind may run an operation that requires this access. */
 export function allows(access: Access, kind: ViewerKind): boolean {

@@ -22,6 +22,16 @@ import { CallHistoryResolver } from "../calls/history/call.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
 import { SignalPartyResolver, SignalResolver } from "../calls/signal.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
+import { ConferenceInvitationResolver } from "../conferences/invitations/invitation.resolver";
+import { CONFERENCE_EVENT_CLASSES } from "../conferences/membership/event.type";
+import { ConferenceMediaResolver } from "../conferences/membership/media.resolver";
+import { MembershipResolver } from "../conferences/membership/membership.resolver";
+import { ApplicationConferencesResolver } from "../conferences/rooms/application-conferences.resolver";
+import {
+  ConferenceFieldsResolver,
+  ConferenceResolver,
+} from "../conferences/rooms/conference.resolver";
+import { ConferenceLinkResolver } from "../conferences/rooms/link.resolver";
 import type { Access } from "../core/viewer";
 import type { OperationLimit } from "../limits/rate-limits";
 import { PasswordResetResolver } from "../password-reset/password-reset.resolver";
@@ -76,6 +86,13 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   ApplicationPushEventResolver,
   PushDeliveryResolver,
   PushDeliveryStreamResolver,
+  ConferenceResolver,
+  ConferenceFieldsResolver,
+  ConferenceLinkResolver,
+  ApplicationConferencesResolver,
+  MembershipResolver,
+  ConferenceMediaResolver,
+  ConferenceInvitationResolver,
 ];
 
 /** type-graphql requires a PubSub, but every subscription here provides its own stream. */
@@ -99,7 +116,7 @@ const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput", "PushMessageInput"]
 export function buildSignalboxSchema(): GraphQLSchema {
   const generated = buildSchemaSync({
     resolvers: RESOLVERS,
-    orphanedTypes: SIGNAL_CLASSES,
+    orphanedTypes: [...SIGNAL_CLASSES, ...CONFERENCE_EVENT_CLASSES],
     scalarsMap: [{ type: Date, scalar: DateTime }],
     validate: false,
     pubSub: NO_TOPICS,
@@ -107,6 +124,8 @@ export function buildSignalboxSchema(): GraphQLSchema {
   const schema = withErrorCodes(generated);
   // type-graphql wraps resolveType in a promise, which compiled operations do not wait for.
   (schema.getType("Signal") as GraphQLInterfaceType).resolveType = signalTypeName;
+  (schema.getType("ConferenceEvent") as GraphQLInterfaceType).resolveType = (event) =>
+    event.constructor.name;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
   applyTextRule(schema);
   for (const [name, field] of operations(schema)) guard(name, field);
@@ -177,7 +196,7 @@ function guard(name: string, field: RootField): void {
       await auth.require(access);
       // Account owners belong to no application; their address has been counted.
       if (access === "account") return resolve(...args);
-      const { applicationId } = await auth.session();
+      const applicationId = await auth.applicationId();
       limits.countForApplication("request", applicationId);
       if (limit !== undefined) {
         const counting = limits.countForApplication(limit, applicationId);

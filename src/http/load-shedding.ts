@@ -130,7 +130,8 @@ export function registerLoadShedding(
     done(sheddingFault(shedder, classOf(request), metrics));
   });
   // Counted once the body has been read: a slow upload is not load on this node.
-  server.addHook("preHandler", (_request, reply, done) => {
+  server.addHook("preHandler", (request, reply, done) => {
+    if (request.routeOptions.config.waits) return done();
     shedder.requestStarted();
     reply.raw.once("close", () => shedder.requestFinished());
     done();
@@ -148,8 +149,9 @@ export function connectionCheck(shedder: LoadShedder, metrics: Metrics): AdmitCo
   };
 }
 
-function classOf({ headers }: FastifyRequest): TrafficClass {
-  return tokenOf(headers) === undefined ? "anonymous" : "with_token";
+function classOf({ headers, routeOptions }: FastifyRequest): TrafficClass {
+  const hasToken = routeOptions.config.hasToken || tokenOf(headers) !== undefined;
+  return hasToken ? "with_token" : "anonymous";
 }
 
 function sheddingFault(

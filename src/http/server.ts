@@ -22,6 +22,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** How requests to the route count against rate limits (docs/LIMITS.md). Required for every route. */
     counts?: RouteCount;
+    /** Whether requests of the route carry a token outside of the headers, for load shedding. */
+    hasToken?: boolean;
+    /** Whether the route holds its requests until there is an answer: they are no work in progress. */
+    waits?: boolean;
   }
   interface FastifyRequest {
     /**

@@ -25,6 +25,23 @@ const LIVE: Statement = {
     AND expires_at > to_timestamp($2::float8 / 1000.0)`,
 };
 
+const BELONGS: Statement = {
+  name: "session_belongs_to_user",
+  reason: "expression",
+  text: `SELECT 1 AS one FROM sessions WHERE id = $1 AND user_id = $2
+    AND expires_at > to_timestamp($3::float8 / 1000.0)`,
+};
+
+/** Whether a session is a user's and has not expired at a time in milliseconds since the Unix epoch. */
+export async function isSessionOfUser(
+  { query }: Pick<Store, "query">,
+  sessionId: number,
+  userId: number,
+  now: number,
+): Promise<boolean> {
+  return (await query(BELONGS, [sessionId, userId, now])).length > 0;
+}
+
 /**
  * Sets when sessions were last active, and extends the expiry of sliding ones.
  * @param columns ids, and times in milliseconds since the Unix epoch

@@ -1,4 +1,5 @@
 import { isWithin } from "../core/client-address";
+import type { ListenAddress, ListeningPort } from "../core/startup/listen";
 import type { LiveCertificate } from "../core/tls/certificate";
 import { PreAuthLimiter } from "../limits/pre-auth-limiter";
 import type { Endpoint } from "./c2s/c2s";
@@ -7,7 +8,6 @@ import { SignInThrottle } from "./c2s/sasl";
 import type { ChatLimits, ChatServices } from "./c2s/services";
 import { RESUME_SECONDS } from "./stream-management/elements";
 import { ResumableStreams } from "./stream-management/resumable-streams";
-import type { ListenAddress, ListeningPort } from "./transport/listen";
 import { openTcp } from "./transport/tcp";
 import { openWebSocket } from "./transport/websocket";
 
@@ -131,7 +131,12 @@ export async function openChat(
       const variable = VARIABLES[transport];
       const port = config[variable];
       if (port === null) continue;
-      const address: ListenAddress = { host: config.HOST, port, variable };
+      const address: ListenAddress = {
+        host: config.HOST,
+        port,
+        variable,
+        endpoint: "chat endpoint",
+      };
       const listener = await OPEN[transport](endpoint, address, requireCertificate);
       listeners.push(listener);
       ports[transport] = listener.port;

@@ -27,6 +27,7 @@ import { openBus } from "../../src/bus/open";
 import type { Caller } from "../../src/core/caller";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
+import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
@@ -107,6 +108,11 @@ const FILL = [
     SELECT application_id, 's' || id, id FROM users`,
   `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
     SELECT c.id, u.id, c.session_id, c.started_at FROM calls c JOIN users u ON u.id = c.caller_id + 1`,
+  `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by)
+    SELECT application_id, 'room' || id, 12, true, 'everyone', 'graphql', 600000, id FROM users`,
+  "INSERT INTO conference_users (conference_id, user_id) SELECT id, created_by FROM conferences",
+  `INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until)
+    SELECT id, created_by, created_by, 'n', 'd', now() FROM conferences`,
   `INSERT INTO accounts (name, account_key, email, updated_at)
     SELECT 'more', 'key' || n, n || '@owner.example', now() FROM generate_series(1, ${ROWS}) n`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
@@ -409,7 +415,10 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     await updateAccount(modules, viewer, changes, from.ip);
     const caller: Caller = { protocol: "graphql", ip: from.ip, requestId: "1" };
     const { limits } = modules;
-    const auth = new RequestAuth(authLookups(modules), caller);
+    const auth = new RequestAuth(
+      authLookups(modules, { findLinkGuest: () => Promise.reject(Fault.noSession()) }),
+      caller,
+    );
     const context = { accounts: modules, caller, auth, limits };
     await new AccountSettingsResolver().accountSettings(context, "key7");
     const { id: made } = await createApplication(modules, accountId, "new");

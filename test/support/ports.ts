@@ -5,6 +5,9 @@ export const FREE_PORTS = {
   XMPP_WSS_PORT: "off",
   XMPP_TCP_PORT: "off",
   XMPP_TLS_PORT: "off",
+  CONFERENCE_WS_PORT: "0",
+  CONFERENCE_WSS_PORT: "off",
+  RTC_PORT: "0",
 };
 
 /** A free port for each chat transport. */

@@ -3,7 +3,7 @@ import { eventually } from "../../scripts/services/binaries";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { connectGraphqlWs } from "../support/calls/graphql-signals";
 import { type GuideServer, serveGuide } from "../support/calls/guide-page";
-import { newUser, type TestUser } from "../support/client";
+import { graphql, newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** Calls between real browsers with the modules that docs/SIGNALING.md prints. */
@@ -45,6 +45,10 @@ async function openPage(): Promise<Page> {
     window.RTCPeerConnection = class extends RTCPeerConnection {
       constructor(...parts) { super(...parts); window.peers.push(this); }
     };
+    window.sockets = [];
+    window.WebSocket = class extends WebSocket {
+      constructor(...parts) { super(...parts); window.sockets.push(this); }
+    };
   `);
   await page.goto(guide.url);
   await page.waitForFunction("window.isReady");
@@ -61,7 +65,7 @@ async function call(accepts: boolean): Promise<{ caller: Page; callee: Page }> {
   return { caller, callee };
 }
 
-/** Waits until a page has decoded more video. */
+/** Waits until a page has decoded more video, by the last of its peer connections. */
 async function waitForVideo(page: Page): Promise<void> {
   const frames = async () =>
     Number(
@@ -117,4 +121,35 @@ it("a user in a call is busy for others", async () => {
     userInfo: { busy: true },
   });
   carol.close();
+});
+
+describe("a conference", () => {
+  const CREATE = `mutation ($input: CreateConferenceInput!) {
+    createConference(input: $input) { conference { id } } }`;
+  const CLOSE =
+    "mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }";
+  const count = (page: Page, members: number) =>
+    page.waitForFunction(`window.members?.length === ${members}`);
+
+  it("members see each other and who is muted, also after a cut, until they leave or it is closed", async () => {
+    const { data } = await graphql(node, CREATE, { input: { name: "Guide" } }, alice.token);
+    const conferenceId = data.createConference.conference.id;
+    const [first, second] = [await openPage(), await openPage()];
+    await first.evaluate(`meet(${sessionOf(alice)}, "${conferenceId}")`);
+    await second.evaluate(`meet(${sessionOf(bob)}, "${conferenceId}")`);
+    await Promise.all([count(first, 2), count(second, 2)]);
+    await Promise.all([waitForVideo(first), waitForVideo(second)]);
+
+    await first.evaluate("sockets.at(-1).close(4000)");
+    await second.evaluate('conference.mute("audio", true)');
+    await first.waitForFunction("members.some(({ audioMuted }) => audioMuted)");
+    await waitForVideo(first);
+
+    await second.evaluate("conference.leave()");
+    expect(await second.evaluate("endReason")).toBe("LEFT");
+    await count(first, 1);
+    await first.waitForFunction("media.size === 0");
+    await graphql(node, CLOSE, { input: { conferenceId } }, alice.token);
+    await first.waitForFunction('window.endReason === "ENDED"');
+  });
 });

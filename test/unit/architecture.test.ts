@@ -28,6 +28,7 @@ const RESTRICTED_PACKAGES: Array<[vendor: RegExp, ...modules: string[]]> = [
   [/^nodemailer(\/|$)/, "mail"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
   [/^ipaddr\.js$/, "network"],
+  [/^node-datachannel$/, "conferences"],
 ];
 
 /** Packages that can open connections, and their exports that cannot. */
@@ -61,6 +62,8 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/doctor/chat-server.ts": "CHAT_SERVER",
   "cli/doctor/ntp.ts": "the time server that the operator configures",
   "cli/doctor/server.ts": "the operator's own server",
+  "conferences/engine/janus/connection/janus-connection.ts": "JANUS_URL",
+  "conferences/open-engine.ts": "a free UDP port of this host, which is only bound",
   "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 

@@ -25,6 +25,8 @@ describe("defaults", () => {
       XMPP_WSS_PORT: 5292,
       XMPP_TCP_PORT: 5222,
       XMPP_TLS_PORT: 5223,
+      CONFERENCE_WS_PORT: 8989,
+      CONFERENCE_WSS_PORT: 8990,
       DATA_DIR: ".data",
       CHAT_DOMAIN: "localhost",
       TURN_URLS: [],
@@ -271,6 +273,9 @@ describe("mistakes", () => {
   test("include a component without its secret, a short secret, and an address without a port", () => {
     expect(() => readConfig({ CHAT_MODE: "component" })).toThrow("CHAT_SECRET is required");
     expect(() => readConfig({ CHAT_SIGN_IN_SECRET: "short" })).toThrow("at least 16 characters");
+    expect(() => readConfig({ JANUS_ADMIN_URL: "ws://janus.internal:7188" })).toThrow(
+      "JANUS_ADMIN_SECRET is required with JANUS_ADMIN_URL",
+    );
     for (const address of ["chat.internal", "chat.internal:0", "chat.internal:70000", ":5347"]) {
       expect(() => readConfig({ CHAT_SERVER: address })).toThrow("CHAT_SERVER must");
     }
@@ -281,6 +286,9 @@ describe("mistakes", () => {
   test("hide the values of exactly these variables", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
     expect(secret.map(([name]) => name)).toEqual([
+      "JANUS_API_SECRET",
+      "JANUS_ADMIN_KEY",
+      "JANUS_ADMIN_SECRET",
       "DATABASE_URL",
       "REDIS_URL",
       "SECRET_KEY",

@@ -29,6 +29,8 @@ const SECTIONS = [
   "States and transitions of sessions",
   "Chat endpoint",
   "Existing chat servers",
+  "Conferences",
+  "Conference clients",
   "Classes of security",
 ];
 

@@ -12,6 +12,8 @@ import { buildSignalboxSchema, limitTable } from "../../src/graphql/schema";
 import { registerSchemaText } from "../../src/graphql/schema-text";
 import { registerProbes } from "../../src/http/probes";
 import { openServer } from "../../src/http/server";
+import { JanusSessions } from "../../src/janus/session/janus-sessions";
+import { registerJanusPolling } from "../../src/janus/transport/polling";
 import { registerApiDocs } from "../../src/pages/api-docs";
 import { registerLandingPage } from "../../src/pages/landing-page";
 import { registerPages } from "../../src/pages/password-reset";
@@ -68,6 +70,7 @@ beforeAll(async () => {
     makeContext: never,
     limits: { addExtra: never },
   });
+  await registerJanusPolling(server, new JanusSessions({} as never));
   await server.ready();
 });
 afterAll(() => server.close());

@@ -1,4 +1,9 @@
-import { LoadShedder, type TrafficClass } from "../../src/http/load-shedding";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import { LoadShedder, registerLoadShedding, type TrafficClass } from "../../src/http/load-shedding";
+import { openServer } from "../../src/http/server";
+import { registerRestErrors, restServerOptions } from "../../src/rest/error";
 
 /** What an overloaded node sheds, in which order, and when it recovers. */
 
@@ -108,4 +113,56 @@ it("varies Retry-After by some seconds", () => {
   expect(new Set(waits).size).toBeGreaterThan(3);
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
   expect(Math.max(...waits)).toBeLessThanOrEqual(10);
+});
+
+describe("routes", () => {
+  const open = async (shedder: LoadShedder) => {
+    const server = await openServer(readConfig({}), {
+      log: openLog("silent"),
+      countRequest: () => null,
+      options: restServerOptions,
+    });
+    registerLoadShedding(server, shedder, openMetrics());
+    registerRestErrors(server);
+    return server;
+  };
+
+  it("that hold their requests until there is an answer are no work in progress", async () => {
+    const server = await open(openShedder({ OVERLOAD_REQUESTS: 3 }).shedder);
+    let release = () => {};
+    const released = new Promise<string>((resolve) => {
+      release = () => resolve("released");
+    });
+    server.get("/wait", { config: { counts: "request", waits: true } }, () => released);
+    server.get("/work", { config: { counts: "request" } }, () => released);
+    const statuses = async (path: string) => {
+      const responses = Array.from({ length: 5 }, () => server.inject(path));
+      // Each has been accepted or refused once another request is answered.
+      await server.inject("/unknown");
+      return responses;
+    };
+    const waiting = await statuses("/wait");
+    const working = await statuses("/work");
+    release();
+    const codes = async (responses: Awaited<ReturnType<typeof statuses>>) =>
+      (await Promise.all(responses)).map(({ statusCode }) => statusCode);
+    expect(await codes(waiting)).toEqual(Array(5).fill(200));
+    expect(new Set(await codes(working))).toEqual(new Set([200, 503]));
+    await server.close();
+  });
+
+  it("whose requests carry a token elsewhere are shed last", async () => {
+    const { shedder } = openShedder();
+    for (let index = 0; index < 10; index += 1) shedder.requestStarted();
+    const server = await open(shedder);
+    server.get("/session", { config: { counts: "request", hasToken: true } }, () => "served");
+    server.get("/open", { config: { counts: "request" } }, () => "served");
+    const codesOf = async (path: string) => {
+      const responses = await Promise.all(Array.from({ length: 5 }, () => server.inject(path)));
+      return new Set(responses.map(({ statusCode }) => statusCode));
+    };
+    expect(await codesOf("/open")).toEqual(new Set([503]));
+    expect(await codesOf("/session")).toEqual(new Set([200]));
+    await server.close();
+  });
 });

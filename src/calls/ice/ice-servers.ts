@@ -5,6 +5,9 @@ import type { IceServerType } from "./ice-server.type";
 
 type TurnConfig = Pick<Config, "TURN_URLS" | "TURN_SECRET" | "TURN_TTL_SECONDS" | "TURN_HOST">;
 
+/** The user, or the guest by its number, that credentials are for. */
+export type TurnUser = Pick<UserViewer, "userId" | "applicationId">;
+
 /** Default port of STUN and TURN (RFC 8489 section 18.6, RFC 8656 section 16.5). */
 const PORT = 3478;
 
@@ -13,7 +16,7 @@ const PORT = 3478;
  * TURN secret is configured, otherwise one with the STUN servers, if any.
  * @param now milliseconds since the Unix epoch
  */
-export function iceServers(config: TurnConfig, viewer: UserViewer, now: number): IceServerType[] {
+export function iceServers(config: TurnConfig, viewer: TurnUser, now: number): IceServerType[] {
   const [secret] = config.TURN_SECRET ?? [];
   if (secret === undefined) {
     const urls = config.TURN_URLS.filter((url) => url.startsWith("stun"));
@@ -33,7 +36,7 @@ export function iceServers(config: TurnConfig, viewer: UserViewer, now: number):
  */
 export function turnCredentials(
   secret: string,
-  { userId, applicationId }: Pick<UserViewer, "userId" | "applicationId">,
+  { userId, applicationId }: TurnUser,
   expiry: number,
 ): { username: string; credential: string } {
   const username = `${expiry}:${userId}-${applicationId}`;

@@ -11,8 +11,9 @@ const RENEW = "Renew it; a running server reloads the files by itself.";
 
 /** Checks that the chat endpoint's certificate is readable, unexpired, and issued for the chat domain. */
 export async function checkCertificate(config: Config): Promise<Finding[]> {
-  const { XMPP_WSS_PORT, XMPP_TCP_PORT, XMPP_TLS_PORT } = config;
-  if (XMPP_WSS_PORT === null && XMPP_TCP_PORT === null && XMPP_TLS_PORT === null) {
+  const { XMPP_WSS_PORT, XMPP_TCP_PORT, XMPP_TLS_PORT, CONFERENCE_WSS_PORT } = config;
+  const ports = [XMPP_WSS_PORT, XMPP_TCP_PORT, XMPP_TLS_PORT, CONFERENCE_WSS_PORT];
+  if (ports.every((port) => port === null)) {
     return [skipped(CHECK, "no TLS port is configured")];
   }
   const { TLS_CERT_FILE, TLS_KEY_FILE, CHAT_DOMAIN } = config;

@@ -10,8 +10,14 @@ const TIMEOUT_MS = 3_000;
 /** Maximum length of a response that is read. */
 const RESPONSE_MAX = 4_096;
 
-/** Whether an `http:` or `https:` URL is Signalbox's XMPP over WebSocket endpoint, by its 426 response. */
-export function servesXmppOverWebSocket(url: string): Promise<boolean> {
+/** What the 426 response of each WebSocket endpoint of Signalbox contains. */
+const WEBSOCKET_TEXTS = { xmpp: "RFC 7395", janus: "Janus protocol" };
+
+/** Whether an `http:` or `https:` URL is a WebSocket endpoint of Signalbox, by its 426 response. */
+export function servesWebSocket(
+  url: string,
+  protocol: keyof typeof WEBSOCKET_TEXTS,
+): Promise<boolean> {
   return new Promise((resolve) => {
     const get = url.startsWith("https:") ? httpsGet : httpGet;
     const options = { timeout: TIMEOUT_MS, rejectUnauthorized: false };
@@ -23,7 +29,7 @@ export function servesXmppOverWebSocket(url: string): Promise<boolean> {
         if (text.length > RESPONSE_MAX) request.destroy();
       });
       response.on("close", () => {
-        resolve(response.statusCode === 426 && text.includes("RFC 7395"));
+        resolve(response.statusCode === 426 && text.includes(WEBSOCKET_TEXTS[protocol]));
       });
     });
     request.on("timeout", () => request.destroy());

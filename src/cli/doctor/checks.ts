@@ -9,6 +9,7 @@ import { checkDatabase } from "./database";
 import { checkExposure } from "./exposure";
 import { type CheckContext, type Finding, withTimeout } from "./finding";
 import { checkMail } from "./mail";
+import { checkMediaServer } from "./media-server";
 import { checkPorts } from "./ports";
 import { checkProviders } from "./providers";
 import { checkRedis } from "./redis";
@@ -47,6 +48,7 @@ export const CHECK_ORDER = [
   "chat port: tcp",
   "chat port: tls",
   "chat server",
+  "media server",
   "certificate",
   "mail",
   "encryption",
@@ -89,6 +91,7 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
     withTimeout(10, "port", "Correct HOST.", () => checkPorts(config)),
     withTimeout(5, "certificate", "Check its disk.", () => checkCertificate(config)),
     withTimeout(5, "chat server", "Check its log.", () => checkChatServer(config)),
+    withTimeout(8, "media server", "Check its log.", () => checkMediaServer(config)),
     withTimeout(8, "mail", "Correct SMTP_URL.", () => checkMail(config)),
     withTimeout(30, "providers", "Check the network.", () => checkProviders(context)),
   ]);

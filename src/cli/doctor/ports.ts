@@ -6,7 +6,7 @@ import {
   portProblem,
   portVariables,
 } from "../../core/startup/ports";
-import { servesXmppOverWebSocket, servesXmppStreams } from "./chat-probe";
+import { servesWebSocket, servesXmppStreams } from "./chat-probe";
 import { chatPortSkipped } from "./chat-server";
 import { type Finding, ok, problem, skipped } from "./finding";
 import { probeServer } from "./server";
@@ -31,12 +31,12 @@ const PORTS: PortCheck[] = [
   {
     check: "chat port",
     variable: "XMPP_WS_PORT",
-    isOwnServer: (port, config) => servesXmppOverWebSocket(urlOf("http", port, config)),
+    isOwnServer: (port, config) => servesWebSocket(urlOf("http", port, config), "xmpp"),
   },
   {
     check: "chat port: wss",
     variable: "XMPP_WSS_PORT",
-    isOwnServer: (port, config) => servesXmppOverWebSocket(urlOf("https", port, config)),
+    isOwnServer: (port, config) => servesWebSocket(urlOf("https", port, config), "xmpp"),
   },
   {
     check: "chat port: tcp",
@@ -47,6 +47,16 @@ const PORTS: PortCheck[] = [
     check: "chat port: tls",
     variable: "XMPP_TLS_PORT",
     isOwnServer: (port, config) => servesXmppStreams(config, port, true),
+  },
+  {
+    check: "conference port",
+    variable: "CONFERENCE_WS_PORT",
+    isOwnServer: (port, config) => servesWebSocket(urlOf("http", port, config), "janus"),
+  },
+  {
+    check: "conference port: wss",
+    variable: "CONFERENCE_WSS_PORT",
+    isOwnServer: (port, config) => servesWebSocket(urlOf("https", port, config), "janus"),
   },
 ];
 

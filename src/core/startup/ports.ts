@@ -9,14 +9,18 @@ export const PORT_VARIABLES = [
   "XMPP_WSS_PORT",
   "XMPP_TCP_PORT",
   "XMPP_TLS_PORT",
+  "CONFERENCE_WS_PORT",
+  "CONFERENCE_WSS_PORT",
 ] as const;
 
 /** A variable of a listening port. */
 export type PortVariable = (typeof PORT_VARIABLES)[number];
 
-/** Variables of the ports on which this configuration listens: with an external chat server only PORT. */
+/** Variables of the ports on which this configuration listens: with an external chat server no chat ports. */
 export function portVariables({ CHAT_MODE }: Pick<Config, "CHAT_MODE">): readonly PortVariable[] {
-  return CHAT_MODE === "component" ? ["PORT"] : PORT_VARIABLES;
+  return CHAT_MODE === "component"
+    ? PORT_VARIABLES.filter((variable) => !variable.startsWith("XMPP_"))
+    : PORT_VARIABLES;
 }
 
 /** Two variables that name the same port; null if there are none. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CHAT_VARIABLES } from "./chat-variables";
+import { CONFERENCE_VARIABLES } from "./conference-variables";
 import { LIMIT_VARIABLES } from "./limit-variables";
 import {
   decodeKey,
@@ -47,6 +48,7 @@ export const VARIABLES = {
     "5223",
     "Port of the chat endpoint for XMPP over TCP with direct TLS.",
   ),
+  ...CONFERENCE_VARIABLES,
   TLS_CERT_FILE: variable(
     z.string(),
     undefined,

@@ -4,6 +4,7 @@ import type { AdminContext } from "../../admin/admin-deps";
 import type { HistoryContext } from "../../calls/history/history-deps";
 import type { IceContext } from "../../calls/ice/ice-server.resolver";
 import type { SignalContext } from "../../calls/signal.resolver";
+import type { MembershipContext } from "../../conferences/membership/membership.resolver";
 import type { Caller } from "../../core/caller";
 import type { PasswordResetContext } from "../../password-reset/password-reset-deps";
 import type { CredentialContext } from "../../push/credentials/push-credentials";
@@ -22,6 +23,7 @@ export interface Context
     CredentialContext,
     HistoryContext,
     IceContext,
+    MembershipContext,
     PasswordResetContext,
     PushContext,
     SessionContext,

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { type AuthLookups, isOwnerToken } from "../../access/request-auth";
+import { type AuthLookups, isLinkGuestToken, isOwnerToken } from "../../access/request-auth";
 import type { WebOrigins } from "../../applications/web-origins";
 import { ORIGIN_REFUSED } from "../../applications/web-origins";
 import { Fault, NO_SESSION } from "../../core/errors";
@@ -60,6 +60,8 @@ export class SocketSession {
     try {
       // Not watched: owners have no subscriptions, and every operation verifies the token.
       if (isOwnerToken(token)) return void (await this.deps.lookups.findOwner(token));
+      // A guest's subscription ends with its seat, and every operation verifies the token.
+      if (isLinkGuestToken(token)) return await this.admitGuest(token);
       await this.join(token);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -102,6 +104,11 @@ export class SocketSession {
     clearTimeout(this.deadline);
     this.unwatch();
     this.unwatch = () => undefined;
+  }
+
+  private async admitGuest(token: string): Promise<void> {
+    const { applicationId } = await this.deps.lookups.findLinkGuest(token);
+    await this.deps.lookups.checkOrigin(applicationId, this.origin);
   }
 
   /** Watches the session of a token instead of the previous one. */

@@ -114,3 +114,33 @@ export type Call = Prisma.CallModel
  * A user's part in a call, including the caller's: the observations, and the state derived from them.
  */
 export type CallParticipant = Prisma.CallParticipantModel
+/**
+ * Model Conference
+ * A conference. One node hosts it while it has members: that node runs its commands and talks to its engine.
+ */
+export type Conference = Prisma.ConferenceModel
+/**
+ * Model ConferenceNode
+ * A node that hosts conferences. When the lease has ended, other nodes take over.
+ */
+export type ConferenceNode = Prisma.ConferenceNodeModel
+/**
+ * Model ConferenceUser
+ * A user who is listed for a conference.
+ */
+export type ConferenceUser = Prisma.ConferenceUserModel
+/**
+ * Model ConferenceLink
+ * A link for guests without an account. Only the SHA-256 of its secret is stored.
+ */
+export type ConferenceLink = Prisma.ConferenceLinkModel
+/**
+ * Model ConferenceGuest
+ * A guest by link. Only the SHA-256 of its token is stored. It ends with its link and with the conference.
+ */
+export type ConferenceGuest = Prisma.ConferenceGuestModel
+/**
+ * Model ConferenceMember
+ * A seat while `leftAt` is null, and afterwards the history of the conference.
+ */
+export type ConferenceMember = Prisma.ConferenceMemberModel

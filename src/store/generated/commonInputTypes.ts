@@ -545,6 +545,53 @@ export type JsonNullableWithAggregatesFilterBase<$PrismaModel = never> = {
   _max?: Prisma.NestedJsonNullableFilter<$PrismaModel>
 }
 
+export type EnumConferenceAccessFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceAccess | Prisma.EnumConferenceAccessFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceAccessFilter<$PrismaModel> | $Enums.ConferenceAccess
+}
+
+export type EnumConferenceOriginFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceOrigin | Prisma.EnumConferenceOriginFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceOriginFilter<$PrismaModel> | $Enums.ConferenceOrigin
+}
+
+export type EnumConferenceAccessWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceAccess | Prisma.EnumConferenceAccessFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceAccessWithAggregatesFilter<$PrismaModel> | $Enums.ConferenceAccess
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumConferenceAccessFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumConferenceAccessFilter<$PrismaModel>
+}
+
+export type EnumConferenceOriginWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceOrigin | Prisma.EnumConferenceOriginFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceOriginWithAggregatesFilter<$PrismaModel> | $Enums.ConferenceOrigin
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumConferenceOriginFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumConferenceOriginFilter<$PrismaModel>
+}
+
+export type BoolNullableFilter<$PrismaModel = never> = {
+  equals?: boolean | Prisma.BooleanFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedBoolNullableFilter<$PrismaModel> | boolean | null
+}
+
+export type BoolNullableWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: boolean | Prisma.BooleanFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedBoolNullableWithAggregatesFilter<$PrismaModel> | boolean | null
+  _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedBoolNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedBoolNullableFilter<$PrismaModel>
+}
+
 export type NestedBigIntFilter<$PrismaModel = never> = {
   equals?: bigint | number | Prisma.BigIntFieldRefInput<$PrismaModel>
   in?: bigint[] | number[] | Prisma.ListBigIntFieldRefInput<$PrismaModel>
@@ -1033,6 +1080,53 @@ export type NestedJsonNullableFilterBase<$PrismaModel = never> = {
   gt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
   gte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
   not?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
+}
+
+export type NestedEnumConferenceAccessFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceAccess | Prisma.EnumConferenceAccessFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceAccessFilter<$PrismaModel> | $Enums.ConferenceAccess
+}
+
+export type NestedEnumConferenceOriginFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceOrigin | Prisma.EnumConferenceOriginFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceOriginFilter<$PrismaModel> | $Enums.ConferenceOrigin
+}
+
+export type NestedEnumConferenceAccessWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceAccess | Prisma.EnumConferenceAccessFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceAccess[] | Prisma.ListEnumConferenceAccessFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceAccessWithAggregatesFilter<$PrismaModel> | $Enums.ConferenceAccess
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumConferenceAccessFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumConferenceAccessFilter<$PrismaModel>
+}
+
+export type NestedEnumConferenceOriginWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.ConferenceOrigin | Prisma.EnumConferenceOriginFieldRefInput<$PrismaModel>
+  in?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  notIn?: $Enums.ConferenceOrigin[] | Prisma.ListEnumConferenceOriginFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumConferenceOriginWithAggregatesFilter<$PrismaModel> | $Enums.ConferenceOrigin
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumConferenceOriginFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumConferenceOriginFilter<$PrismaModel>
+}
+
+export type NestedBoolNullableFilter<$PrismaModel = never> = {
+  equals?: boolean | Prisma.BooleanFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedBoolNullableFilter<$PrismaModel> | boolean | null
+}
+
+export type NestedBoolNullableWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: boolean | Prisma.BooleanFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedBoolNullableWithAggregatesFilter<$PrismaModel> | boolean | null
+  _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedBoolNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedBoolNullableFilter<$PrismaModel>
 }
 
 

@@ -94,3 +94,19 @@ export const CalleeAnswer = {
 } as const
 
 export type CalleeAnswer = (typeof CalleeAnswer)[keyof typeof CalleeAnswer]
+
+
+export const ConferenceAccess = {
+  everyone: 'everyone',
+  listed: 'listed'
+} as const
+
+export type ConferenceAccess = (typeof ConferenceAccess)[keyof typeof ConferenceAccess]
+
+
+export const ConferenceOrigin = {
+  graphql: 'graphql',
+  legacy: 'legacy'
+} as const
+
+export type ConferenceOrigin = (typeof ConferenceOrigin)[keyof typeof ConferenceOrigin]

@@ -3,13 +3,13 @@ import { TLSSocket } from "node:tls";
 import { unmapIpv4 } from "../../core/client-address";
 import { closeGradually } from "../../core/close-gradually";
 import type { Log } from "../../core/log";
+import { type ListenAddress, type ListeningPort, listen } from "../../core/startup/listen";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { attribute, isElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
 import type { Stream } from "../stream/stream";
 import type { Framing, Transport } from "../stream/transport";
-import { type ListenAddress, type ListeningPort, listen } from "./listen";
 import { isStreamEnd, StreamReader } from "./stream-reader";
 
 /** XMPP over TCP (RFC 6120 section 3), with STARTTLS or direct TLS (XEP-0368). */

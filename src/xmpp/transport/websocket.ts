@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { clientAddress, isLoopback, unmapIpv4 } from "../../core/client-address";
 import { closeGradually } from "../../core/close-gradually";
+import { type ListenAddress, type ListeningPort, listen } from "../../core/startup/listen";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { tlsOptions } from "../../core/tls/pem";
 import { attribute, isElement } from "../../xml/ltx-element";
@@ -12,7 +13,6 @@ import { readFrame, XmlStreamError } from "../../xml/strict-reader";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
 import type { Stream } from "../stream/stream";
 import type { Framing, Transport } from "../stream/transport";
-import { type ListenAddress, type ListeningPort, listen } from "./listen";
 
 /** XMPP over WebSocket (RFC 7395): one element per text message. */
 

@@ -32,6 +32,7 @@ describe("when the database is unavailable", () => {
     owner: ownerCredentials(broken),
     subscriptionId: 1,
     eventId: 1,
+    conference: { id: "1", membershipId: "1.1.1", linkId: "1", secret: "secret" },
     spareApplicationId: String(broken.application.id),
     signed: () => signedParameters(broken),
   });

@@ -540,6 +540,8 @@ describe("stored credentials", () => {
     expect(Object.keys(data.exportUser.export).sort()).toEqual(
       [
         "calls",
+        "conferenceListings",
+        "conferences",
         "deliveries",
         "events",
         "identities",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { signalboxSchema } from "../../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { applicationToken, graphql, newUser, rest, signedParameters } from "../../support/client";
+import { addConference } from "../../support/conferences/stored-conference";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { connectSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
@@ -77,6 +78,8 @@ beforeAll(async () => {
     spareApplicationId: String(node.application.id),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
+    // Whoever knows the secret of a link may use it.
+    conference: { ...(await addConference(node, a)), secret: "no secret" },
     signed: forged,
   };
   tokens["a user"] = fixture.foreign.token;
@@ -93,6 +96,8 @@ function forged(): Record<string, string | number> {
 
 /** Columns that are written some seconds after a request, also of the own application. */
 const ACTIVITY_COLUMNS = "'{last_activity_at,last_request_at,expires_at}'::text[]";
+
+const OF_CONFERENCE = "t.conference_id IN (SELECT id FROM conferences WHERE application_id = $1)";
 
 /** The condition that selects an application's rows of each table. */
 const OWNED: Record<string, string> = {
@@ -111,6 +116,13 @@ const OWNED: Record<string, string> = {
   password_resets: "t.user_id IN (SELECT id FROM users WHERE application_id = $1)",
   push_deliveries: "t.event_id IN (SELECT id FROM push_events WHERE application_id = $1)",
   call_participants: "t.call_id IN (SELECT id FROM calls WHERE application_id = $1)",
+  conferences: "t.application_id = $1",
+  conference_users: OF_CONFERENCE,
+  conference_links: OF_CONFERENCE,
+  conference_guests: OF_CONFERENCE,
+  conference_members: OF_CONFERENCE,
+  // A row for each node, of no application.
+  conference_nodes: "false AND $1::bigint IS NULL",
 };
 
 /** Every row of the first application, as text. */

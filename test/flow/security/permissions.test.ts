@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
@@ -16,6 +17,8 @@ import {
   signIn,
   type TestUser,
 } from "../../support/client";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { addConference, guestToken } from "../../support/conferences/stored-conference";
 import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { connectSocket, type SocketResult } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
@@ -60,7 +63,8 @@ let owner: Participants["owner"];
 const PASSWORD = "correct horse";
 
 beforeAll(async () => {
-  node = await startNode({}, { clock });
+  const openEngine = async (listener: EngineListener) => new MemoryEngine(listener);
+  node = await startNode({}, { clock, openEngine });
   foreignNode = await secondApplication(node);
   await node.sql("UPDATE applications SET v1_list_disabled = false");
   owner = ownerCredentials(node);
@@ -142,6 +146,7 @@ async function makeFixture(): Promise<Participants> {
     spareApplicationId: await addSpareApplication(),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
+    conference: await addConference(node, a),
     get unique() {
       return count;
     },
@@ -163,6 +168,8 @@ async function tokenOf(caller: string, fixture: Participants): Promise<string | 
       return ownerToken(foreignNode);
     case "a foreign user":
       return fixture.foreign.token;
+    case "a guest by link":
+      return guestToken(node, fixture.conference);
     case "a signed-out token": {
       const { token } = await signedInUser(node);
       await rest(node, "DELETE", "/login", { token });
@@ -249,6 +256,7 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
 
 /** Subscriptions without an initial event. */
 const SILENT_SUBSCRIPTIONS = [
+  "Subscription.conferenceInvitations",
   "Subscription.callAnswers",
   "Subscription.callChanges",
   "Subscription.pushDeliveries",

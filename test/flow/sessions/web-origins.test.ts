@@ -46,6 +46,18 @@ async function allow(webOrigins: string[], of = node): Promise<void> {
   expect(errors).toBeUndefined();
 }
 
+/** @returns the secret of a link to a new conference of the user */
+async function conferenceSecret(): Promise<string> {
+  const CREATE = `mutation ($input: CreateConferenceInput!) {
+    createConference(input: $input) { conference { id } } }`;
+  const LINK = `mutation ($input: CreateConferenceLinkInput!) {
+    createConferenceLink(input: $input) { secret } }`;
+  const created = await graphql(node, CREATE, { input: { name: "Origins" } }, user.token);
+  const conferenceId = created.data.createConference.conference.id;
+  const link = await graphql(node, LINK, { input: { conferenceId } }, user.token);
+  return link.data.createConferenceLink.secret;
+}
+
 /** Makes a request from an origin, or without one. @returns the answer in short */
 type Ask = (origin: string | undefined, of: TestNode) => Promise<string>;
 const headersOf = (origin: string | undefined): Record<string, string> =>
@@ -260,6 +272,7 @@ describe("every operation refuses a page that is not on the list", () => {
       resetToken: () => "no link",
       subscriptionId: 1,
       eventId: 1,
+      conference: { id: "1", membershipId: "1.1.1", linkId: "1", secret: await conferenceSecret() },
       signed: () => signedParameters(node),
       get unique() {
         return ++unique;

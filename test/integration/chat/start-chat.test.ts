@@ -11,7 +11,7 @@ import { managedProcesses } from "../../support/process";
 const { environment, start } = managedProcesses();
 
 const BANNER =
-  / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket, TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP, direct TLS\)\n.*Credentials .*\n/s;
+  / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket, TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP, direct TLS\)\n {2}Conferences {2}ws:\/\/127\.0\.0\.1:\d+ +\(Janus protocol over WebSocket\)\n.*Credentials .*\n/s;
 
 /** Connects to the endpoint over TLS; returns the socket and the endpoint's certificate. */
 async function connectAndInspect(port: number) {

@@ -72,6 +72,8 @@ describe("the chat ports", () => {
       ["XMPP_WSS_PORT", "chat port: wss"],
       ["XMPP_TCP_PORT", "chat port: tcp"],
       ["XMPP_TLS_PORT", "chat port: tls"],
+      ["CONFERENCE_WS_PORT", "conference port"],
+      ["CONFERENCE_WSS_PORT", "conference port: wss"],
     ] as const) {
       const findings = await runDoctor({ [variable]: taken });
       expect(only(findings, check)).toMatchObject({

@@ -12,7 +12,14 @@ export interface CallSite {
 
 /** Creates the page's users on a node, and serves the page. */
 export async function serveCallPage(node: TestNode): Promise<CallSite> {
-  const credentials: ServerCredentials = {
+  const credentials = credentialsOf(node);
+  const people = await createDemoUsers(credentials);
+  return { server: await servePage(credentials, people), people };
+}
+
+/** The credentials of a node, as it writes them to credentials.json. */
+export function credentialsOf(node: TestNode): ServerCredentials {
+  return {
     base_url: node.baseUrl,
     graphql_url: node.graphqlUrl,
     chat_url: node.chatUrl,
@@ -21,8 +28,6 @@ export async function serveCallPage(node: TestNode): Promise<CallSite> {
     auth_key: node.application.authKey,
     auth_secret: node.application.authSecret,
   };
-  const people = await createDemoUsers(credentials);
-  return { server: await servePage(credentials, people), people };
 }
 
 /** Statistics of a peer connection (W3C, Identifiers for WebRTC's Statistics API). */

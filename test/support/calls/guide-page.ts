@@ -11,13 +11,14 @@ export interface GuideServer {
 }
 
 const PACKAGE = dirname(require.resolve("graphql-ws"));
-/** The page of an application: it calls by `dial`, and answers by `answer`. */
+/** The page of an application: it calls by `dial`, answers by `answer`, and joins a conference by `meet`. */
 const PAGE = `<!doctype html>
 <link rel="icon" href="data:,">
 <script type="importmap">{"imports": {"graphql-ws": "/graphql-ws/client.js"}}</script>
 <script type="module">
   import { callSignals } from "./call-signals.js";
   import { startCall } from "./caller.js";
+  import { joinConference } from "./conference.js";
   import { finishRestart, restartIce } from "./ice-restart.js";
   import { runPhone } from "./main.js";
 
@@ -36,6 +37,20 @@ const PAGE = `<!doctype html>
       if (signal?.signalType === "iceRestartAccept") await finishRestart(call.peer, signal);
       else if (signal) await call.take(signal);
     }
+  };
+  window.meet = async (session, conferenceId) => {
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true });
+    window.conference = await joinConference(session, conferenceId, stream, {
+      onMembers: (members) => { window.members = [...members.values()]; },
+      onMedia: (media) => {
+        window.media = media;
+        document.body.replaceChildren(...[...media.values()].map((each) => {
+          const video = document.createElement("video");
+          return Object.assign(video, { srcObject: each, autoplay: true, muted: true });
+        }));
+      },
+      onEnd: (reason) => { window.endReason = reason; },
+    });
   };
   window.isReady = true;
 </script>`;

@@ -1,4 +1,5 @@
 import { newUser, signedParameters } from "../client";
+import { addConference } from "../conferences/stored-conference";
 import type { TestNode } from "../node";
 import { addEvent } from "../push/push";
 import { addSubscription } from "../push/push-devices";
@@ -25,6 +26,7 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
     spareApplicationId: String(spare?.id),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
+    conference: await addConference(node, a),
     get unique() {
       unique += 1;
       return unique;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ServerCredentials } from "../../../demo/server";
 import { execute } from "../../../scripts/services/postgres-server";
 import type { Owner } from "../calls/phones/phone";
 import { DOMAIN } from "../chat/chat";
@@ -46,10 +47,13 @@ export class Cluster {
     const [, baseUrl = ""] = await process.waitForOutput(/REST +(http\S+)/);
     const [, chatUrl = ""] = await process.waitForOutput(/(ws:\S+)/);
     this.members[index] = { process, graphqlUrl: `${baseUrl}/graphql`, chatUrl, up: true };
-    if (this.applicationId === 0) {
-      const path = join(this.database.environment.DATA_DIR ?? "", "credentials.json");
-      this.applicationId = JSON.parse(readFileSync(path, "utf8")).application_id;
-    }
+    if (this.applicationId === 0) this.applicationId = this.credentials().application_id;
+  }
+
+  /** The credentials that the first node has written. */
+  credentials(): ServerCredentials {
+    const path = join(this.database.environment.DATA_DIR ?? "", "credentials.json");
+    return JSON.parse(readFileSync(path, "utf8"));
   }
 
   /** Stops a node. @returns its exit code or signal */

@@ -22,6 +22,7 @@ export const CALLERS = [
   "a signed-out token",
   "user B",
   "a foreign user",
+  "a guest by link",
   "user A",
   "another account's owner",
   "the account's owner",
@@ -33,6 +34,7 @@ export function expectedOutcome(row: PermissionRow, caller: string): ExpectedOut
   if (caller === "a web token") return row.web;
   if (caller === "an application token" || caller === "a signed-out token") return row.application;
   if (caller === "user B") return row.other;
+  if (caller === "a guest by link") return row.linkGuest;
   if (caller === "the account's owner") return row.account;
   if (caller === "another account's owner") return row.otherAccount;
   return caller === "a foreign user" ? row.foreign : row.self;
@@ -49,7 +51,7 @@ export const REST_ERRORS: Record<
   },
   FORBIDDEN: {
     status: 403,
-    text: /^(This session may not do that: a session with a user is needed|An account owner's token may not do that: a session of the application is needed|Users can change and delete only their own account)$/,
+    text: /^(This session may not do that: a session with a user is needed|An account owner's token may not do that: a session of the application is needed|A conference guest's token may not do that: a session of the application is needed|Users can change and delete only their own account)$/,
   },
   NOT_FOUND: {
     status: 404,

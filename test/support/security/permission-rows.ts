@@ -18,6 +18,8 @@ export interface Participants {
   subscriptionId: number;
   /** User A's push event. */
   eventId: number;
+  /** User A's conference, which lists nobody else; A's membership in it, and a link for guests with its secret. */
+  conference: { id: string; membershipId: string; linkId: string; secret: string };
   /** A unique number. */
   unique: number;
   /** Token of a valid password reset link, of a separate user. */
@@ -46,6 +48,8 @@ export interface PermissionRow {
   foreign: ExpectedOutcome;
   /** User A. */
   self: ExpectedOutcome;
+  /** A guest by link in A's conference. */
+  linkGuest: ExpectedOutcome;
   /** The owner of A's application. */
   account: ExpectedOutcome;
   /** The owner of another account. */
@@ -63,12 +67,14 @@ const OPEN = {
   other: "OK",
   foreign: "OK",
   self: "OK",
+  linkGuest: "OK",
   account: "OK",
   otherAccount: "OK",
 } as const;
 const SESSION = {
   ...OPEN,
   nobody: "UNAUTHENTICATED",
+  linkGuest: "FORBIDDEN",
   account: "FORBIDDEN",
   otherAccount: "FORBIDDEN",
 } as const;
@@ -82,10 +88,16 @@ const ACCOUNT = {
   other: "FORBIDDEN",
   foreign: "FORBIDDEN",
   self: "FORBIDDEN",
+  linkGuest: "FORBIDDEN",
   account: "OK",
   otherAccount: "OK",
 } as const;
 const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
+
+/** Of user A, and of nobody that may not see A's object. */
+const PRIVATE = { ...USER, other: "NOT_FOUND", foreign: "NOT_FOUND" } as const;
+/** Of user A; a guest by link has no part in it. */
+const MEMBERSHIP = { ...PRIVATE, linkGuest: "NOT_FOUND" } as const;
 
 const applicationOf = ({ node }: Participants) => String(node.application.id);
 
@@ -501,5 +513,183 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       input: { applicationId: applicationOf(participants), environment: "PRODUCTION" },
     }),
     ...OWN_APPLICATION,
+  },
+  "Query.conferences": {
+    document: "query { conferences { nodes { id name members { id name } } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.joinedConferences": {
+    document: "query { joinedConferences { nodes { id name } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.conference": {
+    document: "query ($id: ID!) { conference(id: $id) { id name members { id } } }",
+    variables: ({ conference: { id } }) => ({ id }),
+    ...PRIVATE,
+    linkGuest: "OK",
+  },
+  "Query.conferenceHistory": {
+    document:
+      "query ($id: ID!) { conferenceHistory(conferenceId: $id) { nodes { name joinedAt } } }",
+    variables: ({ conference: { id } }) => ({ id }),
+    ...PRIVATE,
+  },
+  "Query.conferenceLinks": {
+    document: "query ($id: ID!) { conferenceLinks(conferenceId: $id) { id uses } }",
+    variables: ({ conference: { id } }) => ({ id }),
+    ...PRIVATE,
+  },
+  "Mutation.createConference": {
+    document:
+      "mutation ($input: CreateConferenceInput!) { createConference(input: $input) { conference { id } } }",
+    variables: ({ unique }) => ({ input: { name: `room ${unique} ${Math.random()}` } }),
+    ...USER,
+  },
+  "Mutation.updateConference": {
+    document:
+      "mutation ($input: UpdateConferenceInput!) { updateConference(input: $input) { conference { id } } }",
+    variables: ({ conference: { id } }) => ({ input: { conferenceId: id, seats: 5 } }),
+    ...PRIVATE,
+  },
+  "Mutation.closeConference": {
+    document:
+      "mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }",
+    variables: ({ conference: { id } }) => ({ input: { conferenceId: id } }),
+    ...PRIVATE,
+  },
+  "Mutation.closeApplicationConference": {
+    document:
+      "mutation ($input: ApplicationConferenceInput!) { closeApplicationConference(input: $input) { conference { id } } }",
+    variables: (fixture) => ({
+      input: { applicationId: applicationOf(fixture), conferenceId: fixture.conference.id },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.createConferenceLink": {
+    document:
+      "mutation ($input: CreateConferenceLinkInput!) { createConferenceLink(input: $input) { secret link { id } } }",
+    variables: ({ conference: { id } }) => ({ input: { conferenceId: id } }),
+    ...PRIVATE,
+  },
+  "Mutation.deleteConferenceLink": {
+    document:
+      "mutation ($input: DeleteConferenceLinkInput!) { deleteConferenceLink(input: $input) { deletedLinkId } }",
+    variables: ({ conference: { linkId } }) => ({ input: { linkId } }),
+    ...PRIVATE,
+  },
+  "Mutation.admitConferenceGuest": {
+    document:
+      "mutation ($input: AdmitConferenceGuestInput!) { admitConferenceGuest(input: $input) { token conference { id } } }",
+    variables: ({ conference: { secret } }) => ({ input: { secret, name: "Guest" } }),
+    ...OPEN,
+  },
+  "Mutation.inviteToConference": {
+    document:
+      "mutation ($input: InviteToConferenceInput!) { inviteToConference(input: $input) { conference { id } } }",
+    variables: ({ conference: { id }, a }) => ({
+      input: { conferenceId: id, userIds: [String(a.id)] },
+    }),
+    ...PRIVATE,
+  },
+  "Mutation.joinConference": {
+    document:
+      "mutation ($input: ConferenceInput!) { joinConference(input: $input) { membershipId member { id } } }",
+    variables: ({ conference: { id } }) => ({ input: { conferenceId: id } }),
+    ...PRIVATE,
+    linkGuest: "OK",
+  },
+  "Mutation.leaveConference": {
+    document: "mutation ($input: MembershipInput!) { leaveConference(input: $input) { done } }",
+    variables: ({ conference: { membershipId } }) => ({ input: { membershipId } }),
+    ...MEMBERSHIP,
+  },
+  "Mutation.setConferenceMute": {
+    document:
+      "mutation ($input: SetConferenceMuteInput!) { setConferenceMute(input: $input) { member { id } } }",
+    variables: ({ conference: { membershipId } }) => ({ input: { membershipId, audio: true } }),
+    ...MEMBERSHIP,
+  },
+  "Mutation.muteConferenceMember": {
+    document:
+      "mutation ($input: MuteConferenceMemberInput!) { muteConferenceMember(input: $input) { member { id } } }",
+    variables: ({ conference: { id }, a }) => ({
+      input: { conferenceId: id, memberId: String(a.id), audio: true },
+    }),
+    ...PRIVATE,
+  },
+  "Mutation.removeConferenceMember": {
+    document:
+      "mutation ($input: RemoveConferenceMemberInput!) { removeConferenceMember(input: $input) { done } }",
+    variables: ({ conference: { id }, a }) => ({
+      input: { conferenceId: id, memberId: String(a.id) },
+    }),
+    ...PRIVATE,
+  },
+  "Mutation.publishConferenceMedia": {
+    document:
+      "mutation ($input: PublishConferenceMediaInput!) { publishConferenceMedia(input: $input) { peerId answer } }",
+    variables: ({ conference: { membershipId } }) => ({ input: { membershipId, offer: "offer" } }),
+    ...MEMBERSHIP,
+  },
+  "Mutation.watchConference": {
+    document: "mutation ($input: MembershipInput!) { watchConference(input: $input) { peerId } }",
+    variables: ({ conference: { membershipId } }) => ({ input: { membershipId } }),
+    ...MEMBERSHIP,
+  },
+  "Mutation.answerConferencePeer": {
+    document:
+      "mutation ($input: AnswerConferencePeerInput!) { answerConferencePeer(input: $input) { done } }",
+    variables: ({ conference: { membershipId } }) => ({
+      input: { membershipId, peerId: "none", answer: "answer" },
+    }),
+    ...MEMBERSHIP,
+    self: "NOT_FOUND",
+  },
+  "Mutation.addConferenceCandidate": {
+    document:
+      "mutation ($input: AddConferenceCandidateInput!) { addConferenceCandidate(input: $input) { done } }",
+    variables: ({ conference: { membershipId } }) => ({
+      input: { membershipId, peerId: "none", candidate: "" },
+    }),
+    ...MEMBERSHIP,
+    self: "NOT_FOUND",
+  },
+  "Mutation.restartConferencePeer": {
+    document:
+      "mutation ($input: RestartConferencePeerInput!) { restartConferencePeer(input: $input) { sdp } }",
+    variables: ({ conference: { membershipId } }) => ({
+      input: { membershipId, peerId: "none" },
+    }),
+    ...MEMBERSHIP,
+    self: "NOT_FOUND",
+  },
+  "Mutation.configureConferencePeer": {
+    document:
+      "mutation ($input: ConfigureConferencePeerInput!) { configureConferencePeer(input: $input) { done } }",
+    variables: ({ conference: { membershipId } }) => ({
+      input: { membershipId, peerId: "none", mid: "0" },
+    }),
+    ...MEMBERSHIP,
+    self: "NOT_FOUND",
+  },
+  "Mutation.closeConferencePeer": {
+    document:
+      "mutation ($input: ConferencePeerInput!) { closeConferencePeer(input: $input) { done } }",
+    variables: ({ conference: { membershipId } }) => ({
+      input: { membershipId, peerId: "none" },
+    }),
+    ...MEMBERSHIP,
+  },
+  "Subscription.conferenceEvents": {
+    document: "subscription ($id: ID!) { conferenceEvents(membershipId: $id) { cursor } }",
+    variables: ({ conference: { membershipId } }) => ({ id: membershipId }),
+    ...MEMBERSHIP,
+  },
+  "Subscription.conferenceInvitations": {
+    document: "subscription { conferenceInvitations { inviterId } }",
+    variables: () => ({}),
+    ...USER,
   },
 };

@@ -411,7 +411,13 @@ export const ModelName = {
   PushEvent: 'PushEvent',
   PushDelivery: 'PushDelivery',
   Call: 'Call',
-  CallParticipant: 'CallParticipant'
+  CallParticipant: 'CallParticipant',
+  Conference: 'Conference',
+  ConferenceNode: 'ConferenceNode',
+  ConferenceUser: 'ConferenceUser',
+  ConferenceLink: 'ConferenceLink',
+  ConferenceGuest: 'ConferenceGuest',
+  ConferenceMember: 'ConferenceMember'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -427,7 +433,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "accountSession" | "application" | "user" | "passwordReset" | "userTag" | "identity" | "session" | "nonce" | "pushCredential" | "pushSubscription" | "pushEvent" | "pushDelivery" | "call" | "callParticipant"
+    modelProps: "account" | "accountSession" | "application" | "user" | "passwordReset" | "userTag" | "identity" | "session" | "nonce" | "pushCredential" | "pushSubscription" | "pushEvent" | "pushDelivery" | "call" | "callParticipant" | "conference" | "conferenceNode" | "conferenceUser" | "conferenceLink" | "conferenceGuest" | "conferenceMember"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1541,6 +1547,450 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    Conference: {
+      payload: Prisma.$ConferencePayload<ExtArgs>
+      fields: Prisma.ConferenceFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConferenceFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConferenceFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>
+        }
+        findFirst: {
+          args: Prisma.ConferenceFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConferenceFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>
+        }
+        findMany: {
+          args: Prisma.ConferenceFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>[]
+        }
+        create: {
+          args: Prisma.ConferenceCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>
+        }
+        createMany: {
+          args: Prisma.ConferenceCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConferenceCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>[]
+        }
+        delete: {
+          args: Prisma.ConferenceDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>
+        }
+        update: {
+          args: Prisma.ConferenceUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>
+        }
+        deleteMany: {
+          args: Prisma.ConferenceDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConferenceUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConferenceUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>[]
+        }
+        upsert: {
+          args: Prisma.ConferenceUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferencePayload>
+        }
+        aggregate: {
+          args: Prisma.ConferenceAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConference>
+        }
+        groupBy: {
+          args: Prisma.ConferenceGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConferenceCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceCountAggregateOutputType> | number
+        }
+      }
+    }
+    ConferenceNode: {
+      payload: Prisma.$ConferenceNodePayload<ExtArgs>
+      fields: Prisma.ConferenceNodeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConferenceNodeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConferenceNodeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>
+        }
+        findFirst: {
+          args: Prisma.ConferenceNodeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConferenceNodeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>
+        }
+        findMany: {
+          args: Prisma.ConferenceNodeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>[]
+        }
+        create: {
+          args: Prisma.ConferenceNodeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>
+        }
+        createMany: {
+          args: Prisma.ConferenceNodeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConferenceNodeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>[]
+        }
+        delete: {
+          args: Prisma.ConferenceNodeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>
+        }
+        update: {
+          args: Prisma.ConferenceNodeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>
+        }
+        deleteMany: {
+          args: Prisma.ConferenceNodeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConferenceNodeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConferenceNodeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>[]
+        }
+        upsert: {
+          args: Prisma.ConferenceNodeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceNodePayload>
+        }
+        aggregate: {
+          args: Prisma.ConferenceNodeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConferenceNode>
+        }
+        groupBy: {
+          args: Prisma.ConferenceNodeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceNodeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConferenceNodeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceNodeCountAggregateOutputType> | number
+        }
+      }
+    }
+    ConferenceUser: {
+      payload: Prisma.$ConferenceUserPayload<ExtArgs>
+      fields: Prisma.ConferenceUserFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConferenceUserFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConferenceUserFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>
+        }
+        findFirst: {
+          args: Prisma.ConferenceUserFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConferenceUserFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>
+        }
+        findMany: {
+          args: Prisma.ConferenceUserFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>[]
+        }
+        create: {
+          args: Prisma.ConferenceUserCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>
+        }
+        createMany: {
+          args: Prisma.ConferenceUserCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConferenceUserCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>[]
+        }
+        delete: {
+          args: Prisma.ConferenceUserDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>
+        }
+        update: {
+          args: Prisma.ConferenceUserUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>
+        }
+        deleteMany: {
+          args: Prisma.ConferenceUserDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConferenceUserUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConferenceUserUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>[]
+        }
+        upsert: {
+          args: Prisma.ConferenceUserUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceUserPayload>
+        }
+        aggregate: {
+          args: Prisma.ConferenceUserAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConferenceUser>
+        }
+        groupBy: {
+          args: Prisma.ConferenceUserGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceUserGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConferenceUserCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceUserCountAggregateOutputType> | number
+        }
+      }
+    }
+    ConferenceLink: {
+      payload: Prisma.$ConferenceLinkPayload<ExtArgs>
+      fields: Prisma.ConferenceLinkFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConferenceLinkFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConferenceLinkFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>
+        }
+        findFirst: {
+          args: Prisma.ConferenceLinkFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConferenceLinkFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>
+        }
+        findMany: {
+          args: Prisma.ConferenceLinkFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>[]
+        }
+        create: {
+          args: Prisma.ConferenceLinkCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>
+        }
+        createMany: {
+          args: Prisma.ConferenceLinkCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConferenceLinkCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>[]
+        }
+        delete: {
+          args: Prisma.ConferenceLinkDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>
+        }
+        update: {
+          args: Prisma.ConferenceLinkUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>
+        }
+        deleteMany: {
+          args: Prisma.ConferenceLinkDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConferenceLinkUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConferenceLinkUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>[]
+        }
+        upsert: {
+          args: Prisma.ConferenceLinkUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceLinkPayload>
+        }
+        aggregate: {
+          args: Prisma.ConferenceLinkAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConferenceLink>
+        }
+        groupBy: {
+          args: Prisma.ConferenceLinkGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceLinkGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConferenceLinkCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceLinkCountAggregateOutputType> | number
+        }
+      }
+    }
+    ConferenceGuest: {
+      payload: Prisma.$ConferenceGuestPayload<ExtArgs>
+      fields: Prisma.ConferenceGuestFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConferenceGuestFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConferenceGuestFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>
+        }
+        findFirst: {
+          args: Prisma.ConferenceGuestFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConferenceGuestFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>
+        }
+        findMany: {
+          args: Prisma.ConferenceGuestFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>[]
+        }
+        create: {
+          args: Prisma.ConferenceGuestCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>
+        }
+        createMany: {
+          args: Prisma.ConferenceGuestCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConferenceGuestCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>[]
+        }
+        delete: {
+          args: Prisma.ConferenceGuestDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>
+        }
+        update: {
+          args: Prisma.ConferenceGuestUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>
+        }
+        deleteMany: {
+          args: Prisma.ConferenceGuestDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConferenceGuestUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConferenceGuestUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>[]
+        }
+        upsert: {
+          args: Prisma.ConferenceGuestUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceGuestPayload>
+        }
+        aggregate: {
+          args: Prisma.ConferenceGuestAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConferenceGuest>
+        }
+        groupBy: {
+          args: Prisma.ConferenceGuestGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceGuestGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConferenceGuestCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceGuestCountAggregateOutputType> | number
+        }
+      }
+    }
+    ConferenceMember: {
+      payload: Prisma.$ConferenceMemberPayload<ExtArgs>
+      fields: Prisma.ConferenceMemberFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ConferenceMemberFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ConferenceMemberFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>
+        }
+        findFirst: {
+          args: Prisma.ConferenceMemberFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ConferenceMemberFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>
+        }
+        findMany: {
+          args: Prisma.ConferenceMemberFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>[]
+        }
+        create: {
+          args: Prisma.ConferenceMemberCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>
+        }
+        createMany: {
+          args: Prisma.ConferenceMemberCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ConferenceMemberCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>[]
+        }
+        delete: {
+          args: Prisma.ConferenceMemberDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>
+        }
+        update: {
+          args: Prisma.ConferenceMemberUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>
+        }
+        deleteMany: {
+          args: Prisma.ConferenceMemberDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ConferenceMemberUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ConferenceMemberUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>[]
+        }
+        upsert: {
+          args: Prisma.ConferenceMemberUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ConferenceMemberPayload>
+        }
+        aggregate: {
+          args: Prisma.ConferenceMemberAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateConferenceMember>
+        }
+        groupBy: {
+          args: Prisma.ConferenceMemberGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceMemberGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ConferenceMemberCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ConferenceMemberCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -1626,6 +2076,7 @@ export const ApplicationScalarFieldEnum = {
   incomingCallPush: 'incomingCallPush',
   incomingCallPushDelaySeconds: 'incomingCallPushDelaySeconds',
   incomingCallPushEnvironment: 'incomingCallPushEnvironment',
+  conferencesOnJoin: 'conferencesOnJoin',
   webOrigins: 'webOrigins',
   settings: 'settings',
   createdAt: 'createdAt',
@@ -1849,6 +2300,95 @@ export const CallParticipantScalarFieldEnum = {
 } as const
 
 export type CallParticipantScalarFieldEnum = (typeof CallParticipantScalarFieldEnum)[keyof typeof CallParticipantScalarFieldEnum]
+
+
+export const ConferenceScalarFieldEnum = {
+  id: 'id',
+  applicationId: 'applicationId',
+  name: 'name',
+  seats: 'seats',
+  video: 'video',
+  access: 'access',
+  origin: 'origin',
+  locked: 'locked',
+  bitrate: 'bitrate',
+  createdBy: 'createdBy',
+  engine: 'engine',
+  engineState: 'engineState',
+  generation: 'generation',
+  host: 'host',
+  sequence: 'sequence',
+  emptySince: 'emptySince',
+  createdAt: 'createdAt',
+  closedAt: 'closedAt'
+} as const
+
+export type ConferenceScalarFieldEnum = (typeof ConferenceScalarFieldEnum)[keyof typeof ConferenceScalarFieldEnum]
+
+
+export const ConferenceNodeScalarFieldEnum = {
+  id: 'id',
+  leaseUntil: 'leaseUntil'
+} as const
+
+export type ConferenceNodeScalarFieldEnum = (typeof ConferenceNodeScalarFieldEnum)[keyof typeof ConferenceNodeScalarFieldEnum]
+
+
+export const ConferenceUserScalarFieldEnum = {
+  conferenceId: 'conferenceId',
+  userId: 'userId',
+  moderator: 'moderator'
+} as const
+
+export type ConferenceUserScalarFieldEnum = (typeof ConferenceUserScalarFieldEnum)[keyof typeof ConferenceUserScalarFieldEnum]
+
+
+export const ConferenceLinkScalarFieldEnum = {
+  id: 'id',
+  conferenceId: 'conferenceId',
+  secretHash: 'secretHash',
+  expiresAt: 'expiresAt',
+  maxUses: 'maxUses',
+  uses: 'uses',
+  createdAt: 'createdAt'
+} as const
+
+export type ConferenceLinkScalarFieldEnum = (typeof ConferenceLinkScalarFieldEnum)[keyof typeof ConferenceLinkScalarFieldEnum]
+
+
+export const ConferenceGuestScalarFieldEnum = {
+  id: 'id',
+  conferenceId: 'conferenceId',
+  linkId: 'linkId',
+  name: 'name',
+  tokenHash: 'tokenHash',
+  createdAt: 'createdAt'
+} as const
+
+export type ConferenceGuestScalarFieldEnum = (typeof ConferenceGuestScalarFieldEnum)[keyof typeof ConferenceGuestScalarFieldEnum]
+
+
+export const ConferenceMemberScalarFieldEnum = {
+  id: 'id',
+  conferenceId: 'conferenceId',
+  number: 'number',
+  userId: 'userId',
+  name: 'name',
+  device: 'device',
+  sessionId: 'sessionId',
+  moderator: 'moderator',
+  generation: 'generation',
+  publishing: 'publishing',
+  screen: 'screen',
+  audioMuted: 'audioMuted',
+  videoMuted: 'videoMuted',
+  leaseUntil: 'leaseUntil',
+  joinedAt: 'joinedAt',
+  leftAt: 'leftAt',
+  leaveReason: 'leaveReason'
+} as const
+
+export type ConferenceMemberScalarFieldEnum = (typeof ConferenceMemberScalarFieldEnum)[keyof typeof ConferenceMemberScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -2123,6 +2663,34 @@ export type ListEnumCalleeAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<
 
 
 /**
+ * Reference to a field of type 'ConferenceAccess'
+ */
+export type EnumConferenceAccessFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'ConferenceAccess'>
+    
+
+
+/**
+ * Reference to a field of type 'ConferenceAccess[]'
+ */
+export type ListEnumConferenceAccessFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'ConferenceAccess[]'>
+    
+
+
+/**
+ * Reference to a field of type 'ConferenceOrigin'
+ */
+export type EnumConferenceOriginFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'ConferenceOrigin'>
+    
+
+
+/**
+ * Reference to a field of type 'ConferenceOrigin[]'
+ */
+export type ListEnumConferenceOriginFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'ConferenceOrigin[]'>
+    
+
+
+/**
  * Reference to a field of type 'Float'
  */
 export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float'>
@@ -2301,6 +2869,12 @@ export type GlobalOmitConfig = {
   pushDelivery?: Prisma.PushDeliveryOmit
   call?: Prisma.CallOmit
   callParticipant?: Prisma.CallParticipantOmit
+  conference?: Prisma.ConferenceOmit
+  conferenceNode?: Prisma.ConferenceNodeOmit
+  conferenceUser?: Prisma.ConferenceUserOmit
+  conferenceLink?: Prisma.ConferenceLinkOmit
+  conferenceGuest?: Prisma.ConferenceGuestOmit
+  conferenceMember?: Prisma.ConferenceMemberOmit
 }
 
 /* Types for Logging */

@@ -65,7 +65,13 @@ export const ModelName = {
   PushEvent: 'PushEvent',
   PushDelivery: 'PushDelivery',
   Call: 'Call',
-  CallParticipant: 'CallParticipant'
+  CallParticipant: 'CallParticipant',
+  Conference: 'Conference',
+  ConferenceNode: 'ConferenceNode',
+  ConferenceUser: 'ConferenceUser',
+  ConferenceLink: 'ConferenceLink',
+  ConferenceGuest: 'ConferenceGuest',
+  ConferenceMember: 'ConferenceMember'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -130,6 +136,7 @@ export const ApplicationScalarFieldEnum = {
   incomingCallPush: 'incomingCallPush',
   incomingCallPushDelaySeconds: 'incomingCallPushDelaySeconds',
   incomingCallPushEnvironment: 'incomingCallPushEnvironment',
+  conferencesOnJoin: 'conferencesOnJoin',
   webOrigins: 'webOrigins',
   settings: 'settings',
   createdAt: 'createdAt',
@@ -353,6 +360,95 @@ export const CallParticipantScalarFieldEnum = {
 } as const
 
 export type CallParticipantScalarFieldEnum = (typeof CallParticipantScalarFieldEnum)[keyof typeof CallParticipantScalarFieldEnum]
+
+
+export const ConferenceScalarFieldEnum = {
+  id: 'id',
+  applicationId: 'applicationId',
+  name: 'name',
+  seats: 'seats',
+  video: 'video',
+  access: 'access',
+  origin: 'origin',
+  locked: 'locked',
+  bitrate: 'bitrate',
+  createdBy: 'createdBy',
+  engine: 'engine',
+  engineState: 'engineState',
+  generation: 'generation',
+  host: 'host',
+  sequence: 'sequence',
+  emptySince: 'emptySince',
+  createdAt: 'createdAt',
+  closedAt: 'closedAt'
+} as const
+
+export type ConferenceScalarFieldEnum = (typeof ConferenceScalarFieldEnum)[keyof typeof ConferenceScalarFieldEnum]
+
+
+export const ConferenceNodeScalarFieldEnum = {
+  id: 'id',
+  leaseUntil: 'leaseUntil'
+} as const
+
+export type ConferenceNodeScalarFieldEnum = (typeof ConferenceNodeScalarFieldEnum)[keyof typeof ConferenceNodeScalarFieldEnum]
+
+
+export const ConferenceUserScalarFieldEnum = {
+  conferenceId: 'conferenceId',
+  userId: 'userId',
+  moderator: 'moderator'
+} as const
+
+export type ConferenceUserScalarFieldEnum = (typeof ConferenceUserScalarFieldEnum)[keyof typeof ConferenceUserScalarFieldEnum]
+
+
+export const ConferenceLinkScalarFieldEnum = {
+  id: 'id',
+  conferenceId: 'conferenceId',
+  secretHash: 'secretHash',
+  expiresAt: 'expiresAt',
+  maxUses: 'maxUses',
+  uses: 'uses',
+  createdAt: 'createdAt'
+} as const
+
+export type ConferenceLinkScalarFieldEnum = (typeof ConferenceLinkScalarFieldEnum)[keyof typeof ConferenceLinkScalarFieldEnum]
+
+
+export const ConferenceGuestScalarFieldEnum = {
+  id: 'id',
+  conferenceId: 'conferenceId',
+  linkId: 'linkId',
+  name: 'name',
+  tokenHash: 'tokenHash',
+  createdAt: 'createdAt'
+} as const
+
+export type ConferenceGuestScalarFieldEnum = (typeof ConferenceGuestScalarFieldEnum)[keyof typeof ConferenceGuestScalarFieldEnum]
+
+
+export const ConferenceMemberScalarFieldEnum = {
+  id: 'id',
+  conferenceId: 'conferenceId',
+  number: 'number',
+  userId: 'userId',
+  name: 'name',
+  device: 'device',
+  sessionId: 'sessionId',
+  moderator: 'moderator',
+  generation: 'generation',
+  publishing: 'publishing',
+  screen: 'screen',
+  audioMuted: 'audioMuted',
+  videoMuted: 'videoMuted',
+  leaseUntil: 'leaseUntil',
+  joinedAt: 'joinedAt',
+  leftAt: 'leftAt',
+  leaveReason: 'leaveReason'
+} as const
+
+export type ConferenceMemberScalarFieldEnum = (typeof ConferenceMemberScalarFieldEnum)[keyof typeof ConferenceMemberScalarFieldEnum]
 
 
 export const SortOrder = {

@@ -54,6 +54,7 @@ export type ApplicationMinAggregateOutputType = {
   incomingCallPush: boolean | null
   incomingCallPushDelaySeconds: number | null
   incomingCallPushEnvironment: $Enums.PushEnvironment | null
+  conferencesOnJoin: boolean | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -74,6 +75,7 @@ export type ApplicationMaxAggregateOutputType = {
   incomingCallPush: boolean | null
   incomingCallPushDelaySeconds: number | null
   incomingCallPushEnvironment: $Enums.PushEnvironment | null
+  conferencesOnJoin: boolean | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -94,6 +96,7 @@ export type ApplicationCountAggregateOutputType = {
   incomingCallPush: number
   incomingCallPushDelaySeconds: number
   incomingCallPushEnvironment: number
+  conferencesOnJoin: number
   webOrigins: number
   settings: number
   createdAt: number
@@ -130,6 +133,7 @@ export type ApplicationMinAggregateInputType = {
   incomingCallPush?: true
   incomingCallPushDelaySeconds?: true
   incomingCallPushEnvironment?: true
+  conferencesOnJoin?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -150,6 +154,7 @@ export type ApplicationMaxAggregateInputType = {
   incomingCallPush?: true
   incomingCallPushDelaySeconds?: true
   incomingCallPushEnvironment?: true
+  conferencesOnJoin?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -170,6 +175,7 @@ export type ApplicationCountAggregateInputType = {
   incomingCallPush?: true
   incomingCallPushDelaySeconds?: true
   incomingCallPushEnvironment?: true
+  conferencesOnJoin?: true
   webOrigins?: true
   settings?: true
   createdAt?: true
@@ -279,6 +285,7 @@ export type ApplicationGroupByOutputType = {
   incomingCallPush: boolean
   incomingCallPushDelaySeconds: number
   incomingCallPushEnvironment: $Enums.PushEnvironment
+  conferencesOnJoin: boolean
   webOrigins: string[]
   settings: runtime.JsonValue
   createdAt: Date
@@ -324,6 +331,7 @@ export type ApplicationWhereInput = {
   incomingCallPush?: Prisma.BoolFilter<"Application"> | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFilter<"Application"> | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFilter<"Application"> | boolean
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -338,6 +346,7 @@ export type ApplicationWhereInput = {
   calls?: Prisma.CallListRelationFilter
   tags?: Prisma.UserTagListRelationFilter
   pushCredentials?: Prisma.PushCredentialListRelationFilter
+  conferences?: Prisma.ConferenceListRelationFilter
 }
 
 export type ApplicationOrderByWithRelationInput = {
@@ -356,6 +365,7 @@ export type ApplicationOrderByWithRelationInput = {
   incomingCallPush?: Prisma.SortOrder
   incomingCallPushDelaySeconds?: Prisma.SortOrder
   incomingCallPushEnvironment?: Prisma.SortOrder
+  conferencesOnJoin?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -370,6 +380,7 @@ export type ApplicationOrderByWithRelationInput = {
   calls?: Prisma.CallOrderByRelationAggregateInput
   tags?: Prisma.UserTagOrderByRelationAggregateInput
   pushCredentials?: Prisma.PushCredentialOrderByRelationAggregateInput
+  conferences?: Prisma.ConferenceOrderByRelationAggregateInput
 }
 
 export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
@@ -391,6 +402,7 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   incomingCallPush?: Prisma.BoolFilter<"Application"> | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFilter<"Application"> | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFilter<"Application"> | boolean
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -405,6 +417,7 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   calls?: Prisma.CallListRelationFilter
   tags?: Prisma.UserTagListRelationFilter
   pushCredentials?: Prisma.PushCredentialListRelationFilter
+  conferences?: Prisma.ConferenceListRelationFilter
 }, "id">
 
 export type ApplicationOrderByWithAggregationInput = {
@@ -423,6 +436,7 @@ export type ApplicationOrderByWithAggregationInput = {
   incomingCallPush?: Prisma.SortOrder
   incomingCallPushDelaySeconds?: Prisma.SortOrder
   incomingCallPushEnvironment?: Prisma.SortOrder
+  conferencesOnJoin?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -453,6 +467,7 @@ export type ApplicationScalarWhereWithAggregatesInput = {
   incomingCallPush?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   incomingCallPushDelaySeconds?: Prisma.IntWithAggregatesFilter<"Application"> | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentWithAggregatesFilter<"Application"> | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonWithAggregatesFilter<"Application">
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Application"> | Date | string
@@ -474,6 +489,7 @@ export type ApplicationCreateInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -488,6 +504,7 @@ export type ApplicationCreateInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateInput = {
@@ -506,6 +523,7 @@ export type ApplicationUncheckedCreateInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -519,6 +537,7 @@ export type ApplicationUncheckedCreateInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUpdateInput = {
@@ -536,6 +555,7 @@ export type ApplicationUpdateInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -550,6 +570,7 @@ export type ApplicationUpdateInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateInput = {
@@ -568,6 +589,7 @@ export type ApplicationUncheckedUpdateInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -581,6 +603,7 @@ export type ApplicationUncheckedUpdateInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateManyInput = {
@@ -599,6 +622,7 @@ export type ApplicationCreateManyInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -620,6 +644,7 @@ export type ApplicationUpdateManyMutationInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -642,6 +667,7 @@ export type ApplicationUncheckedUpdateManyInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -682,6 +708,7 @@ export type ApplicationCountOrderByAggregateInput = {
   incomingCallPush?: Prisma.SortOrder
   incomingCallPushDelaySeconds?: Prisma.SortOrder
   incomingCallPushEnvironment?: Prisma.SortOrder
+  conferencesOnJoin?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -710,6 +737,7 @@ export type ApplicationMaxOrderByAggregateInput = {
   incomingCallPush?: Prisma.SortOrder
   incomingCallPushDelaySeconds?: Prisma.SortOrder
   incomingCallPushEnvironment?: Prisma.SortOrder
+  conferencesOnJoin?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -730,6 +758,7 @@ export type ApplicationMinOrderByAggregateInput = {
   incomingCallPush?: Prisma.SortOrder
   incomingCallPushDelaySeconds?: Prisma.SortOrder
   incomingCallPushEnvironment?: Prisma.SortOrder
+  conferencesOnJoin?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -946,6 +975,20 @@ export type ApplicationUpdateOneRequiredWithoutCallsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutCallsInput, Prisma.ApplicationUpdateWithoutCallsInput>, Prisma.ApplicationUncheckedUpdateWithoutCallsInput>
 }
 
+export type ApplicationCreateNestedOneWithoutConferencesInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutConferencesInput, Prisma.ApplicationUncheckedCreateWithoutConferencesInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutConferencesInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+}
+
+export type ApplicationUpdateOneRequiredWithoutConferencesNestedInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutConferencesInput, Prisma.ApplicationUncheckedCreateWithoutConferencesInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutConferencesInput
+  upsert?: Prisma.ApplicationUpsertWithoutConferencesInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutConferencesInput, Prisma.ApplicationUpdateWithoutConferencesInput>, Prisma.ApplicationUncheckedUpdateWithoutConferencesInput>
+}
+
 export type ApplicationCreateWithoutAccountInput = {
   id?: bigint | number
   name: string
@@ -961,6 +1004,7 @@ export type ApplicationCreateWithoutAccountInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -974,6 +1018,7 @@ export type ApplicationCreateWithoutAccountInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutAccountInput = {
@@ -991,6 +1036,7 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1004,6 +1050,7 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutAccountInput = {
@@ -1051,6 +1098,7 @@ export type ApplicationScalarWhereInput = {
   incomingCallPush?: Prisma.BoolFilter<"Application"> | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFilter<"Application"> | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFilter<"Application"> | boolean
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -1072,6 +1120,7 @@ export type ApplicationCreateWithoutUsersInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1085,6 +1134,7 @@ export type ApplicationCreateWithoutUsersInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutUsersInput = {
@@ -1103,6 +1153,7 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1115,6 +1166,7 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutUsersInput = {
@@ -1148,6 +1200,7 @@ export type ApplicationUpdateWithoutUsersInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1161,6 +1214,7 @@ export type ApplicationUpdateWithoutUsersInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutUsersInput = {
@@ -1179,6 +1233,7 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1191,6 +1246,7 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutTagsInput = {
@@ -1208,6 +1264,7 @@ export type ApplicationCreateWithoutTagsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1221,6 +1278,7 @@ export type ApplicationCreateWithoutTagsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutTagsInput = {
@@ -1239,6 +1297,7 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1251,6 +1310,7 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutTagsInput = {
@@ -1284,6 +1344,7 @@ export type ApplicationUpdateWithoutTagsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1297,6 +1358,7 @@ export type ApplicationUpdateWithoutTagsInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutTagsInput = {
@@ -1315,6 +1377,7 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1327,6 +1390,7 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutIdentitiesInput = {
@@ -1344,6 +1408,7 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1357,6 +1422,7 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
@@ -1375,6 +1441,7 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1387,6 +1454,7 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutIdentitiesInput = {
@@ -1420,6 +1488,7 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1433,6 +1502,7 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
@@ -1451,6 +1521,7 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1463,6 +1534,7 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutSessionsInput = {
@@ -1480,6 +1552,7 @@ export type ApplicationCreateWithoutSessionsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1493,6 +1566,7 @@ export type ApplicationCreateWithoutSessionsInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutSessionsInput = {
@@ -1511,6 +1585,7 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1523,6 +1598,7 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutSessionsInput = {
@@ -1556,6 +1632,7 @@ export type ApplicationUpdateWithoutSessionsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1569,6 +1646,7 @@ export type ApplicationUpdateWithoutSessionsInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutSessionsInput = {
@@ -1587,6 +1665,7 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1599,6 +1678,7 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutNoncesInput = {
@@ -1616,6 +1696,7 @@ export type ApplicationCreateWithoutNoncesInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1629,6 +1710,7 @@ export type ApplicationCreateWithoutNoncesInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutNoncesInput = {
@@ -1647,6 +1729,7 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1659,6 +1742,7 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutNoncesInput = {
@@ -1692,6 +1776,7 @@ export type ApplicationUpdateWithoutNoncesInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1705,6 +1790,7 @@ export type ApplicationUpdateWithoutNoncesInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutNoncesInput = {
@@ -1723,6 +1809,7 @@ export type ApplicationUncheckedUpdateWithoutNoncesInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1735,6 +1822,7 @@ export type ApplicationUncheckedUpdateWithoutNoncesInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutPushCredentialsInput = {
@@ -1752,6 +1840,7 @@ export type ApplicationCreateWithoutPushCredentialsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1765,6 +1854,7 @@ export type ApplicationCreateWithoutPushCredentialsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
@@ -1783,6 +1873,7 @@ export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1795,6 +1886,7 @@ export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutPushCredentialsInput = {
@@ -1828,6 +1920,7 @@ export type ApplicationUpdateWithoutPushCredentialsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1841,6 +1934,7 @@ export type ApplicationUpdateWithoutPushCredentialsInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
@@ -1859,6 +1953,7 @@ export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1871,6 +1966,7 @@ export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutSubscriptionsInput = {
@@ -1888,6 +1984,7 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1901,6 +1998,7 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
@@ -1919,6 +2017,7 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1931,6 +2030,7 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutSubscriptionsInput = {
@@ -1964,6 +2064,7 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1977,6 +2078,7 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
@@ -1995,6 +2097,7 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2007,6 +2110,7 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutEventsInput = {
@@ -2024,6 +2128,7 @@ export type ApplicationCreateWithoutEventsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2037,6 +2142,7 @@ export type ApplicationCreateWithoutEventsInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutEventsInput = {
@@ -2055,6 +2161,7 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2067,6 +2174,7 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutEventsInput = {
@@ -2100,6 +2208,7 @@ export type ApplicationUpdateWithoutEventsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2113,6 +2222,7 @@ export type ApplicationUpdateWithoutEventsInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutEventsInput = {
@@ -2131,6 +2241,7 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2143,6 +2254,7 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutCallsInput = {
@@ -2160,6 +2272,7 @@ export type ApplicationCreateWithoutCallsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2173,6 +2286,7 @@ export type ApplicationCreateWithoutCallsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutCallsInput = {
@@ -2191,6 +2305,7 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2203,6 +2318,7 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutCallsInput = {
@@ -2236,6 +2352,7 @@ export type ApplicationUpdateWithoutCallsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2249,6 +2366,7 @@ export type ApplicationUpdateWithoutCallsInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutCallsInput = {
@@ -2267,6 +2385,7 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2277,6 +2396,151 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   identities?: Prisma.IdentityUncheckedUpdateManyWithoutApplicationNestedInput
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationCreateWithoutConferencesInput = {
+  id?: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  emailNeedsPassword?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  account: Prisma.AccountCreateNestedOneWithoutApplicationsInput
+  users?: Prisma.UserCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationUncheckedCreateWithoutConferencesInput = {
+  id?: bigint | number
+  accountId: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  emailNeedsPassword?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceUncheckedCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationCreateOrConnectWithoutConferencesInput = {
+  where: Prisma.ApplicationWhereUniqueInput
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutConferencesInput, Prisma.ApplicationUncheckedCreateWithoutConferencesInput>
+}
+
+export type ApplicationUpsertWithoutConferencesInput = {
+  update: Prisma.XOR<Prisma.ApplicationUpdateWithoutConferencesInput, Prisma.ApplicationUncheckedUpdateWithoutConferencesInput>
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutConferencesInput, Prisma.ApplicationUncheckedCreateWithoutConferencesInput>
+  where?: Prisma.ApplicationWhereInput
+}
+
+export type ApplicationUpdateToOneWithWhereWithoutConferencesInput = {
+  where?: Prisma.ApplicationWhereInput
+  data: Prisma.XOR<Prisma.ApplicationUpdateWithoutConferencesInput, Prisma.ApplicationUncheckedUpdateWithoutConferencesInput>
+}
+
+export type ApplicationUpdateWithoutConferencesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  account?: Prisma.AccountUpdateOneRequiredWithoutApplicationsNestedInput
+  users?: Prisma.UserUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationUncheckedUpdateWithoutConferencesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  users?: Prisma.UserUncheckedUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUncheckedUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
@@ -2296,6 +2560,7 @@ export type ApplicationCreateManyAccountInput = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: number
   incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2317,6 +2582,7 @@ export type ApplicationUpdateWithoutAccountInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2330,6 +2596,7 @@ export type ApplicationUpdateWithoutAccountInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutAccountInput = {
@@ -2347,6 +2614,7 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2360,6 +2628,7 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
@@ -2377,6 +2646,7 @@ export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
   incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
   incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
   incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2398,6 +2668,7 @@ export type ApplicationCountOutputType = {
   calls: number
   tags: number
   pushCredentials: number
+  conferences: number
 }
 
 export type ApplicationCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2410,6 +2681,7 @@ export type ApplicationCountOutputTypeSelect<ExtArgs extends runtime.Types.Exten
   calls?: boolean | ApplicationCountOutputTypeCountCallsArgs
   tags?: boolean | ApplicationCountOutputTypeCountTagsArgs
   pushCredentials?: boolean | ApplicationCountOutputTypeCountPushCredentialsArgs
+  conferences?: boolean | ApplicationCountOutputTypeCountConferencesArgs
 }
 
 /**
@@ -2485,6 +2757,13 @@ export type ApplicationCountOutputTypeCountPushCredentialsArgs<ExtArgs extends r
   where?: Prisma.PushCredentialWhereInput
 }
 
+/**
+ * ApplicationCountOutputType without action
+ */
+export type ApplicationCountOutputTypeCountConferencesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ConferenceWhereInput
+}
+
 
 export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -2502,6 +2781,7 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: boolean
   incomingCallPushEnvironment?: boolean
+  conferencesOnJoin?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -2516,6 +2796,7 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   calls?: boolean | Prisma.Application$callsArgs<ExtArgs>
   tags?: boolean | Prisma.Application$tagsArgs<ExtArgs>
   pushCredentials?: boolean | Prisma.Application$pushCredentialsArgs<ExtArgs>
+  conferences?: boolean | Prisma.Application$conferencesArgs<ExtArgs>
   _count?: boolean | Prisma.ApplicationCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["application"]>
 
@@ -2535,6 +2816,7 @@ export type ApplicationSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: boolean
   incomingCallPushEnvironment?: boolean
+  conferencesOnJoin?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -2558,6 +2840,7 @@ export type ApplicationSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: boolean
   incomingCallPushEnvironment?: boolean
+  conferencesOnJoin?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -2581,13 +2864,14 @@ export type ApplicationSelectScalar = {
   incomingCallPush?: boolean
   incomingCallPushDelaySeconds?: boolean
   incomingCallPushEnvironment?: boolean
+  conferencesOnJoin?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "emailNeedsPassword" | "pushSenders" | "answeredElsewhere" | "incomingCallPush" | "incomingCallPushDelaySeconds" | "incomingCallPushEnvironment" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
+export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "emailNeedsPassword" | "pushSenders" | "answeredElsewhere" | "incomingCallPush" | "incomingCallPushDelaySeconds" | "incomingCallPushEnvironment" | "conferencesOnJoin" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
 export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   users?: boolean | Prisma.Application$usersArgs<ExtArgs>
@@ -2599,6 +2883,7 @@ export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.Internal
   calls?: boolean | Prisma.Application$callsArgs<ExtArgs>
   tags?: boolean | Prisma.Application$tagsArgs<ExtArgs>
   pushCredentials?: boolean | Prisma.Application$pushCredentialsArgs<ExtArgs>
+  conferences?: boolean | Prisma.Application$conferencesArgs<ExtArgs>
   _count?: boolean | Prisma.ApplicationCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type ApplicationIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2621,6 +2906,7 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     calls: Prisma.$CallPayload<ExtArgs>[]
     tags: Prisma.$UserTagPayload<ExtArgs>[]
     pushCredentials: Prisma.$PushCredentialPayload<ExtArgs>[]
+    conferences: Prisma.$ConferencePayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -2662,6 +2948,10 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
      * Environment of the subscriptions that receive the incoming-call push.
      */
     incomingCallPushEnvironment: $Enums.PushEnvironment
+    /**
+     * Whether the first join of a legacy client creates the conference that it names.
+     */
+    conferencesOnJoin: boolean
     /**
      * Allowed web origins; an empty list allows any.
      */
@@ -3076,6 +3366,7 @@ export interface Prisma__ApplicationClient<T, Null = never, ExtArgs extends runt
   calls<T extends Prisma.Application$callsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$callsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   tags<T extends Prisma.Application$tagsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$tagsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$UserTagPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   pushCredentials<T extends Prisma.Application$pushCredentialsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$pushCredentialsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushCredentialPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  conferences<T extends Prisma.Application$conferencesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$conferencesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferencePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -3120,6 +3411,7 @@ export interface ApplicationFieldRefs {
   readonly incomingCallPush: Prisma.FieldRef<"Application", 'Boolean'>
   readonly incomingCallPushDelaySeconds: Prisma.FieldRef<"Application", 'Int'>
   readonly incomingCallPushEnvironment: Prisma.FieldRef<"Application", 'PushEnvironment'>
+  readonly conferencesOnJoin: Prisma.FieldRef<"Application", 'Boolean'>
   readonly webOrigins: Prisma.FieldRef<"Application", 'String[]'>
   readonly settings: Prisma.FieldRef<"Application", 'Json'>
   readonly createdAt: Prisma.FieldRef<"Application", 'DateTime'>
@@ -3738,6 +4030,30 @@ export type Application$pushCredentialsArgs<ExtArgs extends runtime.Types.Extens
   take?: number
   skip?: number
   distinct?: Prisma.PushCredentialScalarFieldEnum | Prisma.PushCredentialScalarFieldEnum[]
+}
+
+/**
+ * Application.conferences
+ */
+export type Application$conferencesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Conference
+   */
+  select?: Prisma.ConferenceSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Conference
+   */
+  omit?: Prisma.ConferenceOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ConferenceInclude<ExtArgs> | null
+  where?: Prisma.ConferenceWhereInput
+  orderBy?: Prisma.ConferenceOrderByWithRelationInput | Prisma.ConferenceOrderByWithRelationInput[]
+  cursor?: Prisma.ConferenceWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ConferenceScalarFieldEnum | Prisma.ConferenceScalarFieldEnum[]
 }
 
 /**

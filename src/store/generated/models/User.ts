@@ -380,6 +380,9 @@ export type UserWhereInput = {
   events?: Prisma.PushEventListRelationFilter
   participations?: Prisma.CallParticipantListRelationFilter
   passwordResets?: Prisma.PasswordResetListRelationFilter
+  conferences?: Prisma.ConferenceListRelationFilter
+  conferenceUsers?: Prisma.ConferenceUserListRelationFilter
+  memberships?: Prisma.ConferenceMemberListRelationFilter
 }
 
 export type UserOrderByWithRelationInput = {
@@ -414,6 +417,9 @@ export type UserOrderByWithRelationInput = {
   events?: Prisma.PushEventOrderByRelationAggregateInput
   participations?: Prisma.CallParticipantOrderByRelationAggregateInput
   passwordResets?: Prisma.PasswordResetOrderByRelationAggregateInput
+  conferences?: Prisma.ConferenceOrderByRelationAggregateInput
+  conferenceUsers?: Prisma.ConferenceUserOrderByRelationAggregateInput
+  memberships?: Prisma.ConferenceMemberOrderByRelationAggregateInput
 }
 
 export type UserWhereUniqueInput = Prisma.AtLeast<{
@@ -455,6 +461,9 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   events?: Prisma.PushEventListRelationFilter
   participations?: Prisma.CallParticipantListRelationFilter
   passwordResets?: Prisma.PasswordResetListRelationFilter
+  conferences?: Prisma.ConferenceListRelationFilter
+  conferenceUsers?: Prisma.ConferenceUserListRelationFilter
+  memberships?: Prisma.ConferenceMemberListRelationFilter
 }, "id" | "applicationId_loginKey" | "applicationId_emailKey" | "applicationId_externalId" | "applicationId_externalUserId">
 
 export type UserOrderByWithAggregationInput = {
@@ -548,6 +557,9 @@ export type UserCreateInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateInput = {
@@ -581,6 +593,9 @@ export type UserUncheckedCreateInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserUpdateInput = {
@@ -614,6 +629,9 @@ export type UserUpdateInput = {
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateInput = {
@@ -647,6 +665,9 @@ export type UserUncheckedUpdateInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateManyInput = {
@@ -1018,6 +1039,52 @@ export type UserUpdateOneRequiredWithoutParticipationsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutParticipationsInput, Prisma.UserUpdateWithoutParticipationsInput>, Prisma.UserUncheckedUpdateWithoutParticipationsInput>
 }
 
+export type UserCreateNestedOneWithoutConferencesInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutConferencesInput, Prisma.UserUncheckedCreateWithoutConferencesInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutConferencesInput
+  connect?: Prisma.UserWhereUniqueInput
+}
+
+export type UserUpdateOneWithoutConferencesNestedInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutConferencesInput, Prisma.UserUncheckedCreateWithoutConferencesInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutConferencesInput
+  upsert?: Prisma.UserUpsertWithoutConferencesInput
+  disconnect?: Prisma.UserWhereInput | boolean
+  delete?: Prisma.UserWhereInput | boolean
+  connect?: Prisma.UserWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutConferencesInput, Prisma.UserUpdateWithoutConferencesInput>, Prisma.UserUncheckedUpdateWithoutConferencesInput>
+}
+
+export type UserCreateNestedOneWithoutConferenceUsersInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutConferenceUsersInput, Prisma.UserUncheckedCreateWithoutConferenceUsersInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutConferenceUsersInput
+  connect?: Prisma.UserWhereUniqueInput
+}
+
+export type UserUpdateOneRequiredWithoutConferenceUsersNestedInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutConferenceUsersInput, Prisma.UserUncheckedCreateWithoutConferenceUsersInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutConferenceUsersInput
+  upsert?: Prisma.UserUpsertWithoutConferenceUsersInput
+  connect?: Prisma.UserWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutConferenceUsersInput, Prisma.UserUpdateWithoutConferenceUsersInput>, Prisma.UserUncheckedUpdateWithoutConferenceUsersInput>
+}
+
+export type UserCreateNestedOneWithoutMembershipsInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutMembershipsInput, Prisma.UserUncheckedCreateWithoutMembershipsInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutMembershipsInput
+  connect?: Prisma.UserWhereUniqueInput
+}
+
+export type UserUpdateOneWithoutMembershipsNestedInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutMembershipsInput, Prisma.UserUncheckedCreateWithoutMembershipsInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutMembershipsInput
+  upsert?: Prisma.UserUpsertWithoutMembershipsInput
+  disconnect?: Prisma.UserWhereInput | boolean
+  delete?: Prisma.UserWhereInput | boolean
+  connect?: Prisma.UserWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutMembershipsInput, Prisma.UserUpdateWithoutMembershipsInput>, Prisma.UserUncheckedUpdateWithoutMembershipsInput>
+}
+
 export type UserCreateWithoutApplicationInput = {
   id?: bigint | number
   login?: string | null
@@ -1048,6 +1115,9 @@ export type UserCreateWithoutApplicationInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutApplicationInput = {
@@ -1080,6 +1150,9 @@ export type UserUncheckedCreateWithoutApplicationInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutApplicationInput = {
@@ -1167,6 +1240,9 @@ export type UserCreateWithoutPasswordResetsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutPasswordResetsInput = {
@@ -1199,6 +1275,9 @@ export type UserUncheckedCreateWithoutPasswordResetsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutPasswordResetsInput = {
@@ -1247,6 +1326,9 @@ export type UserUpdateWithoutPasswordResetsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutPasswordResetsInput = {
@@ -1279,6 +1361,9 @@ export type UserUncheckedUpdateWithoutPasswordResetsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutTagsInput = {
@@ -1311,6 +1396,9 @@ export type UserCreateWithoutTagsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutTagsInput = {
@@ -1343,6 +1431,9 @@ export type UserUncheckedCreateWithoutTagsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutTagsInput = {
@@ -1391,6 +1482,9 @@ export type UserUpdateWithoutTagsInput = {
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutTagsInput = {
@@ -1423,6 +1517,9 @@ export type UserUncheckedUpdateWithoutTagsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutIdentitiesInput = {
@@ -1455,6 +1552,9 @@ export type UserCreateWithoutIdentitiesInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutIdentitiesInput = {
@@ -1487,6 +1587,9 @@ export type UserUncheckedCreateWithoutIdentitiesInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutIdentitiesInput = {
@@ -1535,6 +1638,9 @@ export type UserUpdateWithoutIdentitiesInput = {
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutIdentitiesInput = {
@@ -1567,6 +1673,9 @@ export type UserUncheckedUpdateWithoutIdentitiesInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutSessionsInput = {
@@ -1599,6 +1708,9 @@ export type UserCreateWithoutSessionsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutSessionsInput = {
@@ -1631,6 +1743,9 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutSessionsInput = {
@@ -1679,6 +1794,9 @@ export type UserUpdateWithoutSessionsInput = {
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutSessionsInput = {
@@ -1711,6 +1829,9 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutSubscriptionsInput = {
@@ -1743,6 +1864,9 @@ export type UserCreateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutSubscriptionsInput = {
@@ -1775,6 +1899,9 @@ export type UserUncheckedCreateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutSubscriptionsInput = {
@@ -1823,6 +1950,9 @@ export type UserUpdateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutSubscriptionsInput = {
@@ -1855,6 +1985,9 @@ export type UserUncheckedUpdateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutEventsInput = {
@@ -1887,6 +2020,9 @@ export type UserCreateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutEventsInput = {
@@ -1919,6 +2055,9 @@ export type UserUncheckedCreateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutEventsInput = {
@@ -1967,6 +2106,9 @@ export type UserUpdateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutEventsInput = {
@@ -1999,6 +2141,9 @@ export type UserUncheckedUpdateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutParticipationsInput = {
@@ -2031,6 +2176,9 @@ export type UserCreateWithoutParticipationsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutParticipationsInput = {
@@ -2063,6 +2211,9 @@ export type UserUncheckedCreateWithoutParticipationsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutParticipationsInput = {
@@ -2111,6 +2262,9 @@ export type UserUpdateWithoutParticipationsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutParticipationsInput = {
@@ -2143,6 +2297,477 @@ export type UserUncheckedUpdateWithoutParticipationsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
+}
+
+export type UserCreateWithoutConferencesInput = {
+  id?: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  application: Prisma.ApplicationCreateNestedOneWithoutUsersInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
+}
+
+export type UserUncheckedCreateWithoutConferencesInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
+}
+
+export type UserCreateOrConnectWithoutConferencesInput = {
+  where: Prisma.UserWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserCreateWithoutConferencesInput, Prisma.UserUncheckedCreateWithoutConferencesInput>
+}
+
+export type UserUpsertWithoutConferencesInput = {
+  update: Prisma.XOR<Prisma.UserUpdateWithoutConferencesInput, Prisma.UserUncheckedUpdateWithoutConferencesInput>
+  create: Prisma.XOR<Prisma.UserCreateWithoutConferencesInput, Prisma.UserUncheckedCreateWithoutConferencesInput>
+  where?: Prisma.UserWhereInput
+}
+
+export type UserUpdateToOneWithWhereWithoutConferencesInput = {
+  where?: Prisma.UserWhereInput
+  data: Prisma.XOR<Prisma.UserUpdateWithoutConferencesInput, Prisma.UserUncheckedUpdateWithoutConferencesInput>
+}
+
+export type UserUpdateWithoutConferencesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutUsersNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
+}
+
+export type UserUncheckedUpdateWithoutConferencesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
+}
+
+export type UserCreateWithoutConferenceUsersInput = {
+  id?: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  application: Prisma.ApplicationCreateNestedOneWithoutUsersInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
+}
+
+export type UserUncheckedCreateWithoutConferenceUsersInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
+}
+
+export type UserCreateOrConnectWithoutConferenceUsersInput = {
+  where: Prisma.UserWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserCreateWithoutConferenceUsersInput, Prisma.UserUncheckedCreateWithoutConferenceUsersInput>
+}
+
+export type UserUpsertWithoutConferenceUsersInput = {
+  update: Prisma.XOR<Prisma.UserUpdateWithoutConferenceUsersInput, Prisma.UserUncheckedUpdateWithoutConferenceUsersInput>
+  create: Prisma.XOR<Prisma.UserCreateWithoutConferenceUsersInput, Prisma.UserUncheckedCreateWithoutConferenceUsersInput>
+  where?: Prisma.UserWhereInput
+}
+
+export type UserUpdateToOneWithWhereWithoutConferenceUsersInput = {
+  where?: Prisma.UserWhereInput
+  data: Prisma.XOR<Prisma.UserUpdateWithoutConferenceUsersInput, Prisma.UserUncheckedUpdateWithoutConferenceUsersInput>
+}
+
+export type UserUpdateWithoutConferenceUsersInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutUsersNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
+}
+
+export type UserUncheckedUpdateWithoutConferenceUsersInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
+}
+
+export type UserCreateWithoutMembershipsInput = {
+  id?: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  application: Prisma.ApplicationCreateNestedOneWithoutUsersInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+}
+
+export type UserUncheckedCreateWithoutMembershipsInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+}
+
+export type UserCreateOrConnectWithoutMembershipsInput = {
+  where: Prisma.UserWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserCreateWithoutMembershipsInput, Prisma.UserUncheckedCreateWithoutMembershipsInput>
+}
+
+export type UserUpsertWithoutMembershipsInput = {
+  update: Prisma.XOR<Prisma.UserUpdateWithoutMembershipsInput, Prisma.UserUncheckedUpdateWithoutMembershipsInput>
+  create: Prisma.XOR<Prisma.UserCreateWithoutMembershipsInput, Prisma.UserUncheckedCreateWithoutMembershipsInput>
+  where?: Prisma.UserWhereInput
+}
+
+export type UserUpdateToOneWithWhereWithoutMembershipsInput = {
+  where?: Prisma.UserWhereInput
+  data: Prisma.XOR<Prisma.UserUpdateWithoutMembershipsInput, Prisma.UserUncheckedUpdateWithoutMembershipsInput>
+}
+
+export type UserUpdateWithoutMembershipsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutUsersNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+}
+
+export type UserUncheckedUpdateWithoutMembershipsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateManyApplicationInput = {
@@ -2200,6 +2825,9 @@ export type UserUpdateWithoutApplicationInput = {
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutApplicationInput = {
@@ -2232,6 +2860,9 @@ export type UserUncheckedUpdateWithoutApplicationInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateManyWithoutApplicationInput = {
@@ -2272,6 +2903,9 @@ export type UserCountOutputType = {
   events: number
   participations: number
   passwordResets: number
+  conferences: number
+  conferenceUsers: number
+  memberships: number
 }
 
 export type UserCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2282,6 +2916,9 @@ export type UserCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.I
   events?: boolean | UserCountOutputTypeCountEventsArgs
   participations?: boolean | UserCountOutputTypeCountParticipationsArgs
   passwordResets?: boolean | UserCountOutputTypeCountPasswordResetsArgs
+  conferences?: boolean | UserCountOutputTypeCountConferencesArgs
+  conferenceUsers?: boolean | UserCountOutputTypeCountConferenceUsersArgs
+  memberships?: boolean | UserCountOutputTypeCountMembershipsArgs
 }
 
 /**
@@ -2343,6 +2980,27 @@ export type UserCountOutputTypeCountPasswordResetsArgs<ExtArgs extends runtime.T
   where?: Prisma.PasswordResetWhereInput
 }
 
+/**
+ * UserCountOutputType without action
+ */
+export type UserCountOutputTypeCountConferencesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ConferenceWhereInput
+}
+
+/**
+ * UserCountOutputType without action
+ */
+export type UserCountOutputTypeCountConferenceUsersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ConferenceUserWhereInput
+}
+
+/**
+ * UserCountOutputType without action
+ */
+export type UserCountOutputTypeCountMembershipsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ConferenceMemberWhereInput
+}
+
 
 export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -2376,6 +3034,9 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   events?: boolean | Prisma.User$eventsArgs<ExtArgs>
   participations?: boolean | Prisma.User$participationsArgs<ExtArgs>
   passwordResets?: boolean | Prisma.User$passwordResetsArgs<ExtArgs>
+  conferences?: boolean | Prisma.User$conferencesArgs<ExtArgs>
+  conferenceUsers?: boolean | Prisma.User$conferenceUsersArgs<ExtArgs>
+  memberships?: boolean | Prisma.User$membershipsArgs<ExtArgs>
   _count?: boolean | Prisma.UserCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
 
@@ -2469,6 +3130,9 @@ export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   events?: boolean | Prisma.User$eventsArgs<ExtArgs>
   participations?: boolean | Prisma.User$participationsArgs<ExtArgs>
   passwordResets?: boolean | Prisma.User$passwordResetsArgs<ExtArgs>
+  conferences?: boolean | Prisma.User$conferencesArgs<ExtArgs>
+  conferenceUsers?: boolean | Prisma.User$conferenceUsersArgs<ExtArgs>
+  memberships?: boolean | Prisma.User$membershipsArgs<ExtArgs>
   _count?: boolean | Prisma.UserCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type UserIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2489,6 +3153,9 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     events: Prisma.$PushEventPayload<ExtArgs>[]
     participations: Prisma.$CallParticipantPayload<ExtArgs>[]
     passwordResets: Prisma.$PasswordResetPayload<ExtArgs>[]
+    conferences: Prisma.$ConferencePayload<ExtArgs>[]
+    conferenceUsers: Prisma.$ConferenceUserPayload<ExtArgs>[]
+    memberships: Prisma.$ConferenceMemberPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -2925,6 +3592,9 @@ export interface Prisma__UserClient<T, Null = never, ExtArgs extends runtime.Typ
   events<T extends Prisma.User$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   participations<T extends Prisma.User$participationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$participationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallParticipantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   passwordResets<T extends Prisma.User$passwordResetsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$passwordResetsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PasswordResetPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  conferences<T extends Prisma.User$conferencesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$conferencesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferencePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  conferenceUsers<T extends Prisma.User$conferenceUsersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$conferenceUsersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceUserPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  memberships<T extends Prisma.User$membershipsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$membershipsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceMemberPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -3543,6 +4213,78 @@ export type User$passwordResetsArgs<ExtArgs extends runtime.Types.Extensions.Int
   take?: number
   skip?: number
   distinct?: Prisma.PasswordResetScalarFieldEnum | Prisma.PasswordResetScalarFieldEnum[]
+}
+
+/**
+ * User.conferences
+ */
+export type User$conferencesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Conference
+   */
+  select?: Prisma.ConferenceSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Conference
+   */
+  omit?: Prisma.ConferenceOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ConferenceInclude<ExtArgs> | null
+  where?: Prisma.ConferenceWhereInput
+  orderBy?: Prisma.ConferenceOrderByWithRelationInput | Prisma.ConferenceOrderByWithRelationInput[]
+  cursor?: Prisma.ConferenceWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ConferenceScalarFieldEnum | Prisma.ConferenceScalarFieldEnum[]
+}
+
+/**
+ * User.conferenceUsers
+ */
+export type User$conferenceUsersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ConferenceUser
+   */
+  select?: Prisma.ConferenceUserSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ConferenceUser
+   */
+  omit?: Prisma.ConferenceUserOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ConferenceUserInclude<ExtArgs> | null
+  where?: Prisma.ConferenceUserWhereInput
+  orderBy?: Prisma.ConferenceUserOrderByWithRelationInput | Prisma.ConferenceUserOrderByWithRelationInput[]
+  cursor?: Prisma.ConferenceUserWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ConferenceUserScalarFieldEnum | Prisma.ConferenceUserScalarFieldEnum[]
+}
+
+/**
+ * User.memberships
+ */
+export type User$membershipsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ConferenceMember
+   */
+  select?: Prisma.ConferenceMemberSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ConferenceMember
+   */
+  omit?: Prisma.ConferenceMemberOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ConferenceMemberInclude<ExtArgs> | null
+  where?: Prisma.ConferenceMemberWhereInput
+  orderBy?: Prisma.ConferenceMemberOrderByWithRelationInput | Prisma.ConferenceMemberOrderByWithRelationInput[]
+  cursor?: Prisma.ConferenceMemberWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ConferenceMemberScalarFieldEnum | Prisma.ConferenceMemberScalarFieldEnum[]
 }
 
 /**

@@ -7,14 +7,16 @@ export interface ListenAddress {
   port: number;
   /** The environment variable that configures the port. */
   variable: string;
+  /** What listens, for the error message: `chat endpoint`. */
+  endpoint: string;
 }
 
-/** An open port of the chat endpoint. */
+/** An open port of an endpoint. */
 export interface ListeningPort {
   port: number;
-  /** Stops accepting connections and ends the streams with `system-shutdown`, spread over `windowMs`. */
+  /** Stops accepting connections and ends the open ones, spread over `windowMs`. */
   drain(windowMs: number): Promise<void>;
-  /** Ends the remaining streams, by force where a client does not cooperate. */
+  /** Ends the remaining connections, by force where a client does not cooperate. */
   close(): Promise<void>;
 }
 
@@ -29,13 +31,16 @@ const REASONS: Record<string, string> = {
  * @returns the port
  * @throws Error with the system's error code; its message names the variable to change
  */
-export function listen(server: Server, { host, port, variable }: ListenAddress): Promise<number> {
+export function listen(
+  server: Server,
+  { host, port, variable, endpoint }: ListenAddress,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const { code = "" } = error;
       const reason = REASONS[code];
       if (reason === undefined) return reject(error);
-      const text = `The chat endpoint cannot listen: port ${port} on ${host} ${reason}. Set ${variable} to another port, or to off.`;
+      const text = `The ${endpoint} cannot listen: port ${port} on ${host} ${reason}. Set ${variable} to another port, or to off.`;
       reject(Object.assign(new Error(text), { code }));
     });
     server.listen({ port, host }, () => {

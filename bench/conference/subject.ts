@@ -1,0 +1,32 @@
+import type { Usage } from "../process-usage";
+import type { SyntheticMember } from "./synthetic-member";
+
+/** The engines of the benchmark. */
+export type EngineName = "embedded" | "Janus";
+
+/** How members reach the engine: through the gateway, or without it, which is the floor. */
+export type Way = "gateway" | "bare";
+
+/** The usage of the processes so far. */
+export interface SubjectUsage {
+  engine: Usage;
+  /** Absent without the gateway. */
+  gateway?: Usage;
+}
+
+/** A conference under measurement. */
+export interface BenchConference {
+  /** Joins the next member. Resolves when it has published and watches. */
+  join(): Promise<SyntheticMember>;
+  /** Ends the conference at the engine. */
+  close(): Promise<void>;
+}
+
+/** An engine with or without the gateway. */
+export interface Subject {
+  engine: EngineName;
+  way: Way;
+  open(): Promise<BenchConference>;
+  usage(): SubjectUsage;
+  stop(): Promise<void>;
+}

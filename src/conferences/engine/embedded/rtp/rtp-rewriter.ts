@@ -1,0 +1,91 @@
+import type { RtpHeader } from "./rtp-packet";
+import { SequenceExtender } from "./sequence";
+
+/** The stream that a receiver sees. */
+export interface OutgoingStream {
+  ssrc: number;
+  payloadType: number;
+  /** Units of the RTP timestamp per second. */
+  clockRate: number;
+}
+
+/**
+ * Rewrites the headers of changing sources to one continuous stream. Between {@link release} and the next packet the
+ * source may change or pause: sequence numbers go on without a gap, and timestamps by the time that has passed.
+ */
+export class RtpRewriter {
+  private source: SequenceExtender | null = null;
+  /** Extended number of the first packet of this source. */
+  private firstSequence = 0;
+  /** Outgoing sequence number of the first packet of this source. */
+  private startSequence: number;
+  private timestampOffset = 0;
+  private nextSequence: number;
+  private lastTimestamp: number;
+  private lastSentAt: number | null = null;
+  /** Packets and payload bytes that were sent, for sender reports. */
+  packets = 0;
+  bytes = 0;
+
+  /** @param start the first sequence number and timestamp, which should be random (RFC 3550 section 5.1) */
+  constructor(
+    private readonly stream: OutgoingStream,
+    start: { sequence: number; timestamp: number },
+  ) {
+    this.nextSequence = start.sequence & 0xffff;
+    this.startSequence = this.nextSequence;
+    this.lastTimestamp = start.timestamp >>> 0;
+  }
+
+  /** Whether packets of the current source have been sent. */
+  get attached(): boolean {
+    return this.source !== null;
+  }
+
+  /** Ends the current source. */
+  release(): void {
+    this.source = null;
+  }
+
+  /**
+   * Rewrites a packet in place.
+   * @param header the packet's header as it was received
+   * @param now in milliseconds
+   * @returns false for a packet from before the first one of this source, which must not be sent
+   */
+  rewrite(packet: Buffer, header: RtpHeader, now: number): boolean {
+    this.source ??= this.attach(header, now);
+    const distance = this.source.extend(header.sequence) - this.firstSequence;
+    if (distance < 0) return false;
+    const sequence = (this.startSequence + distance) & 0xffff;
+    const timestamp = (header.timestamp + this.timestampOffset) >>> 0;
+    packet[1] = ((packet[1] ?? 0) & 0x80) | this.stream.payloadType;
+    packet.writeUInt16BE(sequence, 2);
+    packet.writeUInt32BE(timestamp, 4);
+    packet.writeUInt32BE(this.stream.ssrc, 8);
+    // Packets that come late, such as retransmitted ones, change neither.
+    if (((sequence - this.nextSequence) & 0xffff) < 0x8000) {
+      this.nextSequence = (sequence + 1) & 0xffff;
+      this.lastTimestamp = timestamp;
+      this.lastSentAt = now;
+    }
+    this.packets += 1;
+    this.bytes += header.payloadEnd - header.payloadStart;
+    return true;
+  }
+
+  /** The outgoing timestamp for one of the current source. */
+  mapTimestamp(timestamp: number): number {
+    return (timestamp + this.timestampOffset) >>> 0;
+  }
+
+  private attach(header: RtpHeader, now: number): SequenceExtender {
+    const source = new SequenceExtender();
+    this.firstSequence = source.extend(header.sequence);
+    this.startSequence = this.nextSequence;
+    const elapsed = this.lastSentAt === null ? 0 : now - this.lastSentAt;
+    const units = Math.max(1, Math.round((elapsed * this.stream.clockRate) / 1000));
+    this.timestampOffset = this.lastTimestamp + units - header.timestamp;
+    return source;
+  }
+}

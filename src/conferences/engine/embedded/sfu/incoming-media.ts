@@ -1,0 +1,168 @@
+import type { Track } from "node-datachannel";
+import { monotonicNow } from "../../../../core/clock";
+import { MissingPackets } from "../rtp/missing-packets";
+import { readRtcp } from "../rtp/rtcp-read";
+import {
+  maximumBitrate,
+  negativeAcknowledgement,
+  pictureLoss,
+  receiverReport,
+} from "../rtp/rtcp-write";
+import { isRtcp, newRtpHeader, type RtpHeader, readRtp } from "../rtp/rtp-packet";
+import { startsVp8KeyFrame } from "../rtp/vp8";
+import { guarded } from "./guarded";
+import { KEY_FRAME_MS } from "./limits";
+
+/** A sender report of the publisher, as it is forwarded. */
+export interface SourceReport {
+  ntpHigh: number;
+  ntpLow: number;
+  timestamp: number;
+}
+
+/** Receives the packets of one incoming stream. Must not throw. */
+export interface MediaSink {
+  /** Whether it waits for a key frame. */
+  readonly needsKeyFrame: boolean;
+  /**
+   * Called for each packet. It may change the header's fields in the packet, which are written again for every sink.
+   */
+  packet(packet: Buffer, header: RtpHeader, startsKeyFrame: boolean, now: number): void;
+  report(report: SourceReport): void;
+  /** The publisher's stream begins again under another SSRC. */
+  sourceChanged(): void;
+}
+
+/** The audio or the video of a publisher: receives it, requests lost packets and key frames, and forwards to sinks. */
+export class IncomingMedia {
+  /** Payload bytes since the last report. */
+  bytes = 0;
+  /** A moderator's mute drops everything. */
+  enabled = true;
+  private readonly sinks: MediaSink[] = [];
+  private readonly header = newRtpHeader();
+  private missing = new MissingPackets();
+  private ssrc: number | null = null;
+  private lastKeyFrameRequest = Number.NEGATIVE_INFINITY;
+  private keyFrameWanted = false;
+  private lastReport = { ntp: 0, at: 0 };
+
+  constructor(
+    private readonly track: Track,
+    readonly kind: "audio" | "video",
+  ) {
+    track.onMessage(guarded((packet: Buffer) => this.receive(packet)));
+  }
+
+  add(sink: MediaSink): void {
+    if (!this.sinks.includes(sink)) this.sinks.push(sink);
+    if (sink.needsKeyFrame) this.requestKeyFrame();
+  }
+
+  remove(sink: MediaSink): void {
+    const index = this.sinks.indexOf(sink);
+    if (index >= 0) this.sinks.splice(index, 1);
+  }
+
+  /** Requests a key frame now, or as soon as the last request is long enough ago. */
+  requestKeyFrame(): void {
+    if (this.kind !== "video") return;
+    this.keyFrameWanted = true;
+    this.sendKeyFrameRequest(monotonicNow());
+  }
+
+  /** Requests lost packets, and a key frame while a sink waits for one. Called every 40 ms. */
+  repair(now: number): void {
+    if (this.kind !== "video" || this.ssrc === null || !this.enabled) return;
+    const due = this.missing.due(now);
+    if (due.length > 0) this.send(negativeAcknowledgement(this.ssrc, due));
+    for (const sink of this.sinks) {
+      if (sink.needsKeyFrame) this.keyFrameWanted = true;
+    }
+    if (this.keyFrameWanted) this.sendKeyFrameRequest(now);
+  }
+
+  /** Reports what was received, and caps the bitrate of video. Called every second. */
+  feedback(now: number, bitrate: number): void {
+    if (this.ssrc === null) return;
+    const { highest, lost } = this.missing.totals();
+    const report = receiverReport({
+      ssrc: this.ssrc,
+      fractionLost: this.missing.takeLoss(),
+      lost,
+      highestSequence: highest,
+      jitter: 0,
+      lastSenderReport: this.lastReport.ntp,
+      delaySinceLast: this.lastReport.ntp === 0 ? 0 : (now - this.lastReport.at) * 65.536,
+    });
+    const cap = this.kind === "video" ? [maximumBitrate(this.ssrc, bitrate)] : [];
+    this.send(Buffer.concat([report, ...cap]));
+  }
+
+  /** Begins again after packets were dropped: sinks continue without a gap, video with a key frame. */
+  restart(): void {
+    for (const sink of this.sinks) sink.sourceChanged();
+    this.requestKeyFrame();
+  }
+
+  /** Packets of the current source that were expected, and that were lost. */
+  totals(): { expected: number; lost: number } {
+    return this.missing.totals();
+  }
+
+  /** Number of sinks, which is the number of forwarded tracks. */
+  get forwarded(): number {
+    return this.sinks.length;
+  }
+
+  private receive(packet: Buffer): void {
+    const now = monotonicNow();
+    if (isRtcp(packet)) {
+      this.receiveReports(packet, now);
+      return;
+    }
+    const header = this.header;
+    if (!readRtp(packet, header)) return;
+    if (header.ssrc !== this.ssrc) this.changeSource(header.ssrc);
+    this.missing.receive(header.sequence, now);
+    this.bytes += header.payloadEnd - header.payloadStart;
+    if (!this.enabled) return;
+    const keyFrame =
+      this.kind === "video" && startsVp8KeyFrame(packet, header.payloadStart, header.payloadEnd);
+    for (const sink of this.sinks) sink.packet(packet, header, keyFrame, now);
+  }
+
+  private receiveReports(packet: Buffer, now: number): void {
+    for (const item of readRtcp(packet)) {
+      if (item.type !== "sender-report" || item.ssrc !== this.ssrc) continue;
+      this.lastReport = {
+        ntp: (((item.ntpHigh & 0xffff) << 16) | (item.ntpLow >>> 16)) >>> 0,
+        at: now,
+      };
+      if (this.enabled) for (const sink of this.sinks) sink.report(item);
+    }
+  }
+
+  private changeSource(ssrc: number): void {
+    const changed = this.ssrc !== null;
+    this.ssrc = ssrc;
+    this.missing = new MissingPackets();
+    if (changed) for (const sink of this.sinks) sink.sourceChanged();
+    if (this.kind === "video" && this.sinks.length > 0) this.requestKeyFrame();
+  }
+
+  private sendKeyFrameRequest(now: number): void {
+    if (this.ssrc === null || now - this.lastKeyFrameRequest < KEY_FRAME_MS) return;
+    this.lastKeyFrameRequest = now;
+    this.keyFrameWanted = false;
+    this.send(pictureLoss(this.ssrc));
+  }
+
+  private send(packet: Buffer): void {
+    try {
+      this.track.sendMessageBinary(packet);
+    } catch {
+      // The connection has just ended, or is not up yet; all feedback is repeated.
+    }
+  }
+}

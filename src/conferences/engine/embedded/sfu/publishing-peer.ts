@@ -1,0 +1,168 @@
+import type { Track } from "node-datachannel";
+import { monotonicNow } from "../../../../core/clock";
+import type { Feed, PeerMessage, PeerStatistics, PeerStream } from "../../engine";
+import { readPublisherOffer } from "../sdp/client-sdp";
+import { type Network, SfuConnection } from "./connection";
+import { guarded } from "./guarded";
+import { IncomingMedia } from "./incoming-media";
+import { BITRATE_CAP } from "./limits";
+
+/** What a peer reports to its room. */
+export interface PeerEvents {
+  up(): void;
+  ended(reason: string): void;
+}
+
+/** A publishing peer. */
+export class PublishingPeer {
+  up = false;
+  private connection: SfuConnection | null = null;
+  private media: Partial<Record<"audio" | "video", IncomingMedia>> = {};
+  private kinds: ReadonlySet<string> = new Set();
+  private videoForbidden = false;
+  private readonly enabled = { audio: true, video: true };
+  private lastTotals = { expected: 0, lost: 0 };
+
+  /**
+   * @param bitrate cap of its video in bits per second
+   * @param changed called when its media must be linked again
+   */
+  constructor(
+    readonly id: string,
+    readonly feed: Feed,
+    private readonly network: Network,
+    private bitrate: number,
+    private readonly events: PeerEvents,
+    private readonly changed: () => void,
+  ) {}
+
+  /** Answers an offer with a new connection, and ends the earlier one. @throws Fault INVALID on `sdp`, UNAVAILABLE */
+  async negotiate(offer: string): Promise<{ sdp: string; streams: PeerStream[] }> {
+    const { sdp, audio, video } = readPublisherOffer(offer);
+    const media: Partial<Record<"audio" | "video", IncomingMedia>> = {};
+    const connection = new SfuConnection(this.id, this.network, "answers", {
+      up: () => {
+        if (this.connection !== connection) return;
+        this.up = true;
+        this.events.up();
+      },
+      ended: (reason) => {
+        if (this.connection === connection) this.events.ended(reason);
+      },
+    });
+    connection.native.onTrack(
+      guarded((track: Track) => {
+        const kind = track.mid() === audio?.mid ? "audio" : "video";
+        const incoming = new IncomingMedia(track, kind);
+        incoming.enabled = this.enabled[kind];
+        media[kind] = incoming;
+        if (this.connection === connection) this.changed();
+      }),
+    );
+    let answer: string;
+    try {
+      answer = await connection.answer(sdp);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    this.connection?.close();
+    this.connection = connection;
+    this.media = media;
+    this.kinds = new Set([...(audio ? ["audio"] : []), ...(video ? ["video"] : [])]);
+    this.changed();
+    const sections = [
+      ...(audio ? [{ ...audio, kind: "audio" as const }] : []),
+      ...(video ? [{ ...video, kind: "video" as const }] : []),
+    ];
+    const streams = sections.map(({ mid, kind }) => ({ mid, kind, feed: this.feed }));
+    return { sdp: answer, streams };
+  }
+
+  /** Whether it negotiated audio or video. */
+  sends(kind: "audio" | "video"): boolean {
+    return this.kinds.has(kind);
+  }
+
+  /** Its audio or video, once its track is there. */
+  source(kind: "audio" | "video"): IncomingMedia | null {
+    return this.media[kind] ?? null;
+  }
+
+  /** Drops its video for good: the room has audio alone. */
+  forbidVideo(): void {
+    this.videoForbidden = true;
+    this.enabled.video = false;
+  }
+
+  /** A moderator's settings. */
+  configure(settings: NonNullable<PeerMessage["publisher"]>): void {
+    for (const kind of ["audio", "video"] as const) {
+      const enabled = settings[kind];
+      if (enabled === undefined || enabled === this.enabled[kind]) continue;
+      if (kind === "video" && this.videoForbidden) continue;
+      this.enabled[kind] = enabled;
+      const media = this.media[kind];
+      if (!media) continue;
+      media.enabled = enabled;
+      // What was dropped in between is missing from the video.
+      if (enabled) media.restart();
+    }
+    if (settings.bitrate !== undefined) {
+      this.bitrate = Math.min(BITRATE_CAP.max, Math.max(BITRATE_CAP.min, settings.bitrate));
+      this.feedback();
+    }
+    if (settings.keyFrame) this.media.video?.requestKeyFrame();
+  }
+
+  /** Called every 40 ms. */
+  repair(now: number): void {
+    this.media.video?.repair(now);
+  }
+
+  /** Called every second. */
+  feedback(now = monotonicNow()): void {
+    for (const each of this.incoming()) each.feedback(now, this.bitrate);
+  }
+
+  /** The figures since the last call. */
+  takeStatistics(seconds: number): PeerStatistics {
+    const rate = (media: IncomingMedia | undefined) => {
+      if (!media) return 0;
+      const bits = (media.bytes * 8) / seconds;
+      media.bytes = 0;
+      return Math.round(bits);
+    };
+    const totals = { expected: 0, lost: 0 };
+    for (const media of this.incoming()) {
+      const { expected, lost } = media.totals();
+      totals.expected += expected;
+      totals.lost += lost;
+    }
+    const expected = totals.expected - this.lastTotals.expected;
+    const lost = totals.lost - this.lastTotals.lost;
+    this.lastTotals = totals;
+    return {
+      audioBitrate: rate(this.media.audio),
+      videoBitrate: rate(this.media.video),
+      packetLoss: expected > 0 ? Math.min(1, Math.max(0, lost / expected)) : 0,
+      roundTripMs: null,
+    };
+  }
+
+  /** Number of tracks that are forwarded from it. */
+  get forwarded(): number {
+    return this.incoming().reduce((sum, { forwarded }) => sum + forwarded, 0);
+  }
+
+  close(): void {
+    this.connection?.close();
+    this.connection = null;
+    this.media = {};
+  }
+
+  private incoming(): IncomingMedia[] {
+    const { audio, video } = this.media;
+    return [...(audio ? [audio] : []), ...(video ? [video] : [])];
+  }
+}

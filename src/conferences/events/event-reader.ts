@@ -1,0 +1,197 @@
+import type { Bus } from "../../bus/bus";
+import { Fault } from "../../core/errors";
+import type { Log } from "../../core/log";
+import type { ConferenceEvent } from "../model/conference-event";
+import type { EventSubscriber } from "../model/conference-service";
+import { inboxOfConference } from "./event-log";
+
+/** Wait before the next attempt while the bus cannot be reached, in milliseconds. */
+const RETRY_MS = 500;
+
+/** What the reader needs besides the bus. */
+export interface EventReaderDeps {
+  bus: Bus;
+  log: Log;
+  /** Reads the state of a conference. @returns null if it is closed */
+  loadSnapshot(conferenceId: number): Promise<(ConferenceEvent & { type: "snapshot" }) | null>;
+  /** Asks the host to send a member its own events again, after a gap. */
+  repeatStreams(subscriber: EventSubscriber): Promise<void>;
+}
+
+/** A page of the inbox with parsed events, which subscribers share and must not change. */
+interface EventPage {
+  entries: { cursor: string; event: ConferenceEvent }[];
+  complete: boolean;
+  more: boolean;
+}
+
+/** A subscriber and its position. */
+interface Attached {
+  subscriber: EventSubscriber;
+  cursor: string;
+  /** Shared events up to this number are in its snapshot. */
+  sequence: number;
+  ended: boolean;
+  running: boolean;
+  again: boolean;
+}
+
+/**
+ * Reads the events of one conference for its subscribers on this node, with one subscription of the bus. Notices only
+ * trigger a read; subscribers at the same position share it.
+ */
+export class EventReader {
+  private readonly attached = new Set<Attached>();
+  private readonly pages = new Map<string, Promise<EventPage>>();
+  private opening: Promise<() => Promise<void>> | null = null;
+
+  constructor(
+    private readonly deps: EventReaderDeps,
+    private readonly conferenceId: number,
+    private readonly onEmpty: () => void,
+  ) {}
+
+  /** See ConferenceService.subscribe. */
+  async subscribe(
+    subscriber: EventSubscriber,
+    after: string | undefined,
+  ): Promise<() => Promise<void>> {
+    const entry: Attached = {
+      subscriber,
+      cursor: after ?? "",
+      sequence: 0,
+      ended: false,
+      running: false,
+      again: false,
+    };
+    this.attached.add(entry);
+    try {
+      // Subscribes before it reads, so that no event falls between the two.
+      await this.open();
+      if (after === undefined) await this.startWithSnapshot(entry);
+      else if (after === "" || !(await this.page(after)).complete) throw expired();
+    } catch (error) {
+      await this.detach(entry);
+      throw error;
+    }
+    void this.drain(entry);
+    return () => this.detach(entry);
+  }
+
+  private async open(): Promise<void> {
+    this.opening ??= this.deps.bus.subscribe(inboxOfConference(this.conferenceId), () => {
+      this.pages.clear();
+      for (const entry of this.attached) void this.drain(entry);
+    });
+    try {
+      await this.opening;
+    } catch (error) {
+      this.opening = null;
+      throw error;
+    }
+  }
+
+  /** Delivers the state; events that it contains already are skipped by their numbers. */
+  private async startWithSnapshot(entry: Attached): Promise<void> {
+    const { lastCursor } = await this.deps.bus.read(inboxOfConference(this.conferenceId), "");
+    const snapshot = await this.deps.loadSnapshot(this.conferenceId);
+    if (!snapshot) throw new Fault("NOT_FOUND", "There is no such conference");
+    entry.cursor = lastCursor;
+    entry.sequence = snapshot.sequence;
+    entry.subscriber.receive({ cursor: lastCursor, event: snapshot });
+  }
+
+  private async drain(entry: Attached): Promise<void> {
+    if (entry.running) {
+      entry.again = true;
+      return;
+    }
+    entry.running = true;
+    try {
+      do {
+        entry.again = false;
+        const page = await this.page(entry.cursor);
+        if (entry.ended) return;
+        if (!page.complete) {
+          await this.startWithSnapshot(entry);
+          await this.deps.repeatStreams(entry.subscriber);
+          continue;
+        }
+        for (const { cursor, event } of page.entries) {
+          entry.cursor = cursor;
+          this.deliver(entry, event);
+          if (entry.ended) return;
+        }
+        await entry.subscriber.whenDrained();
+        if (page.more) entry.again = true;
+      } while (entry.again && !entry.ended);
+    } catch (error) {
+      this.pages.clear();
+      this.deps.log.warn({ err: error }, "the events of a conference could not be read");
+      setTimeout(() => {
+        if (!entry.ended) void this.drain(entry);
+      }, RETRY_MS).unref();
+    } finally {
+      entry.running = false;
+    }
+  }
+
+  private deliver(entry: Attached, event: ConferenceEvent): void {
+    const { subscriber } = entry;
+    const { memberId, generation } = subscriber.ref;
+    if ("to" in event) {
+      if (event.to.memberId !== memberId || event.to.generation !== generation) return;
+    } else {
+      if (event.sequence <= entry.sequence) return;
+      entry.sequence = event.sequence;
+    }
+    subscriber.receive({ cursor: entry.cursor, event });
+    const isOver =
+      event.type === "ended" ||
+      event.type === "replaced" ||
+      (event.type === "member-left" && event.memberId === memberId);
+    if (isOver) void this.end(entry);
+  }
+
+  /** Ends a subscriber whose membership is over. */
+  async end(entry: Pick<Attached, "subscriber">): Promise<void> {
+    const found = [...this.attached].find(({ subscriber }) => subscriber === entry.subscriber);
+    if (!found || found.ended) return;
+    await this.detach(found);
+    found.subscriber.end();
+  }
+
+  private async detach(entry: Attached): Promise<void> {
+    entry.ended = true;
+    if (!this.attached.delete(entry) || this.attached.size > 0) return;
+    this.onEmpty();
+    const unsubscribe = await this.opening?.catch(() => undefined);
+    await unsubscribe?.();
+  }
+
+  /** A page after a cursor; subscribers at the same position share the read until the next notice. */
+  private page(after: string): Promise<EventPage> {
+    const known = this.pages.get(after);
+    if (known) return known;
+    const reading = this.read(after);
+    this.pages.set(after, reading);
+    reading.catch(() => this.pages.delete(after));
+    return reading;
+  }
+
+  /** Parses once for all subscribers: an offer to one of them has many kilobytes. */
+  private async read(after: string): Promise<EventPage> {
+    const inbox = inboxOfConference(this.conferenceId);
+    const { entries, complete, more } = await this.deps.bus.read(inbox, after);
+    const parsed = entries.map(({ cursor, body }) => ({
+      cursor,
+      event: JSON.parse(body) as ConferenceEvent,
+    }));
+    return { entries: parsed, complete, more };
+  }
+}
+
+function expired(): Fault {
+  const message = "has expired: events may have been missed. Subscribe without it";
+  return Fault.field("after", message);
+}

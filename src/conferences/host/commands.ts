@@ -1,0 +1,30 @@
+import type { HostedConference } from "./hosted-conference";
+
+/** The commands that run on the hosting node; arguments and results are JSON. */
+export const COMMANDS = [
+  "join",
+  "leave",
+  "remove",
+  "removeNumbers",
+  "publish",
+  "watch",
+  "signal",
+  "closePeer",
+  "repeatStreams",
+  "setMuted",
+  "muteMember",
+  "update",
+  "close",
+] as const satisfies ReadonlyArray<keyof HostedConference>;
+
+/** The name of a command. */
+export type CommandName = (typeof COMMANDS)[number];
+/** The arguments of a command. */
+export type CommandArgs<Name extends CommandName> = Parameters<HostedConference[Name]>;
+/** The result of a command. */
+export type CommandResult<Name extends CommandName> = Awaited<ReturnType<HostedConference[Name]>>;
+
+/** Whether a text from another node names a command. */
+export function isCommand(name: string): name is CommandName {
+  return (COMMANDS as readonly string[]).includes(name);
+}

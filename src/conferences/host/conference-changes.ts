@@ -1,0 +1,90 @@
+import type { Transaction } from "../../store/store";
+import { EventLog } from "../events/event-log";
+import type { ConferenceEvent } from "../model/conference-event";
+import { advanceConference, type HostRef } from "../rows/host-queries";
+import { type HostDeps, NotHostedError } from "./host-deps";
+import { SerialQueue } from "./serial-queue";
+
+/** An event before it has its number. */
+export type NewEvent<E = ConferenceEvent> = E extends { sequence: number }
+  ? Omit<E, "sequence">
+  : never;
+
+/**
+ * One change of a conference's rows after the other. Each locks the row of the conference, which fails when another
+ * node hosts it, and counts one event, which is appended after the commit.
+ */
+export class ConferenceChanges {
+  private readonly queue = new SerialQueue();
+  private readonly log: EventLog;
+  private closed = false;
+
+  /**
+   * @param sequence number of the last event
+   * @param snapshot makes the event that replaces events which cannot be stored
+   */
+  constructor(
+    private readonly deps: HostDeps,
+    private readonly ref: () => HostRef,
+    private sequence: number,
+    snapshot: () => NewEvent,
+  ) {
+    this.log = new EventLog(deps.bus, deps.log, ref().conferenceId, () =>
+      this.numbered(snapshot()),
+    );
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Runs work after all earlier work. @throws Fault UNAVAILABLE when too much waits; errors of the work */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.queue.run(work);
+  }
+
+  /** Runs work whose failure nobody waits for. */
+  background(work: () => Promise<void>): void {
+    this.queue.run(work).catch((error) => this.logFailure(error));
+  }
+
+  /**
+   * Changes rows under the lock of the conference, and then appends the event; call it within {@link run}.
+   * @throws NotHostedError, errors of `act`
+   */
+  async change<T>(
+    act: (transaction: Transaction) => Promise<T>,
+    event: (result: T) => NewEvent,
+  ): Promise<T> {
+    if (this.closed) throw new NotHostedError();
+    const { sequence, result } = await this.deps.store.transaction(async (transaction) => {
+      const advanced = await advanceConference(transaction, this.ref());
+      if (advanced === null) throw new NotHostedError();
+      return { sequence: advanced, result: await act(transaction) };
+    });
+    this.sequence = sequence;
+    this.log.append(this.numbered(event(result)));
+    return result;
+  }
+
+  /** Appends an event for one member, which changes no rows. */
+  send(event: ConferenceEvent): void {
+    this.log.append(event);
+  }
+
+  logFailure(error: unknown): void {
+    if (error instanceof NotHostedError) return;
+    this.deps.log.warn({ err: error }, "a change of a conference failed");
+  }
+
+  /** Ends it; events that were appended are stored first, if the bus can be reached. */
+  async end(): Promise<void> {
+    this.closed = true;
+    await this.log.flush();
+    this.log.close();
+  }
+
+  private numbered(event: NewEvent): ConferenceEvent {
+    return { ...event, sequence: this.sequence } as ConferenceEvent;
+  }
+}

@@ -1,0 +1,168 @@
+import type { EngineEvent } from "../engine/engine";
+import { EMPTY_MS } from "../model/conference";
+import {
+  acquireConference,
+  deleteNode,
+  findAbandoned,
+  findOrphaned,
+  findTakenOver,
+  purgeNodes,
+  renewNode,
+} from "../rows/host-queries";
+import { findExpiredMembers, findMembers } from "../rows/member-queries";
+import { type HostDeps, NotHostedError } from "./host-deps";
+import { HostedConference } from "./hosted-conference";
+
+/** Interval of the renewal of this node's lease, in milliseconds: a third of the lease. */
+const RENEW_MS = 1_000;
+
+/** The conferences that this node hosts. */
+export class HostRegistry {
+  private readonly hosted = new Map<number, HostedConference>();
+  private readonly acquiring = new Map<number, Promise<HostedConference | null>>();
+  private timer: NodeJS.Timeout | null = null;
+  private ticking: Promise<void> | null = null;
+  private closing = false;
+
+  /** @param watched the conferences whose events this node's subscribers receive */
+  constructor(
+    private readonly deps: HostDeps,
+    private readonly watched: () => number[],
+  ) {}
+
+  /** The conference, if this node hosts it. */
+  get(conferenceId: number): HostedConference | undefined {
+    return this.hosted.get(conferenceId);
+  }
+
+  /** Writes the figures of /metrics. */
+  private measure(): void {
+    const { metrics, engine } = this.deps;
+    const conferences = [...this.hosted.values()];
+    metrics.conferences.set(conferences.length);
+    metrics.conferenceMembers.set(conferences.reduce((all, { members }) => all + members.size, 0));
+    metrics.conferenceTracks.set(engine?.usage().tracks ?? 0);
+  }
+
+  /** Begins to host a conference. @returns null if another node hosts it, or it is closed or does not exist */
+  acquire(conferenceId: number): Promise<HostedConference | null> {
+    const running = this.acquiring.get(conferenceId);
+    if (running) return running;
+    const acquiring = this.acquireNow(conferenceId).finally(() => {
+      this.acquiring.delete(conferenceId);
+    });
+    this.acquiring.set(conferenceId, acquiring);
+    return acquiring;
+  }
+
+  private async acquireNow(conferenceId: number): Promise<HostedConference | null> {
+    const known = this.hosted.get(conferenceId);
+    if (known) return known;
+    if (this.closing) return null;
+    const { store, node, alone } = this.deps;
+    await renewNode(store, node);
+    const row = await acquireConference(store, conferenceId, node, alone);
+    if (!row) return null;
+    const members = await findMembers(store, conferenceId);
+    const conference = new HostedConference(this.deps, conferenceId, row, members);
+    this.hosted.set(conferenceId, conference);
+    this.start();
+    await conference.takeOver(row);
+    return conference;
+  }
+
+  /** Forgets a conference that another node hosts, or that is closed. */
+  async drop(conference: HostedConference): Promise<void> {
+    if (this.hosted.get(conference.id) === conference) this.hosted.delete(conference.id);
+    await conference.abandon();
+  }
+
+  /** Passes an event of the engine to the conferences. */
+  onEngineEvent(event: EngineEvent): void {
+    for (const conference of this.hosted.values()) conference.onEngineEvent(event);
+  }
+
+  /** Hosts what dead nodes have left behind, so that its members leave and legacy conferences close. */
+  async adoptAbandoned(): Promise<void> {
+    await purgeNodes(this.deps.store);
+    for (const id of await findAbandoned(this.deps.store, EMPTY_MS / 1000)) await this.acquire(id);
+  }
+
+  /** Starts the timer; called when there is something to watch or to host. */
+  start(): void {
+    if (this.timer || this.closing) return;
+    this.timer = setInterval(() => {
+      this.ticking ??= this.tick()
+        .catch((error) => this.deps.log.warn({ err: error }, "conferences could not be checked"))
+        .finally(() => {
+          this.ticking = null;
+        });
+    }, RENEW_MS);
+    this.timer.unref();
+  }
+
+  /** Gives up all conferences, so that other nodes take over at once. */
+  async close(): Promise<void> {
+    this.closing = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.ticking;
+    for (const conference of [...this.hosted.values()]) {
+      this.hosted.delete(conference.id);
+      await conference.release();
+    }
+    await deleteNode(this.deps.store, this.deps.node);
+  }
+
+  private async tick(): Promise<void> {
+    this.measure();
+    const { store, node, alone } = this.deps;
+    if (this.hosted.size > 0) await renewNode(store, node);
+    const foreign = alone ? [] : this.watched().filter((id) => !this.hosted.has(id));
+    if (foreign.length > 0) {
+      for (const id of await findOrphaned(store, foreign)) await this.acquire(id);
+    }
+    if (this.hosted.size === 0) {
+      if (foreign.length > 0) return;
+      this.measure();
+      this.stop();
+      return;
+    }
+    // A node that was taken for dead learns of its successor, so that it does not forward media of members who left.
+    for (const id of await findTakenOver(store, [...this.hosted.keys()], node)) {
+      const conference = this.hosted.get(id);
+      if (conference) await this.drop(conference);
+    }
+    const expired = await findExpiredMembers(store, [...this.hosted.keys()]);
+    for (const { conferenceId, memberId } of expired) {
+      await this.guarded(conferenceId, (conference) => conference.remove(memberId, "left"));
+    }
+    for (const [id, conference] of [...this.hosted]) {
+      if (conference.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));
+    }
+  }
+
+  private async endIdle(conference: HostedConference): Promise<void> {
+    if (conference.closesWhenIdle) await conference.close();
+    else await conference.release();
+    this.hosted.delete(conference.id);
+  }
+
+  private async guarded(
+    conferenceId: number,
+    act: (conference: HostedConference) => Promise<void>,
+  ): Promise<void> {
+    const conference = this.hosted.get(conferenceId);
+    if (!conference) return;
+    try {
+      await act(conference);
+    } catch (error) {
+      if (!(error instanceof NotHostedError)) throw error;
+      await this.drop(conference);
+    }
+  }
+
+  private stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+}

@@ -1,0 +1,298 @@
+import { Fault } from "../../core/errors";
+import type {
+  ConnectedPeer,
+  EngineEvent,
+  Feed,
+  MediaSource,
+  PeerMessage,
+  PeerResponse,
+} from "../engine/engine";
+import { EMPTY_MS, type MemberRef, type MemberState, type Participant } from "../model/conference";
+import type { ConferenceState, LeaveReason } from "../model/conference-event";
+import {
+  type AcquiredConference,
+  closeConferenceRow,
+  noteEmpty,
+  releaseConference,
+  writeConference,
+} from "../rows/host-queries";
+import {
+  type Member,
+  memberState,
+  type NewMember,
+  writeLeave,
+  writeLeaveAll,
+  writeMedia,
+} from "../rows/member-queries";
+import { ConferenceChanges } from "./conference-changes";
+import type { HostDeps } from "./host-deps";
+import { HostedEngine } from "./hosted-engine";
+import { HostedMembers, notAMember } from "./hosted-members";
+import { MemberMedia, type MuteChange } from "./member-media";
+import type { PeerOwner } from "./peers";
+import { newMemberOf, seatMember } from "./seats";
+
+/** The result of a join on the hosting node; JSON. */
+export interface JoinResult {
+  ref: MemberRef;
+  member: MemberState;
+}
+
+/** A conference on the node that hosts it: its commands, one after the other where they change rows. */
+export class HostedConference {
+  readonly members: HostedMembers;
+  /** Whether it ends, instead of being released, when it is idle. */
+  readonly closesWhenIdle: boolean;
+  private generation: number;
+  private readonly state: ConferenceState;
+  private readonly changes: ConferenceChanges;
+  private readonly engine: HostedEngine;
+  private readonly media: MemberMedia;
+
+  constructor(
+    private readonly deps: HostDeps,
+    readonly id: number,
+    row: AcquiredConference,
+    members: Member[],
+  ) {
+    const { name, seats, video, access, locked, bitrate } = row;
+    this.state = { id, name, seats, video, access, locked, bitrate };
+    this.closesWhenIdle = row.origin === "legacy";
+    this.generation = row.generation;
+    const ref = () => ({ conferenceId: id, node: deps.node, generation: this.generation });
+    this.changes = new ConferenceChanges(deps, ref, row.sequence, () => this.snapshot());
+    this.members = new HostedMembers(deps, members, (member) => {
+      this.recheck(member).catch((error) => this.changes.logFailure(error));
+    });
+    this.engine = new HostedEngine(deps, {
+      id,
+      state: () => this.state,
+      ref,
+      setGeneration: (generation) => {
+        this.generation = generation;
+      },
+      onFeed: (owner, source, up) => this.media.onFeed(owner, source, up),
+      send: (event) => this.changes.send(event),
+      onLost: () => this.changes.background(() => this.media.stopPublishing()),
+      onReady: () => this.changes.background(() => this.announceReconnect()),
+    });
+    this.media = new MemberMedia(this.changes, this.members, this.engine);
+  }
+
+  /** Resumes what the engine still has after another process hosted the conference, and announces the state. */
+  async takeOver(row: AcquiredConference): Promise<void> {
+    if (this.members.size === 0) return;
+    const isLost = await this.engine.resume(row.engine, row.engine_state);
+    await this.changes.run(async () => {
+      const stopped = this.members
+        .list()
+        .filter(
+          ({ id, generation, publishing, screen }) =>
+            (publishing || screen) && !this.engine.publishes(id, generation),
+        )
+        .map((member) => ({ ...member, publishing: false, screen: false }));
+      for (const member of stopped) this.members.update(member);
+      await this.changes.change(
+        async (transaction) => {
+          for (const member of stopped) await writeMedia(transaction, member);
+        },
+        () => this.snapshot(),
+      );
+      if (isLost) await this.announceReconnect();
+    });
+  }
+
+  /** Takes a seat, or the seat of the participant's other device. @throws Fault FULL, FORBIDDEN, UNAUTHENTICATED */
+  async join(participant: Participant, moderator: boolean, legacy: boolean): Promise<JoinResult> {
+    const newMember = newMemberOf(this.id, participant, moderator, legacy);
+    const member = await this.changes.run(() => this.takeSeat(newMember));
+    if (!(await this.deps.isAuthorized(member))) {
+      await this.remove(member.id, "session-ended");
+      throw Fault.noSession();
+    }
+    const { id: memberId, number, generation } = member;
+    const ref = { conferenceId: this.id, memberId, number, generation };
+    return { ref, member: memberState(member) };
+  }
+
+  private async takeSeat(newMember: NewMember): Promise<Member> {
+    const earlier = this.members.byNumber(newMember.number);
+    const member = await this.changes.change(
+      (transaction) => seatMember(transaction, newMember, this.state),
+      (taken) =>
+        taken.generation > 1
+          ? { type: "member-updated", member: memberState(taken), rejoined: true }
+          : { type: "member-joined", member: memberState(taken) },
+    );
+    this.members.add(member);
+    if (earlier?.id === member.id) {
+      const { id: memberId, generation } = earlier;
+      this.changes.send({ type: "replaced", to: { memberId, generation } });
+      await this.engine.closeMember(memberId);
+    }
+    return member;
+  }
+
+  /** Leaves, if the membership still is the current one. */
+  async leave(ref: MemberRef): Promise<void> {
+    const member = this.members.get(ref.memberId);
+    if (member && member.number !== ref.number) throw notAMember();
+    if (member?.generation === ref.generation) await this.remove(member.id, "left");
+  }
+
+  /** Removes the members with these numbers, such as the guests of a link. */
+  async removeNumbers(numbers: number[], reason: LeaveReason): Promise<void> {
+    const found = this.members.list().filter(({ number }) => numbers.includes(number));
+    for (const { id } of found) await this.remove(id, reason);
+  }
+
+  /** Removes a member; no error if it is gone. */
+  async remove(memberId: number, reason: LeaveReason): Promise<void> {
+    await this.changes.run(async () => {
+      const member = this.members.get(memberId);
+      if (!member) return;
+      const { number } = member;
+      await this.changes.change(
+        async (transaction) => {
+          // The row is gone when the user was deleted.
+          await writeLeave(transaction, memberId, reason);
+          await noteEmpty(transaction, this.id);
+        },
+        () => ({ type: "member-left", memberId, number, reason }),
+      );
+      this.members.remove(memberId);
+      await this.engine.closeMember(memberId);
+    });
+  }
+
+  async publish(ref: MemberRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+    const owner = ownerOf(this.members.owned(ref));
+    if (source === "screen" && !this.state.video) {
+      throw new Fault("FORBIDDEN", "The conference is for audio only");
+    }
+    return this.requireCurrent(ref, await this.engine.publish(owner, source, offer));
+  }
+
+  async watch(ref: MemberRef, feed?: Feed | null): Promise<ConnectedPeer> {
+    const owner = ownerOf(this.members.owned(ref));
+    return this.requireCurrent(ref, await this.engine.watch(owner, feed ?? undefined));
+  }
+
+  async signal(ref: MemberRef, peer: string, message: PeerMessage): Promise<PeerResponse> {
+    return this.engine.signal(ownerOf(this.members.owned(ref)), peer, message);
+  }
+
+  async closePeer(ref: MemberRef, peer: string): Promise<void> {
+    await this.engine.closePeer(ownerOf(this.members.owned(ref)), peer);
+  }
+
+  /** Sends the member what only it can have missed: the streams of its watching peers. */
+  async repeatStreams(ref: MemberRef): Promise<void> {
+    this.engine.repeatStreams(ownerOf(this.members.owned(ref)));
+  }
+
+  /** Tells the others what a member has muted itself. Unmuting ends a moderator's mute. */
+  async setMuted(ref: MemberRef, change: MuteChange): Promise<MemberState> {
+    const { id } = this.members.owned(ref);
+    const unmuted = Object.entries(change).filter(([, muted]) => muted === false);
+    return this.media.mute(id, change, Object.fromEntries(unmuted));
+  }
+
+  /** Mutes a member by number: its media is dropped until the member unmutes itself. @throws Fault NOT_FOUND */
+  async muteMember(number: number, kinds: MuteChange): Promise<MemberState> {
+    const member = this.members.byNumber(number);
+    if (!member) throw notAMember();
+    const muted = Object.fromEntries(Object.entries(kinds).filter(([, mute]) => mute === true));
+    return this.media.mute(member.id, muted, muted);
+  }
+
+  /** Changes the settings. */
+  async update(changes: Partial<Omit<ConferenceState, "id">>): Promise<ConferenceState> {
+    return this.changes.run(async () => {
+      const conference = { ...this.state, ...changes };
+      await this.changes.change(
+        (transaction) => writeConference(transaction, conference),
+        () => ({ type: "conference-updated", conference }),
+      );
+      Object.assign(this.state, conference);
+      return conference;
+    });
+  }
+
+  /** Closes the conference; its members are out. */
+  async close(): Promise<void> {
+    await this.changes.run(async () => {
+      await this.changes.change(
+        async (transaction) => {
+          await writeLeaveAll(transaction, this.id);
+          await closeConferenceRow(transaction, this.id);
+        },
+        () => ({ type: "ended" }),
+      );
+      await this.abandon();
+    });
+  }
+
+  /** Gives up the hosting of an empty conference, or of all at shutdown. */
+  async release(): Promise<void> {
+    await this.changes.run(async () => {
+      if (this.changes.isClosed) return;
+      if (this.members.size > 0) await this.engine.leaveRoom();
+      const { id: conferenceId, generation } = this;
+      await releaseConference(this.deps.store, { conferenceId, node: this.deps.node, generation });
+      await this.abandon();
+    });
+  }
+
+  /** Ends without a change of rows: another node hosts the conference. */
+  async abandon(): Promise<void> {
+    this.members.clear();
+    await this.changes.end();
+    await this.engine.closeRoom();
+  }
+
+  /** Whether it has been empty for so long that it ends or is released. */
+  isIdle(): boolean {
+    const { emptySince } = this.members;
+    return emptySince !== null && this.deps.clock.now() - emptySince >= EMPTY_MS;
+  }
+
+  onEngineEvent(event: EngineEvent): void {
+    this.engine.onEvent(event);
+  }
+
+  /** Removes a member whose session or link has ended. */
+  private async recheck(member: Member): Promise<void> {
+    const current = this.members.get(member.id);
+    if (current?.generation !== member.generation || (await this.deps.isAuthorized(member))) return;
+    await this.remove(member.id, "session-ended");
+  }
+
+  private async announceReconnect(): Promise<void> {
+    if (this.members.size === 0) return;
+    await this.changes.change(
+      async () => undefined,
+      () => ({ type: "reconnect" }),
+    );
+  }
+
+  /** Closes a peer whose member has left or rejoined while it was opened. */
+  private async requireCurrent(ref: MemberRef, connected: ConnectedPeer): Promise<ConnectedPeer> {
+    try {
+      this.members.owned(ref);
+    } catch (error) {
+      await this.engine.closePeer(ref, connected.peer);
+      throw error;
+    }
+    return connected;
+  }
+
+  private snapshot() {
+    const members = this.members.list().map(memberState);
+    return { type: "snapshot" as const, conference: { ...this.state }, members };
+  }
+}
+
+function ownerOf({ id: memberId, number, generation }: Member): PeerOwner {
+  return { memberId, number, generation };
+}

@@ -1,0 +1,291 @@
+import { Fault } from "../../core/errors";
+import type {
+  ConnectedPeer,
+  EngineEvent,
+  EngineState,
+  Feed,
+  MediaSource,
+  PeerMessage,
+  PeerResponse,
+} from "../engine/engine";
+import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
+import { type HostRef, nextGeneration, writeEngineState } from "../rows/host-queries";
+import type { HostDeps } from "./host-deps";
+import { type Peer, type PeerOwner, Peers } from "./peers";
+
+/** What the media of a conference needs of it. */
+export interface HostedEngineOptions {
+  id: number;
+  state(): ConferenceState;
+  ref(): HostRef;
+  setGeneration(generation: number): void;
+  onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
+  send(event: ConferenceEvent): void;
+  onLost(): void;
+  onReady(): void;
+}
+
+/** The stored state: the engine's, and the peers. */
+interface StoredState {
+  engine: EngineState;
+  peers: Peer[];
+}
+
+/** Delay until a change of the peers is stored, in milliseconds; several changes are stored together. */
+const STORE_MS = 200;
+
+/** The media of one conference on its host: the room at the engine, and the peers. */
+export class HostedEngine {
+  private readonly peers: Peers;
+  private opening: Promise<void> | null = null;
+  private engineState: EngineState = {};
+  private lost = false;
+  private storing: NodeJS.Timeout | null = null;
+  /** What moderators have muted, by member. */
+  private readonly blocked = new Map<number, { audio?: boolean; video?: boolean }>();
+
+  constructor(
+    private readonly deps: HostDeps,
+    private readonly options: HostedEngineOptions,
+  ) {
+    const engine = deps.engine ?? disabledEngine;
+    const { onFeed, send } = options;
+    this.peers = new Peers(
+      engine,
+      () => ({ room: this.room, generation: options.ref().generation }),
+      {
+        onFeed,
+        onStreams: ({ id, memberId, generation }, streams, offer) =>
+          send({
+            type: "streams",
+            to: { memberId, generation },
+            peer: id,
+            streams,
+            ...(offer !== undefined && { offer }),
+          }),
+        onEnded: ({ id, memberId, generation }, reason) =>
+          send({ type: "peer-closed", to: { memberId, generation }, peer: id, reason }),
+      },
+      () => deps.clock.now(),
+    );
+  }
+
+  /** Name of the room at the engine. */
+  private get room(): string {
+    return `c-${this.options.id}`;
+  }
+
+  /** Resumes the peers of a stored state. @returns whether members must publish and watch again */
+  async resume(engineName: string | null, stored: unknown): Promise<boolean> {
+    const { engine } = this.deps;
+    if (!engine) return false;
+    const state = stored as StoredState | null;
+    // Without a stored state the media has ended with the former host.
+    if (!state || engineName !== engine.name) return true;
+    try {
+      const resumed = await this.open(state.engine);
+      const kept = state.peers.filter(({ id }) => resumed.includes(id));
+      this.peers.restore(kept);
+      for (const { id: peer, memberId, generation } of state.peers) {
+        if (resumed.includes(peer)) continue;
+        const to = { memberId, generation };
+        this.options.send({ type: "peer-closed", to, peer, reason: "the host was replaced" });
+      }
+      return kept.length === 0 && state.peers.length > 0;
+    } catch (error) {
+      this.deps.log.warn({ err: error }, "the media of a conference could not be resumed");
+      return true;
+    }
+  }
+
+  /** Whether media of a membership flows. */
+  publishes(memberId: number, generation: number): boolean {
+    return this.peers
+      .list()
+      .some(
+        (peer) =>
+          peer.memberId === memberId && peer.generation === generation && peer.up && peer.source,
+      );
+  }
+
+  /** Whether a source of a membership flows. */
+  isUp({ memberId, generation }: PeerOwner, source: MediaSource): boolean {
+    return this.peers
+      .list()
+      .some(
+        (peer) =>
+          peer.memberId === memberId &&
+          peer.generation === generation &&
+          peer.source === source &&
+          peer.up,
+      );
+  }
+
+  async publish(owner: PeerOwner, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+    await this.ensureRoom();
+    const connected = await this.peers.publish(owner, source, offer);
+    const blocked = this.blocked.get(owner.memberId);
+    if (blocked) await this.peers.block(owner.memberId, blocked);
+    this.store();
+    return connected;
+  }
+
+  async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
+    await this.ensureRoom();
+    const connected = await this.peers.watch(owner, feed);
+    this.store();
+    return connected;
+  }
+
+  signal(owner: PeerOwner, peer: string, message: PeerMessage): Promise<PeerResponse> {
+    return this.peers.signal(owner, peer, message);
+  }
+
+  async closePeer(owner: PeerOwner, peer: string): Promise<void> {
+    await this.peers.closeOwned(owner, peer);
+    this.store();
+  }
+
+  /** Closes all that a member has at the engine, and forgets what moderators have muted. */
+  async closeMember(memberId: number): Promise<void> {
+    this.blocked.delete(memberId);
+    try {
+      await this.peers.closeMember(memberId);
+    } catch (error) {
+      // The member is out, even if the engine does not answer: then the room opens anew without it.
+      this.deps.log.warn({ err: error }, "the media of a member could not be closed");
+    }
+    this.store();
+  }
+
+  /** Drops, or admits again, what a member publishes. */
+  async block(memberId: number, change: { audio?: boolean; video?: boolean }): Promise<void> {
+    if (Object.keys(change).length === 0) return;
+    this.blocked.set(memberId, { ...this.blocked.get(memberId), ...change });
+    await this.peers.block(memberId, change);
+  }
+
+  repeatStreams(owner: PeerOwner): void {
+    this.peers.repeatStreams(owner);
+  }
+
+  /** Leaves the room at the engine to the next host, which resumes it if the engine outlives this node. */
+  async leaveRoom(): Promise<void> {
+    if (this.storing) await this.write();
+    this.opening = null;
+  }
+
+  async closeRoom(): Promise<void> {
+    if (this.storing) clearTimeout(this.storing);
+    this.storing = null;
+    this.peers.clear();
+    if (!this.opening || this.lost) return;
+    this.opening = null;
+    try {
+      await this.deps.engine?.close({ room: this.room });
+    } catch (error) {
+      this.deps.log.warn({ err: error }, "a room could not be closed");
+    }
+  }
+
+  onEvent(event: EngineEvent): void {
+    if (event.type === "lost") this.onLost();
+    else if (event.type === "ready") this.onReady();
+    else if (event.room === this.room) this.onRoomEvent(event);
+  }
+
+  private onRoomEvent(event: Exclude<EngineEvent, { type: "lost" | "ready" }>): void {
+    if (event.type === "up") this.peers.onUp(event.peer);
+    if (event.type === "gone") this.peers.onGone(event.peer, event.reason);
+    if (event.type === "streams") this.peers.onStreams(event.peer, event.streams);
+    if (event.type === "statistics") {
+      const { peer, statistics } = event;
+      const found = this.peers.find(peer);
+      if (!found) return;
+      const to = { memberId: found.memberId, generation: found.generation };
+      this.options.send({ type: "statistics", to, peer, statistics });
+    }
+    if (event.type !== "statistics") this.store();
+  }
+
+  private onLost(): void {
+    if (this.lost || !this.opening) return;
+    this.lost = true;
+    this.opening = null;
+    this.peers.clear();
+    this.options.onLost();
+  }
+
+  private onReady(): void {
+    if (!this.lost) return;
+    void this.renew().catch((error) => {
+      this.deps.log.warn({ err: error }, "a room could not be opened again");
+    });
+  }
+
+  /** Opens the room again after the engine was lost, under a new generation. */
+  private async renew(): Promise<void> {
+    const generation = await nextGeneration(this.deps.store, this.options.ref());
+    if (generation === null) return;
+    this.options.setGeneration(generation);
+    this.lost = false;
+    await this.ensureRoom();
+    this.options.onReady();
+  }
+
+  private async ensureRoom(): Promise<void> {
+    if (this.lost) throw new Fault("UNAVAILABLE", "The media server is restarting", undefined, 1);
+    this.opening ??= this.open().then(
+      () => undefined,
+      (error) => {
+        this.opening = null;
+        throw error;
+      },
+    );
+    await this.opening;
+  }
+
+  private async open(stored?: EngineState): Promise<string[]> {
+    const engine = this.deps.engine ?? disabledEngine;
+    const { seats, video, bitrate } = this.options.state();
+    const { generation } = this.options.ref();
+    const { state, resumed } = await engine.open(
+      { room: this.room, generation, seats, video, bitrate },
+      stored,
+    );
+    this.engineState = state;
+    if (stored) this.opening = Promise.resolve();
+    return resumed;
+  }
+
+  /** Stores the peers for a restart of this node, if the engine outlives it. */
+  private store(): void {
+    if (this.storing || Object.keys(this.engineState).length === 0) return;
+    this.storing = setTimeout(() => void this.write(), STORE_MS);
+    this.storing.unref();
+  }
+
+  private async write(): Promise<void> {
+    if (this.storing) clearTimeout(this.storing);
+    this.storing = null;
+    const { engine, store, log } = this.deps;
+    const stored: StoredState = { engine: this.engineState, peers: this.peers.list() };
+    try {
+      await writeEngineState(store, this.options.ref(), engine?.name ?? "", stored);
+    } catch (error) {
+      log.warn({ err: error }, "the media of a conference could not be stored");
+    }
+  }
+}
+
+/** Without an engine nothing opens. */
+const disabledEngine = {
+  open: unsupported,
+  connect: unsupported,
+  signal: unsupported,
+  close: async () => undefined,
+};
+
+function unsupported(): Promise<never> {
+  return Promise.reject(new Fault("UNSUPPORTED", "Conferences are off on this server"));
+}

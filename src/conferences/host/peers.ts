@@ -1,0 +1,273 @@
+import { Fault } from "../../core/errors";
+import type {
+  ConferenceEngine,
+  ConnectedPeer,
+  ConnectRequest,
+  Feed,
+  MediaSource,
+  PeerMessage,
+  PeerResponse,
+  PeerStream,
+} from "../engine/engine";
+import { StreamUpdates } from "./stream-updates";
+
+/** A peer connection of a member at the engine. JSON, since it is stored to be resumed. */
+export interface Peer {
+  id: string;
+  memberId: number;
+  number: number;
+  /** Generation of the membership that opened it. */
+  generation: number;
+  /** What it publishes; absent for a watching peer. */
+  source?: MediaSource;
+  /** The only feed that it watches; absent for all feeds. */
+  feed?: Feed;
+  /** Whether its media flows. */
+  up: boolean;
+}
+
+/** Whose peer it is. */
+export type PeerOwner = Pick<Peer, "memberId" | "number" | "generation">;
+
+/** What the owner of {@link Peers} does when they change. */
+export interface PeerListener {
+  /** A member's feed begins or ends. */
+  onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
+  /** A watching peer carries other streams; with an offer, its client must answer. */
+  onStreams(peer: Peer, streams: PeerStream[], offer: string | undefined): void;
+  /** A peer has ended by itself. */
+  onEnded(peer: Peer, reason: string): void;
+}
+
+/** Maximum number of watching peers of one member: one for all feeds, or one for each. */
+const WATCHING_MAX = 14;
+
+/**
+ * The peers of one conference, and what the watching ones receive. A watching peer gets one update at a time; feeds
+ * that change meanwhile are taken together.
+ */
+export class Peers {
+  private readonly peers = new Map<string, Peer>();
+  /** Of the peers that receive all feeds. */
+  private readonly updates = new Map<string, StreamUpdates>();
+
+  constructor(
+    private readonly engine: ConferenceEngine,
+    private readonly room: () => Pick<ConnectRequest, "room" | "generation">,
+    private readonly listener: PeerListener,
+    private readonly now: () => number,
+  ) {}
+
+  /** All peers, to be stored. */
+  list(): Peer[] {
+    return [...this.peers.values()];
+  }
+
+  /** Takes peers over that the engine has resumed. */
+  restore(peers: Peer[]): void {
+    for (const peer of peers) {
+      this.peers.set(peer.id, peer);
+      if (!peer.source && !peer.feed) this.follow(peer, []);
+    }
+    this.refreshWatching();
+  }
+
+  /** The feeds that media flows in. */
+  feeds(): Feed[] {
+    return this.list().flatMap(({ number, source, up }) =>
+      up && source ? [{ member: number, source }] : [],
+    );
+  }
+
+  /** Opens a publishing peer, which replaces the member's earlier one of this source. */
+  async publish(owner: PeerOwner, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+    const { number: member } = owner;
+    const connected = await this.engine.connect({
+      ...this.room(),
+      member,
+      publish: { source, offer },
+    });
+    for (const peer of this.of(owner.memberId)) {
+      if (peer.source === source) this.forget(peer);
+    }
+    this.add({ ...owner, id: connected.peer, source, up: false });
+    return connected;
+  }
+
+  /** Opens a watching peer for one feed, or for all feeds of others. @throws Fault NOT_FOUND, LIMITED */
+  async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
+    const open = this.of(owner.memberId).filter(({ source }) => source === undefined);
+    if (feed && !this.feeds().some((up) => isSame(up, feed))) {
+      throw new Fault("NOT_FOUND", "Nobody publishes this feed");
+    }
+    const replaced = feed
+      ? open.filter((peer) => peer.feed && isSame(peer.feed, feed))
+      : open.filter((peer) => !peer.feed);
+    if (open.length - replaced.length >= WATCHING_MAX) {
+      const message = `A member may have at most ${WATCHING_MAX} watching peer connections`;
+      throw new Fault("LIMITED", message, undefined, 1);
+    }
+    const feeds = feed ? [feed] : this.feedsFor(owner.number);
+    const watch = { feeds, sections: feed ? ("one" as const) : ("all" as const) };
+    const connected = await this.engine.connect({ ...this.room(), member: owner.number, watch });
+    for (const peer of replaced) await this.close(peer.id);
+    const peer = this.add({ ...owner, id: connected.peer, ...(feed && { feed }), up: false });
+    if (feed) return connected;
+    const updates = this.follow(peer, connected.streams);
+    if (connected.sdp !== "") updates.offered(connected.sdp);
+    // What has changed while it was opened.
+    updates.update();
+    return connected;
+  }
+
+  /** Passes a message to a peer of this membership. @throws Fault NOT_FOUND, INVALID */
+  async signal(owner: PeerOwner, id: string, message: PeerMessage): Promise<PeerResponse> {
+    const peer = this.owned(owner, id);
+    const isWatching = peer.source === undefined;
+    if (isWatching && message.publisher) {
+      throw new Fault("INVALID", "This peer connection does not publish");
+    }
+    if (!isWatching && (message.answer !== undefined || message.stream || message.watch)) {
+      throw new Fault("INVALID", "This peer connection publishes");
+    }
+    const response = await this.engine.signal(id, message);
+    const updates = this.updates.get(id);
+    if (message.answer !== undefined) updates?.answered(response);
+    if (message.restart) updates?.offered(response.sdp);
+    return response;
+  }
+
+  /** Drops or admits what a member publishes (a moderator's mute). */
+  async block(memberId: number, blocked: { audio?: boolean; video?: boolean }): Promise<void> {
+    const publisher = {
+      ...(blocked.audio !== undefined && { audio: !blocked.audio }),
+      ...(blocked.video !== undefined && { video: !blocked.video }),
+    };
+    for (const { id, source } of this.of(memberId)) {
+      if (source === "main") await this.engine.signal(id, { publisher });
+    }
+  }
+
+  /** Closes a peer of this membership; no error if it is gone. */
+  async closeOwned(owner: PeerOwner, id: string): Promise<void> {
+    const peer = this.peers.get(id);
+    if (peer?.memberId === owner.memberId && peer.generation === owner.generation)
+      await this.close(id);
+  }
+
+  /** Closes all peers of a member. */
+  async closeMember(memberId: number): Promise<void> {
+    for (const { id } of this.of(memberId)) await this.close(id);
+  }
+
+  /** Sends the streams of a membership's watching peers again. */
+  repeatStreams({ memberId, generation }: PeerOwner): void {
+    for (const peer of this.of(memberId)) {
+      if (peer.generation === generation) this.updates.get(peer.id)?.repeat();
+    }
+  }
+
+  /** Forgets all peers, because the engine was lost. */
+  clear(): void {
+    for (const updates of this.updates.values()) updates.stop();
+    this.updates.clear();
+    this.peers.clear();
+  }
+
+  /** The engine reports that media flows. */
+  onUp(id: string): void {
+    const peer = this.peers.get(id);
+    if (!peer || peer.up) return;
+    peer.up = true;
+    if (!peer.source) return;
+    this.listener.onFeed(peer, peer.source, true);
+    this.refreshWatching();
+  }
+
+  /** The engine reports that a peer has ended by itself. */
+  onGone(id: string, reason: string): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    this.forget(peer);
+    this.listener.onEnded(peer, reason);
+  }
+
+  /** The engine reports that a watching peer carries other streams. */
+  onStreams(id: string, streams: PeerStream[]): void {
+    this.updates.get(id)?.changed(streams);
+  }
+
+  /** The peer, if it is one of this conference. */
+  find(id: string): Peer | undefined {
+    return this.peers.get(id);
+  }
+
+  private owned(owner: PeerOwner, id: string): Peer {
+    const peer = this.peers.get(id);
+    if (peer?.memberId !== owner.memberId || peer.generation !== owner.generation) {
+      throw new Fault("NOT_FOUND", "There is no such peer connection");
+    }
+    return peer;
+  }
+
+  private of(memberId: number): Peer[] {
+    return this.list().filter((peer) => peer.memberId === memberId);
+  }
+
+  private add(peer: Peer): Peer {
+    this.peers.set(peer.id, peer);
+    return peer;
+  }
+
+  private async close(id: string): Promise<void> {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    this.forget(peer);
+    await this.engine.close({ peer: id });
+  }
+
+  /** Removes a peer, and tells of the feed that ends with it. */
+  private forget(peer: Peer): void {
+    this.peers.delete(peer.id);
+    this.updates.get(peer.id)?.stop();
+    this.updates.delete(peer.id);
+    if (!peer.source || !peer.up) return;
+    const { source, number } = peer;
+    this.listener.onFeed(peer, source, false);
+    for (const other of this.list()) {
+      if (!other.feed || !isSame(other.feed, { member: number, source })) continue;
+      this.listener.onEnded(other, "the feed has ended");
+      void this.close(other.id).catch(() => undefined);
+    }
+    this.refreshWatching();
+  }
+
+  private refreshWatching(): void {
+    for (const updates of this.updates.values()) updates.update();
+  }
+
+  private feedsFor(number: number): Feed[] {
+    return this.feeds().filter(({ member }) => member !== number);
+  }
+
+  /** Keeps a watching peer up to date with the feeds. */
+  private follow(peer: Peer, streams: PeerStream[]): StreamUpdates {
+    const updates = new StreamUpdates(
+      this.engine,
+      {
+        peer: peer.id,
+        feeds: () => this.feedsFor(peer.number),
+        onStreams: (changed, offer) => this.listener.onStreams(peer, changed, offer),
+        onFailed: (reason) => this.onGone(peer.id, reason),
+        now: this.now,
+      },
+      streams,
+    );
+    this.updates.set(peer.id, updates);
+    return updates;
+  }
+}
+
+function isSame(a: Feed, b: Feed): boolean {
+  return a.member === b.member && a.source === b.source;
+}

@@ -1,0 +1,46 @@
+import { Fault } from "../../core/errors";
+import type { Transaction } from "../../store/store";
+import type { Participant } from "../model/conference";
+import type { ConferenceState } from "../model/conference-event";
+import { noteEmpty } from "../rows/host-queries";
+import { insertMember, type Member, type NewMember, takeOverSeat } from "../rows/member-queries";
+
+/** The member that a participant becomes. @param legacy whether its client cannot tell what it has muted */
+export function newMemberOf(
+  conferenceId: number,
+  { number, kind, name, device, sessionId }: Participant,
+  moderator: boolean,
+  legacy: boolean,
+): NewMember {
+  const muted = legacy ? null : false;
+  return {
+    conferenceId,
+    number,
+    userId: kind === "user" ? number : null,
+    name,
+    device,
+    sessionId,
+    moderator,
+    audioMuted: muted,
+    videoMuted: muted,
+  };
+}
+
+/**
+ * Gives a member a seat, under the lock of the conference: its own one if it has one, on another device.
+ * @returns the member; its generation is greater than 1 if it had a seat
+ * @throws Fault FULL, FORBIDDEN while the conference is locked
+ */
+export async function seatMember(
+  transaction: Pick<Transaction, "query">,
+  newMember: NewMember,
+  { id, seats, locked }: Pick<ConferenceState, "id" | "seats" | "locked">,
+): Promise<Member> {
+  const taken = await takeOverSeat(transaction, newMember);
+  if (taken) return taken;
+  if (locked && !newMember.moderator) throw new Fault("FORBIDDEN", "The conference is locked");
+  const inserted = await insertMember(transaction, newMember, seats);
+  if (!inserted) throw new Fault("FULL", `All ${seats} seats of the conference are taken`);
+  await noteEmpty(transaction, id);
+  return inserted;
+}

@@ -1,0 +1,246 @@
+import { Field, ID, Int, InterfaceType, ObjectType } from "type-graphql";
+import type { PeerStatistics } from "../engine/engine";
+import type { ConferenceState, LeaveReason } from "../model/conference-event";
+import type { DeliveredEvent } from "../model/conference-service";
+import {
+  ConferenceAccessName,
+  ConferenceMemberType,
+  LeaveReasons,
+  toGraphqlMember,
+} from "../rooms/conference.type";
+import { encodeEventCursor } from "./event-cursor";
+import { ConferencePeerStatistics, ConferenceStream, toGraphqlStream } from "./media.type";
+
+@ObjectType({ description: "The settings of a conference in an event.", simpleResolvers: true })
+export class ConferenceSettings {
+  @Field(() => ID, { description: "The conference." })
+  id!: number;
+
+  @Field({ description: "Name of the conference." })
+  name!: string;
+
+  @Field(() => Int, { description: "Maximum number of members." })
+  seats!: number;
+
+  @Field({ description: "Whether members may send video." })
+  video!: boolean;
+
+  @Field(() => ConferenceAccessName as object, { description: "Who may join." })
+  access!: ConferenceState["access"];
+
+  @Field({ description: "Whether it is locked." })
+  locked!: boolean;
+
+  @Field(() => Int, { description: "Maximum bitrate of each member's video, in bits per second." })
+  bitrate!: number;
+}
+
+@InterfaceType("ConferenceEvent", {
+  description: "An event of a conference, for all members or for the caller alone.",
+  resolveType: (event: ConferenceEventType) => event.constructor.name,
+})
+export abstract class ConferenceEventType {
+  @Field({
+    description:
+      "Position after the event, usable for a minute to resume with conferenceEvents(after:). Opaque.",
+  })
+  cursor!: string;
+}
+
+const event = { implements: ConferenceEventType, simpleResolvers: true };
+
+@ObjectType({
+  ...event,
+  description:
+    "The whole state: the first event, and again when events may have been missed. It replaces what the client knows.",
+})
+export class ConferenceSnapshotEvent extends ConferenceEventType {
+  @Field(() => ConferenceSettings, { description: "The settings." })
+  conference!: ConferenceSettings;
+
+  @Field(() => [ConferenceMemberType], { description: "The members, by the time they joined." })
+  members!: ConferenceMemberType[];
+}
+
+@ObjectType({ ...event, description: "Somebody has joined." })
+export class ConferenceMemberJoinedEvent extends ConferenceEventType {
+  @Field(() => ConferenceMemberType, { description: "The new member." })
+  member!: ConferenceMemberType;
+}
+
+@ObjectType({
+  ...event,
+  description: "A member has changed, or has come back from another device.",
+})
+export class ConferenceMemberUpdatedEvent extends ConferenceEventType {
+  @Field(() => ConferenceMemberType, { description: "The member." })
+  member!: ConferenceMemberType;
+
+  @Field({ description: "Whether the member has come back; it still is one person." })
+  rejoined!: boolean;
+}
+
+@ObjectType({
+  ...event,
+  description:
+    "A member is no longer in the conference. After the caller's own, the subscription ends.",
+})
+export class ConferenceMemberLeftEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The member." })
+  memberId!: number;
+
+  @Field(() => LeaveReasons as object, { description: "Why." })
+  reason!: LeaveReason;
+}
+
+@ObjectType({ ...event, description: "The settings have changed." })
+export class ConferenceUpdatedEvent extends ConferenceEventType {
+  @Field(() => ConferenceSettings, { description: "The settings." })
+  conference!: ConferenceSettings;
+}
+
+@ObjectType({ ...event, description: "The conference was closed; the subscription ends." })
+export class ConferenceEndedEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The conference." })
+  conferenceId!: number;
+}
+
+@ObjectType({
+  ...event,
+  description:
+    "The media server has restarted: all peer connections are lost. Publish and watch again.",
+})
+export class ConferenceReconnectEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The conference." })
+  conferenceId!: number;
+}
+
+@ObjectType({
+  ...event,
+  description:
+    "The caller's watching peer connection carries other streams. With an offer, answer it by answerConferencePeer.",
+})
+export class ConferenceStreamsEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The peer connection." })
+  peerId!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "SDP of the offer to answer; null without one.",
+  })
+  offer!: string | null;
+
+  @Field(() => [ConferenceStream], { description: "What all its media sections carry now." })
+  streams!: ConferenceStream[];
+}
+
+@ObjectType({
+  ...event,
+  description:
+    "Another device of the caller has joined; the subscription ends. Do not join again by yourself.",
+})
+export class ConferenceReplacedEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The conference." })
+  conferenceId!: number;
+}
+
+@ObjectType({
+  ...event,
+  description: "A peer connection of the caller has ended by itself; open a new one.",
+})
+export class ConferencePeerClosedEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The peer connection." })
+  peerId!: string;
+
+  @Field({ description: "Why, for the log." })
+  detail!: string;
+}
+
+@ObjectType({
+  ...event,
+  description:
+    "Figures of a peer connection of the caller, every few seconds. A deployment on Janus may have none.",
+})
+export class ConferenceStatisticsEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The peer connection." })
+  peerId!: string;
+
+  @Field(() => ConferencePeerStatistics, { description: "The figures." })
+  statistics!: PeerStatistics;
+}
+
+/** The classes of events; the schema reaches them only through the interface. */
+export const CONFERENCE_EVENT_CLASSES = [
+  ConferenceSnapshotEvent,
+  ConferenceMemberJoinedEvent,
+  ConferenceMemberUpdatedEvent,
+  ConferenceMemberLeftEvent,
+  ConferenceUpdatedEvent,
+  ConferenceEndedEvent,
+  ConferenceReconnectEvent,
+  ConferenceStreamsEvent,
+  ConferenceReplacedEvent,
+  ConferencePeerClosedEvent,
+  ConferenceStatisticsEvent,
+];
+
+/** Converts a delivered event. */
+export function eventToGraphql(
+  conferenceId: number,
+  { cursor: position, event: source }: DeliveredEvent,
+): ConferenceEventType {
+  const cursor = encodeEventCursor(conferenceId, position);
+  switch (source.type) {
+    case "snapshot": {
+      const { conference, members } = source;
+      return make(ConferenceSnapshotEvent, {
+        cursor,
+        conference,
+        members: members.map(toGraphqlMember),
+      });
+    }
+    case "member-joined":
+      return make(ConferenceMemberJoinedEvent, { cursor, member: toGraphqlMember(source.member) });
+    case "member-updated": {
+      const { member, rejoined } = source;
+      return make(ConferenceMemberUpdatedEvent, {
+        cursor,
+        member: toGraphqlMember(member),
+        rejoined,
+      });
+    }
+    case "member-left": {
+      const { number: memberId, reason } = source;
+      return make(ConferenceMemberLeftEvent, { cursor, memberId, reason });
+    }
+    case "conference-updated":
+      return make(ConferenceUpdatedEvent, { cursor, conference: source.conference });
+    case "ended":
+      return make(ConferenceEndedEvent, { cursor, conferenceId });
+    case "reconnect":
+      return make(ConferenceReconnectEvent, { cursor, conferenceId });
+    case "streams": {
+      const { peer: peerId, streams, offer = null } = source;
+      return make(ConferenceStreamsEvent, {
+        cursor,
+        peerId,
+        offer,
+        streams: streams.map(toGraphqlStream),
+      });
+    }
+    case "replaced":
+      return make(ConferenceReplacedEvent, { cursor, conferenceId });
+    case "peer-closed": {
+      const { peer: peerId, reason: detail } = source;
+      return make(ConferencePeerClosedEvent, { cursor, peerId, detail });
+    }
+    case "statistics": {
+      const { peer: peerId, statistics } = source;
+      return make(ConferenceStatisticsEvent, { cursor, peerId, statistics });
+    }
+  }
+}
+
+function make<T extends ConferenceEventType>(type: new () => T, fields: T): T {
+  return Object.assign(new type(), fields);
+}

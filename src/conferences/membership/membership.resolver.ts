@@ -1,0 +1,123 @@
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Allow } from "../../access/request-auth";
+import { iceServers } from "../../calls/ice/ice-servers";
+import { parseId } from "../../core/text/ids";
+import type { ConferenceService } from "../model/conference-service";
+import { findModerated, noConference, numberOf } from "../rooms/access";
+import { ConferenceInput } from "../rooms/conference.input";
+import type { ConferenceContext } from "../rooms/conference.resolver";
+import { toGraphqlConference, toGraphqlMember } from "../rooms/conference.type";
+import {
+  ConferenceDonePayload,
+  ConferenceMemberPayload,
+  JoinConferencePayload,
+  MembershipInput,
+  MuteConferenceMemberInput,
+  RemoveConferenceMemberInput,
+  SetConferenceMuteInput,
+} from "./media.input";
+import { membershipId, parseMembership, participantFor } from "./membership";
+import type { MembershipDeps } from "./membership-deps";
+
+/** Context of the resolvers of members and their media. */
+export interface MembershipContext extends ConferenceContext {
+  memberships: MembershipDeps & { service: ConferenceService };
+}
+
+const DONE: ConferenceDonePayload = { done: true };
+
+@Resolver()
+export class MembershipResolver {
+  @Allow("conference")
+  @Mutation(() => JoinConferencePayload, {
+    description:
+      "Joins a conference, or takes the caller's seat over from another device. Then subscribe to conferenceEvents, which keeps the seat, publish and watch.",
+  })
+  async joinConference(
+    @Ctx() { memberships, auth, caller }: MembershipContext,
+    @Arg("input", () => ConferenceInput, { description: "The conference." })
+    { conferenceId }: ConferenceInput,
+  ): Promise<JoinConferencePayload> {
+    const viewer = await auth.participant();
+    const id = parseId(conferenceId);
+    if (id === null) throw noConference();
+    const session =
+      viewer.kind === "link-guest" ? "guest" : (caller.deviceSessionId ?? viewer.sessionId);
+    const participant = await participantFor(memberships, viewer, `graphql-${session}`);
+    const { ref, member, conference } = await memberships.service.join(participant, id);
+    return {
+      membershipId: membershipId(ref),
+      member: toGraphqlMember(member),
+      conference: toGraphqlConference(conference),
+      iceServers: iceServers(
+        memberships.config,
+        { userId: numberOf(viewer), applicationId: viewer.applicationId },
+        memberships.clock.now(),
+      ),
+    };
+  }
+
+  @Allow("conference")
+  @Mutation(() => ConferenceDonePayload, {
+    description: "Leaves a conference. Leaving twice is no error.",
+  })
+  async leaveConference(
+    @Ctx() { memberships, auth }: MembershipContext,
+    @Arg("input", () => MembershipInput, { description: "The membership." }) input: MembershipInput,
+  ): Promise<ConferenceDonePayload> {
+    await memberships.service.leave(parseMembership(input.membershipId, await auth.participant()));
+    return DONE;
+  }
+
+  @Allow("conference")
+  @Mutation(() => ConferenceMemberPayload, {
+    description:
+      "Tells the others what the caller has muted. The client stops sending by itself; unmuting ends a moderator's mute.",
+  })
+  async setConferenceMute(
+    @Ctx() { memberships, auth }: MembershipContext,
+    @Arg("input", () => SetConferenceMuteInput, { description: "What is muted." })
+    { membershipId: membership, audio, video }: SetConferenceMuteInput,
+  ): Promise<ConferenceMemberPayload> {
+    const ref = parseMembership(membership, await auth.participant());
+    const change = { ...(isGiven(audio) && { audio }), ...(isGiven(video) && { video }) };
+    const member = await memberships.hosts.run(ref.conferenceId, "setMuted", ref, change);
+    return { member: toGraphqlMember(member) };
+  }
+
+  @Allow("user")
+  @Mutation(() => ConferenceMemberPayload, {
+    description:
+      "Mutes a member: what it sends is dropped until it unmutes itself. For moderators.",
+  })
+  async muteConferenceMember(
+    @Ctx() { memberships, auth }: MembershipContext,
+    @Arg("input", () => MuteConferenceMemberInput, { description: "The member." })
+    { conferenceId, memberId, audio, video }: MuteConferenceMemberInput,
+  ): Promise<ConferenceMemberPayload> {
+    const { id } = await findModerated(memberships, await auth.user(), conferenceId);
+    const kinds = { audio: audio ?? false, video: video ?? false };
+    const number = parseId(memberId) ?? 0;
+    const member = await memberships.hosts.run(id, "muteMember", number, kinds);
+    return { member: toGraphqlMember(member) };
+  }
+
+  @Allow("user")
+  @Mutation(() => ConferenceDonePayload, {
+    description:
+      "Removes a member, who may join again unless the conference is locked. For moderators.",
+  })
+  async removeConferenceMember(
+    @Ctx() { memberships, auth }: MembershipContext,
+    @Arg("input", () => RemoveConferenceMemberInput, { description: "The member." })
+    { conferenceId, memberId }: RemoveConferenceMemberInput,
+  ): Promise<ConferenceDonePayload> {
+    const { id } = await findModerated(memberships, await auth.user(), conferenceId);
+    await memberships.hosts.run(id, "removeNumbers", [parseId(memberId) ?? 0], "removed");
+    return DONE;
+  }
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}

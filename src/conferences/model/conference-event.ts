@@ -1,0 +1,58 @@
+import type { PeerStatistics, PeerStream } from "../engine/engine";
+import type { Conference, MemberState } from "./conference";
+
+/** A conference in an event: its settings that members see; JSON. */
+export type ConferenceState = Pick<
+  Conference,
+  "id" | "name" | "seats" | "video" | "access" | "locked" | "bitrate"
+>;
+
+/** Why a member left. */
+export type LeaveReason =
+  /** By itself, or its connections were gone for longer than its lease. */
+  "left" | "removed" | "session-ended" | "link-withdrawn" | "conference-closed";
+
+/**
+ * An event of a conference, as it is stored on the bus; JSON. An event with `sequence` changes the state that all
+ * members share, and `sequence` grows by one with each. An event with `to` is for one membership alone.
+ */
+export type ConferenceEvent =
+  /** The whole state: first of all, and when deltas may have been lost. */
+  | { type: "snapshot"; sequence: number; conference: ConferenceState; members: MemberState[] }
+  | { type: "member-joined"; sequence: number; member: MemberState }
+  /** A member has changed, or has come back from another device (`rejoined`): it still is one person. */
+  | { type: "member-updated"; sequence: number; member: MemberState; rejoined: boolean }
+  | {
+      type: "member-left";
+      sequence: number;
+      memberId: number;
+      number: number;
+      reason: LeaveReason;
+    }
+  | { type: "conference-updated"; sequence: number; conference: ConferenceState }
+  | { type: "ended"; sequence: number }
+  /** The media server was lost or has moved: every member must publish and watch again. */
+  | { type: "reconnect"; sequence: number }
+  /** The streams of a watching peer changed; with an offer, the client must answer it. */
+  | {
+      type: "streams";
+      to: { memberId: number; generation: number };
+      peer: string;
+      streams: PeerStream[];
+      offer?: string;
+    }
+  /** Another device has taken the seat; this one must not come back by itself. */
+  | { type: "replaced"; to: { memberId: number; generation: number } }
+  /** A peer connection has ended by itself; the client opens a new one. */
+  | {
+      type: "peer-closed";
+      to: { memberId: number; generation: number };
+      peer: string;
+      reason: string;
+    }
+  | {
+      type: "statistics";
+      to: { memberId: number; generation: number };
+      peer: string;
+      statistics: PeerStatistics;
+    };

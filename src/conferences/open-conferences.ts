@@ -1,0 +1,113 @@
+import type { Lifecycle } from "../core/lifecycle";
+import { newId } from "../core/random";
+import type { LinkGuestViewer } from "../core/viewer";
+import type { Jobs } from "../jobs/jobs";
+import type { SessionEvents } from "../session-events/session-events";
+import { isSessionOfUser } from "../sessions/session-activity-queries";
+import { EventReaders } from "./events/event-readers";
+import type { HostDeps } from "./host/host-deps";
+import { HostRegistry } from "./host/host-registry";
+import { HostRouter } from "./host/host-router";
+import { openConferenceService } from "./membership/conference-service";
+import type { MembershipDeps } from "./membership/membership-deps";
+import type { ConferenceService } from "./model/conference-service";
+import type { OpenConferenceEngine } from "./open-engine";
+import { findLinkGuest } from "./rooms/links";
+import { MemberLoader } from "./rooms/member-loader";
+import { deleteClosedConferences } from "./rows/conference-queries";
+import { guestExists } from "./rows/guest-queries";
+
+/** Dependencies of the module. */
+export type ConferenceModuleDeps = Pick<
+  HostDeps & MembershipDeps,
+  "store" | "bus" | "clock" | "log" | "config" | "metrics" | "mayCreateOnJoin"
+> & {
+  jobs: Jobs;
+  sessionEvents: SessionEvents;
+  singleNode: boolean;
+  openEngine: OpenConferenceEngine;
+};
+
+/** The open module. */
+export interface ConferenceModule extends MembershipDeps {
+  service: ConferenceService;
+  /** False with CONFERENCES=off. */
+  enabled: boolean;
+  memberLoader: MemberLoader;
+  /** Finds the guest of a token. @throws Fault UNAUTHENTICATED */
+  findLinkGuest(token: string): Promise<LinkGuestViewer>;
+}
+
+/** Interval of the job that takes over what dead nodes have left behind, in seconds. */
+const ADOPT_SECONDS = 15;
+/** Interval of the job that deletes old conferences, in seconds. */
+const PURGE_SECONDS = 3_600;
+const PURGE_BATCH = 500;
+const DAY_MS = 86_400_000;
+
+/** Opens conferences on this node, and starts their jobs. */
+export async function openConferences(
+  deps: ConferenceModuleDeps,
+  lifecycle: Lifecycle,
+): Promise<ConferenceModule> {
+  const { store, bus, clock, log, config, jobs, sessionEvents, singleNode } = deps;
+  let registry: HostRegistry | null = null;
+  const engine = await deps.openEngine((event) => registry?.onEngineEvent(event));
+  lifecycle.add("media server", async () => engine?.shutdown());
+  const hostDeps: HostDeps = {
+    store,
+    bus,
+    clock,
+    log,
+    metrics: deps.metrics,
+    sessionEvents,
+    engine,
+    node: newId(),
+    alone: singleNode,
+    isAuthorized: ({ number, userId, sessionId }) => {
+      if (userId === null) return guestExists(store, number);
+      if (sessionId === null) return Promise.resolve(true);
+      return isSessionOfUser(store, sessionId, userId, clock.now());
+    },
+  };
+  const readers: EventReaders = new EventReaders({
+    store,
+    bus,
+    log,
+    repeatStreams: ({ ref }) => hosts.run(ref.conferenceId, "repeatStreams", ref),
+    onWatch: () => registry?.start(),
+  });
+  const opened = new HostRegistry(hostDeps, () => readers.watched());
+  registry = opened;
+  const hosts = new HostRouter(hostDeps, opened);
+  await hosts.open();
+  lifecycle.add("conferences", async () => {
+    await hosts.close();
+    await readers.close();
+    await opened.close();
+  });
+  jobs.work("conferences", () => opened.adoptAbandoned(), { everySeconds: ADOPT_SECONDS });
+  jobs.work(
+    "conference purge",
+    async () => {
+      const before = new Date(clock.now() - config.CALL_RETENTION_DAYS * DAY_MS);
+      while ((await deleteClosedConferences(store, before, PURGE_BATCH)) === PURGE_BATCH);
+    },
+    { everySeconds: PURGE_SECONDS },
+  );
+  const memberships: MembershipDeps = {
+    store,
+    clock,
+    config,
+    hosts,
+    readers,
+    mayCreateOnJoin: deps.mayCreateOnJoin,
+  };
+  return {
+    ...memberships,
+    service: openConferenceService(memberships),
+    enabled: engine !== null,
+    memberLoader: new MemberLoader(store),
+    findLinkGuest: (token) => findLinkGuest({ store }, token),
+  };
+}

@@ -1,0 +1,213 @@
+import { Fault } from "../../core/errors";
+import { textProblem } from "../../core/text/field-checks";
+import { parseId } from "../../core/text/ids";
+import type { UserViewer } from "../../core/viewer";
+import { type Page, type PageRequest, readIdPage } from "../../paging/page";
+import {
+  CONFERENCE_NAME_MAX,
+  type Conference,
+  type ConferenceAccess,
+  nameTaken,
+  SEATS_MAX,
+  SEATS_MIN,
+  VIDEO_BITRATE,
+} from "../model/conference";
+import {
+  findConference,
+  insertConference,
+  listApplicationConferences,
+  listJoinedConferences,
+  listOpenConferences,
+} from "../rows/conference-queries";
+import { addListedUsers, removeListedUsers } from "../rows/guest-queries";
+import { listMemberHistory } from "../rows/member-history-queries";
+import type { Member } from "../rows/member-queries";
+import { findModerated, noConference, requireOpen } from "./access";
+import type { ConferenceDeps } from "./conference-deps";
+
+/** Maximum number of listed users of a conference. */
+export const LISTED_MAX = 200;
+
+/** A conference to create; defaults for what is omitted. */
+export interface ConferenceRequest {
+  name: string;
+  seats?: number | null;
+  video?: boolean | null;
+  access?: ConferenceAccess | null;
+  bitrate?: number | null;
+  /** Ids of listed users, and which of them moderate. */
+  userIds?: string[] | null;
+  moderatorIds?: string[] | null;
+}
+
+/** Changes of a conference. */
+export type ConferenceSettingsChanges = {
+  [Name in keyof ConferenceRequest]?: ConferenceRequest[Name] | null;
+} & { locked?: boolean | null };
+
+/**
+ * Creates a conference, which stays open until it is closed. Its creator moderates.
+ * @throws Fault INVALID
+ */
+export async function createConference(
+  deps: ConferenceDeps,
+  viewer: UserViewer,
+  request: ConferenceRequest,
+): Promise<Conference> {
+  const { applicationId, userId } = viewer;
+  checkSettings(request);
+  const listed = listedIds(request);
+  return deps.store.transaction(async (transaction) => {
+    const conference = await insertConference(transaction, {
+      applicationId,
+      name: request.name,
+      seats: request.seats ?? SEATS_MAX,
+      video: request.video ?? true,
+      access: request.access ?? "everyone",
+      origin: "graphql",
+      bitrate: request.bitrate ?? VIDEO_BITRATE.default,
+      createdBy: userId,
+    });
+    if (!conference) throw nameTaken();
+    requireUsers(
+      listed,
+      await addListedUsers(transaction, conference, listed.all, listed.moderators),
+    );
+    return conference;
+  });
+}
+
+/** Changes a conference. @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
+export async function updateConference(
+  deps: ConferenceDeps,
+  viewer: UserViewer,
+  id: string,
+  changes: ConferenceSettingsChanges,
+): Promise<Conference> {
+  const conference = await findModerated(deps, viewer, id);
+  checkSettings(changes);
+  if (isGiven(changes.userIds) || isGiven(changes.moderatorIds)) {
+    const listed = listedIds(changes);
+    await deps.store.transaction(async (transaction) => {
+      await removeListedUsers(transaction, conference.id, listed.all);
+      requireUsers(
+        listed,
+        await addListedUsers(transaction, conference, listed.all, listed.moderators),
+      );
+    });
+  }
+  const { name, seats, video, access, bitrate, locked } = changes;
+  const settings = Object.fromEntries(
+    Object.entries({ name, seats, video, access, bitrate, locked }).filter(([, value]) =>
+      isGiven(value),
+    ),
+  );
+  if (Object.keys(settings).length > 0) await deps.hosts.run(conference.id, "update", settings);
+  return (await findConference(deps.store, conference.id)) ?? conference;
+}
+
+/** Closes a conference; its members are out. @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
+export async function closeConference(
+  deps: ConferenceDeps,
+  viewer: UserViewer,
+  id: string,
+): Promise<Conference> {
+  const conference = await findModerated(deps, viewer, id);
+  await deps.hosts.run(conference.id, "close");
+  return (await findConference(deps.store, conference.id)) ?? conference;
+}
+
+/** Closes a conference of an application for its owner. @throws Fault NOT_FOUND, CONFLICT if it is closed */
+export async function closeApplicationConference(
+  deps: ConferenceDeps,
+  applicationId: number,
+  id: string,
+): Promise<Conference> {
+  const conferenceId = parseId(id);
+  const conference = conferenceId === null ? null : await findConference(deps.store, conferenceId);
+  if (conference?.applicationId !== applicationId) throw noConference();
+  requireOpen(conference);
+  await deps.hosts.run(conference.id, "close");
+  return (await findConference(deps.store, conference.id)) ?? conference;
+}
+
+/** Lists the open conferences that a user may join, or those that it has been a member of, newest first. */
+export function listConferences(
+  { store }: Pick<ConferenceDeps, "store">,
+  { applicationId, userId }: UserViewer,
+  joined: boolean,
+  page: PageRequest,
+): Promise<Page<Conference>> {
+  const list = joined ? listJoinedConferences : listOpenConferences;
+  return readIdPage(page, true, (range) => list(store, applicationId, userId, range));
+}
+
+/** Lists the conferences of an application, newest first. @param open null for open and closed ones */
+export function listConferencesOf(
+  { store }: Pick<ConferenceDeps, "store">,
+  applicationId: number,
+  open: boolean | null,
+  page: PageRequest,
+): Promise<Page<Conference>> {
+  return readIdPage(page, true, (range) =>
+    listApplicationConferences(store, applicationId, open, range),
+  );
+}
+
+/** Lists everyone who has been a member of a conference, by the time they joined. */
+export function listHistory(
+  { store }: Pick<ConferenceDeps, "store">,
+  conferenceId: number,
+  page: PageRequest,
+): Promise<Page<Member>> {
+  return readIdPage(page, false, (range) => listMemberHistory(store, conferenceId, range));
+}
+
+/** @throws Fault INVALID */
+export function checkSettings({ name, seats, bitrate }: ConferenceSettingsChanges): void {
+  if (isGiven(name)) checkConferenceName(name);
+  if (isGiven(seats) && (seats < SEATS_MIN || seats > SEATS_MAX)) {
+    throw Fault.field("seats", `must be between ${SEATS_MIN} and ${SEATS_MAX}`);
+  }
+  if (isGiven(bitrate) && (bitrate < VIDEO_BITRATE.min || bitrate > VIDEO_BITRATE.max)) {
+    throw Fault.field("bitrate", `must be between ${VIDEO_BITRATE.min} and ${VIDEO_BITRATE.max}`);
+  }
+}
+
+/** @throws Fault INVALID */
+export function checkConferenceName(name: string): void {
+  const problem = name.trim() === "" ? "must not be empty" : textProblem(name, CONFERENCE_NAME_MAX);
+  if (problem) throw Fault.field("name", problem);
+}
+
+interface ListedIds {
+  all: number[];
+  moderators: number[];
+}
+
+function listedIds({ userIds, moderatorIds }: ConferenceSettingsChanges): ListedIds {
+  const moderators = parseIds("moderatorIds", moderatorIds ?? []);
+  const all = [...new Set([...parseIds("userIds", userIds ?? []), ...moderators])];
+  if (all.length > LISTED_MAX) {
+    throw Fault.field("userIds", `may list at most ${LISTED_MAX} users`);
+  }
+  return { all, moderators };
+}
+
+function parseIds(field: string, texts: string[]): number[] {
+  if (texts.length > LISTED_MAX) throw Fault.field(field, `may list at most ${LISTED_MAX} users`);
+  return texts.map((text) => {
+    const id = parseId(text);
+    if (id === null) throw Fault.field(field, "must be ids of users");
+    return id;
+  });
+}
+
+function requireUsers({ all }: ListedIds, existing: number[]): void {
+  const missing = all.find((id) => !existing.includes(id));
+  if (missing !== undefined) throw Fault.field("userIds", `There is no user ${missing}`);
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}

@@ -1,0 +1,75 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Allow } from "../../access/request-auth";
+import { Limited } from "../../limits/rate-limits";
+import { findModerated } from "./access";
+import {
+  AdmitConferenceGuestInput,
+  AdmitConferenceGuestPayload,
+  ConferenceLink,
+  CreateConferenceLinkInput,
+  CreateConferenceLinkPayload,
+  DeleteConferenceLinkInput,
+  DeleteConferenceLinkPayload,
+} from "./conference.input";
+import type { ConferenceContext } from "./conference.resolver";
+import { toGraphqlConference } from "./conference.type";
+import { admitGuest, createLink, listLinks, withdrawLink } from "./links";
+
+@Resolver()
+export class ConferenceLinkResolver {
+  @Allow("user")
+  @Query(() => [ConferenceLink], {
+    description:
+      "The links that admit guests to a conference, without their secrets. For moderators.",
+  })
+  async conferenceLinks(
+    @Ctx() { conferences, auth }: ConferenceContext,
+    @Arg("conferenceId", () => ID, { description: "The conference." }) conferenceId: string,
+  ): Promise<ConferenceLink[]> {
+    const { id } = await findModerated(conferences, await auth.user(), conferenceId);
+    return listLinks(conferences, id);
+  }
+
+  @Allow("user")
+  @Mutation(() => CreateConferenceLinkPayload, {
+    description:
+      "Creates a link that admits guests without an account to a conference. For moderators.",
+  })
+  async createConferenceLink(
+    @Ctx() { conferences, auth }: ConferenceContext,
+    @Arg("input", () => CreateConferenceLinkInput, { description: "The link." })
+    { conferenceId, ...options }: CreateConferenceLinkInput,
+  ): Promise<CreateConferenceLinkPayload> {
+    return createLink(conferences, await auth.user(), conferenceId, options);
+  }
+
+  @Allow("user")
+  @Mutation(() => DeleteConferenceLinkPayload, {
+    description: "Withdraws a link: the guests that it admitted are out at once. For moderators.",
+  })
+  async deleteConferenceLink(
+    @Ctx() { conferences, auth }: ConferenceContext,
+    @Arg("input", () => DeleteConferenceLinkInput, { description: "The link." })
+    { linkId }: DeleteConferenceLinkInput,
+  ): Promise<DeleteConferenceLinkPayload> {
+    const { id } = await withdrawLink(conferences, await auth.user(), linkId);
+    return { deletedLinkId: id };
+  }
+
+  @Allow("public")
+  @Limited("sign-up")
+  @Mutation(() => AdmitConferenceGuestPayload, {
+    description:
+      "Admits a guest without an account by the secret of a link. The guest joins with joinConference.",
+  })
+  async admitConferenceGuest(
+    @Ctx() { conferences, auth }: ConferenceContext,
+    @Arg("input", () => AdmitConferenceGuestInput, { description: "The guest." })
+    { secret, name }: AdmitConferenceGuestInput,
+  ): Promise<AdmitConferenceGuestPayload> {
+    const { token, conference } = await admitGuest(conferences, secret, name, (applicationId) =>
+      auth.checkOrigin(applicationId),
+    );
+    return { token, conference: toGraphqlConference(conference) };
+  }
+}

@@ -1,0 +1,238 @@
+import type { Statement, Store } from "../../store/store";
+
+/**
+ * Statements on conference_users, conference_links and conference_guests. A function takes the store, or what it uses
+ * of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
+const LIST_USERS: Statement = {
+  name: "list_conference_users",
+  reason: "set",
+  text: `INSERT INTO conference_users (conference_id, user_id, moderator)
+    SELECT $1, u.id, u.id = ANY($4::bigint[]) FROM users u WHERE u.application_id = $2 AND u.id = ANY($3::bigint[])
+    ON CONFLICT (conference_id, user_id) DO UPDATE
+      SET moderator = excluded.moderator OR ($5::boolean AND conference_users.moderator) RETURNING user_id`,
+};
+
+const UNLIST_USERS: Statement = {
+  name: "unlist_conference_users",
+  reason: "set",
+  text: "DELETE FROM conference_users WHERE conference_id = $1 AND user_id <> ALL($2::bigint[])",
+};
+
+const LISTED: Statement = {
+  name: "listed_conference_users",
+  reason: "set",
+  text: "SELECT user_id, moderator FROM conference_users WHERE conference_id = $1 ORDER BY user_id",
+};
+
+const LISTING: Statement = {
+  name: "conference_listing",
+  reason: "columns",
+  text: "SELECT user_id, moderator FROM conference_users WHERE conference_id = $1 AND user_id = $2",
+};
+
+const INSERT_LINK: Statement = {
+  name: "insert_conference_link",
+  reason: "columns",
+  text: `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses)
+    SELECT $1, $2, $3::timestamptz, $4::int
+    WHERE (SELECT count(*) FROM conference_links WHERE conference_id = $1) < $5::int
+    RETURNING id, conference_id, expires_at, max_uses, uses, created_at`,
+};
+
+const LINKS: Statement = {
+  name: "links_of_conference",
+  reason: "columns",
+  text: `SELECT id, conference_id, expires_at, max_uses, uses, created_at FROM conference_links
+    WHERE conference_id = $1 ORDER BY id`,
+};
+
+const LINK: Statement = {
+  name: "conference_link",
+  reason: "columns",
+  text: `SELECT id, conference_id, expires_at, max_uses, uses, created_at FROM conference_links WHERE id = $1`,
+};
+
+const DELETE_LINK: Statement = {
+  name: "delete_conference_link",
+  reason: "transaction",
+  text: "DELETE FROM conference_links WHERE id = $1",
+};
+
+const GUESTS_OF_LINK: Statement = {
+  name: "guests_of_conference_link",
+  reason: "columns",
+  text: "SELECT id FROM conference_guests WHERE link_id = $1",
+};
+
+const LINK_APPLICATION: Statement = {
+  name: "application_of_conference_link",
+  reason: "expression",
+  text: `SELECT c.application_id FROM conference_links l JOIN conferences c ON c.id = l.conference_id
+    WHERE l.secret_hash = $1`,
+};
+
+/** Counts the use and inserts the guest as one statement, so that a link never admits too many. */
+const REDEEM: Statement = {
+  name: "redeem_conference_link",
+  reason: "lock",
+  text: `WITH used AS (
+      UPDATE conference_links l SET uses = uses + 1 FROM conferences c
+      WHERE l.secret_hash = $1 AND l.uses < l.max_uses AND l.expires_at > $4::timestamptz
+        AND c.id = l.conference_id AND c.closed_at IS NULL
+      RETURNING l.id, l.conference_id, l.expires_at)
+    INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash)
+    SELECT nextval(pg_get_serial_sequence('users', 'id')), u.conference_id, u.id, $2, $3 FROM used u
+    RETURNING id, conference_id`,
+};
+
+const GUEST: Statement = {
+  name: "conference_guest",
+  reason: "expression",
+  text: `SELECT g.id, g.conference_id, g.name, c.application_id
+    FROM conference_guests g JOIN conferences c ON c.id = g.conference_id
+    WHERE g.token_hash = $1 AND c.closed_at IS NULL`,
+};
+
+const GUEST_EXISTS: Statement = {
+  name: "conference_guest_exists",
+  reason: "expression",
+  text: "SELECT 1 AS one FROM conference_guests WHERE id = $1",
+};
+
+/** A user who is listed for a conference. */
+export interface ListedUser {
+  user_id: number;
+  moderator: boolean;
+}
+
+/** A link for guests. */
+export interface LinkRow {
+  id: number;
+  conference_id: number;
+  expires_at: Date;
+  max_uses: number;
+  uses: number;
+  created_at: Date;
+}
+
+/** A guest by link, as its token finds it. */
+export interface GuestRow {
+  id: number;
+  conference_id: number;
+  name: string;
+  application_id: number;
+}
+
+/**
+ * Lists users of the application for a conference.
+ * @param keepModerators whether those who already are listed as moderators stay moderators
+ * @returns the ids of those that exist
+ */
+export async function addListedUsers(
+  { query }: Pick<Store, "query">,
+  conference: { id: number; applicationId: number },
+  userIds: number[],
+  moderatorIds: number[],
+  keepModerators = false,
+): Promise<number[]> {
+  const { id, applicationId } = conference;
+  const values = [id, applicationId, userIds, moderatorIds, keepModerators];
+  return (await query<ListedUser>(LIST_USERS, values)).map((row) => row.user_id);
+}
+
+/** Removes all listed users but some. */
+export async function removeListedUsers(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+  exceptIds: number[],
+): Promise<void> {
+  await query(UNLIST_USERS, [conferenceId, exceptIds]);
+}
+
+/** Finds the users who are listed for a conference, by id. */
+export function findListedUsers(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+): Promise<ListedUser[]> {
+  return query<ListedUser>(LISTED, [conferenceId]);
+}
+
+/** Finds whether a user is listed; null if not. */
+export async function findListing(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+  userId: number,
+): Promise<ListedUser | null> {
+  return (await query<ListedUser>(LISTING, [conferenceId, userId]))[0] ?? null;
+}
+
+/** Inserts a link. @param max the maximum number of links of a conference @returns null beyond it */
+export async function insertLink(
+  { query }: Pick<Store, "query">,
+  link: { conferenceId: number; secretHash: Buffer; expiresAt: Date; maxUses: number },
+  max: number,
+): Promise<LinkRow | null> {
+  const { conferenceId, secretHash, expiresAt, maxUses } = link;
+  const values = [conferenceId, secretHash, expiresAt, maxUses, max];
+  return (await query<LinkRow>(INSERT_LINK, values))[0] ?? null;
+}
+
+/** Finds the links of a conference, oldest first. */
+export function findLinks(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+): Promise<LinkRow[]> {
+  return query<LinkRow>(LINKS, [conferenceId]);
+}
+
+/** Finds a link. */
+export async function findLink(
+  { query }: Pick<Store, "query">,
+  id: number,
+): Promise<LinkRow | null> {
+  return (await query<LinkRow>(LINK, [id]))[0] ?? null;
+}
+
+/** Deletes a link with its guests. @returns the numbers of the guests */
+export async function deleteLink({ query }: Pick<Store, "query">, id: number): Promise<number[]> {
+  const guests = await query<{ id: number }>(GUESTS_OF_LINK, [id]);
+  await query(DELETE_LINK, [id]);
+  return guests.map((guest) => guest.id);
+}
+
+/** Finds the application of a link by its secret's hash. */
+export async function findLinkApplication(
+  { query }: Pick<Store, "query">,
+  secretHash: Buffer,
+): Promise<number | null> {
+  const [row] = await query<{ application_id: number }>(LINK_APPLICATION, [secretHash]);
+  return row?.application_id ?? null;
+}
+
+/**
+ * Admits a guest by the secret of a link.
+ * @returns null for a secret that is unknown, expired or used up
+ */
+export async function redeemLink(
+  { query }: Pick<Store, "query">,
+  guest: { secretHash: Buffer; name: string; tokenHash: Buffer; now: Date },
+): Promise<{ id: number; conference_id: number } | null> {
+  const { secretHash, name, tokenHash, now } = guest;
+  const values = [secretHash, name, tokenHash, now];
+  return (await query<{ id: number; conference_id: number }>(REDEEM, values))[0] ?? null;
+}
+
+/** Finds the guest of a token, unless its conference is closed. */
+export async function findGuest(
+  { query }: Pick<Store, "query">,
+  tokenHash: Buffer,
+): Promise<GuestRow | null> {
+  return (await query<GuestRow>(GUEST, [tokenHash]))[0] ?? null;
+}
+
+/** Whether a guest still exists: it ends with its link. */
+export async function guestExists({ query }: Pick<Store, "query">, id: number): Promise<boolean> {
+  return (await query(GUEST_EXISTS, [id])).length > 0;
+}

@@ -1,0 +1,41 @@
+import type { IdRange } from "../../paging/page";
+import type { Statement, Store } from "../../store/store";
+import { MEMBER_COLUMNS, type Member, type MemberRow, toMember } from "./member-queries";
+
+/** Statements on the history of a conference: conference_members, also those who have left. */
+
+const history = (name: string, direction: "ASC" | "DESC"): Statement => ({
+  name,
+  reason: "keyset",
+  text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.id > $2 AND m.id < $3
+    ORDER BY m.id ${direction} LIMIT $4`,
+});
+const HISTORY = {
+  descending: history("conference_history", "DESC"),
+  ascending: history("conference_history_ascending", "ASC"),
+};
+
+const WAS_MEMBER: Statement = {
+  name: "was_conference_member",
+  reason: "expression",
+  text: "SELECT 1 AS one FROM conference_members WHERE conference_id = $1 AND number = $2 LIMIT 1",
+};
+
+/** Lists everyone who has been a member of a conference, in a range of ids. */
+export async function listMemberHistory(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+  { above, below, descending, limit }: IdRange,
+): Promise<Member[]> {
+  const statement = descending ? HISTORY.descending : HISTORY.ascending;
+  return (await query<MemberRow>(statement, [conferenceId, above, below, limit])).map(toMember);
+}
+
+/** Whether a number is or has been a member of a conference. */
+export async function wasMember(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+  number: number,
+): Promise<boolean> {
+  return (await query(WAS_MEMBER, [conferenceId, number])).length > 0;
+}

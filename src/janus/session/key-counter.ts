@@ -1,0 +1,19 @@
+/** Counts what is open for each key, with a limit. */
+export class KeyCounter {
+  private readonly counts = new Map<string, number>();
+
+  /** Counts one more. @returns a function that releases it, or null at the limit */
+  take(key: string, max: number): (() => void) | null {
+    const count = this.counts.get(key) ?? 0;
+    if (count >= max) return null;
+    this.counts.set(key, count + 1);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      const left = (this.counts.get(key) ?? 1) - 1;
+      if (left > 0) this.counts.set(key, left);
+      else this.counts.delete(key);
+    };
+  }
+}

@@ -1,0 +1,211 @@
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { eventually } from "../../scripts/services/binaries";
+import type { Feed } from "../../src/conferences/engine/engine";
+import { closeAfterEach } from "../support/close-after-each";
+import { freeUdpPort, startEmbedded } from "../support/conferences/engines";
+import { LossyRelay } from "../support/conferences/lossy-relay";
+import { seededRandom } from "../support/seeded-random";
+
+/** What only the embedded engine shows: lost packets, poor networks, its process. */
+
+const ROOM = { room: "r-1", generation: 1, seats: 12, video: true, bitrate: 500_000 };
+const main = (member: number): Feed => ({ member, source: "main" });
+
+const opened = closeAfterEach();
+async function start(options: Parameters<typeof startEmbedded>[0] = {}) {
+  const fixture = await startEmbedded(options);
+  opened({ close: fixture.stop });
+  const { engine, events } = fixture;
+  const { room, generation } = ROOM;
+  const isUp = (peer: string) =>
+    eventually(async () => expect(events).toContainEqual({ type: "up", room, peer }));
+  return {
+    ...fixture,
+    async join(member: number, kbits: number, through = (sdp: string) => sdp) {
+      const client = await fixture.publish({ sender: member, kbits });
+      const publish = { source: "main" as const, offer: client.offer };
+      const peer = await engine.connect({ room, generation, member, publish });
+      await client.accept(peer.peer, through(peer.sdp));
+      await isUp(peer.peer);
+      return { ...peer, client: client.media };
+    },
+    async watch(member: number, feeds: Feed[]) {
+      const watch = { feeds, sections: "all" as const };
+      const peer = await engine.connect({ room, generation, member, watch });
+      const client = await fixture.watch(peer.sdp);
+      await engine.signal(peer.peer, { answer: client.answer });
+      await client.answered();
+      await isUp(peer.peer);
+      return { ...peer, client: client.media };
+    },
+  };
+}
+
+test("packets that a publisher's network loses are sent again: every frame arrives", async () => {
+  const { engine, port, join, watch } = await start();
+  await engine.open(ROOM);
+  const relay = opened(await LossyRelay.open(port, seededRandom(7)));
+  const publisher = await join(1, 300, (sdp) => relay.through(sdp));
+  const watcher = await watch(2, [main(1)]);
+  const video = watcher.streams.find(({ kind, feed }) => kind === "video" && feed)?.mid;
+  const track = async () => {
+    const { tracks } = await watcher.client.report();
+    return tracks.find(({ mid }) => mid === video);
+  };
+  await eventually(async () => expect((await track())?.frames).toBeGreaterThan(5));
+
+  relay.percent = 10;
+  await eventually(async () => expect(relay.counts.dropped).toBeGreaterThan(60));
+  relay.percent = 0;
+  const { frames } = await publisher.client.report();
+  // Late frames arrive before later ones are complete.
+  await eventually(async () => {
+    const received = await track();
+    expect(received?.missing).toBe(0);
+    expect(received?.frames).toBeGreaterThan(frames - 10);
+  });
+  expect((await track())?.ssrcs).toBe(1);
+});
+
+test("a watcher that can receive less keeps the audio, and gets the video again later", async () => {
+  const { engine, join, watch } = await start();
+  await engine.open(ROOM);
+  await join(1, 300);
+  const watcher = await watch(2, [main(1)]);
+  const [audio, video] = watcher.streams.filter(({ feed }) => feed !== null).map(({ mid }) => mid);
+  const packets = async (mid?: string) => {
+    const { tracks } = await watcher.client.report();
+    return tracks.find((each) => each.mid === mid)?.packets ?? 0;
+  };
+  const ssrc = Number(/a=ssrc:(\d+)/.exec(watcher.sdp.slice(watcher.sdp.indexOf("m=video")))?.[1]);
+  await eventually(async () => expect(await packets(video)).toBeGreaterThan(5));
+  await eventually(async () => {
+    await watcher.client.estimate(video ?? "", ssrc, 40_000);
+    const before = [await packets(audio), await packets(video)];
+    await eventually(async () =>
+      expect(await packets(audio)).toBeGreaterThan((before[0] ?? 0) + 20),
+    );
+    expect(await packets(video)).toBe(before[1]);
+  });
+  const paused = await packets(video);
+  await eventually(async () => expect(await packets(video)).toBeGreaterThan(paused + 10));
+});
+
+test("a client that goes without a word is gone, and what it leaves is released", async () => {
+  const { engine, events, join, watch } = await start();
+  await engine.open(ROOM);
+  const publisher = await join(1, 60);
+  const watcher = await watch(2, [main(1)]);
+  await publisher.client.close();
+  await eventually(async () => {
+    expect(events).toContainEqual(expect.objectContaining({ type: "gone", peer: publisher.peer }));
+    expect(events).toContainEqual(expect.objectContaining({ type: "streams", peer: watcher.peer }));
+  });
+  await eventually(async () => {
+    expect(engine.usage()).toEqual({ rooms: 1, peers: 1, tracks: 0 });
+  });
+});
+
+test("figures of both sides are reported", async () => {
+  const { engine, events, join, watch } = await start();
+  await engine.open(ROOM);
+  const publisher = await join(1, 300);
+  const watcher = await watch(2, [main(1)]);
+  for (const { peer } of [publisher, watcher]) {
+    await eventually(async () => {
+      const found = events.some(
+        (event) =>
+          event.type === "statistics" &&
+          event.peer === peer &&
+          event.statistics.audioBitrate > 20_000 &&
+          event.statistics.videoBitrate > 200_000 &&
+          event.statistics.packetLoss < 0.5,
+      );
+      expect(found).toBe(true);
+    });
+  }
+});
+
+describe("the process", () => {
+  const alive = (pid: number) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  test("starts with the first room, and ends after the last one", async () => {
+    const { engine, events } = await start({ idleMs: 50 });
+    expect(engine.pid).toBeUndefined();
+    await expect(engine.connect({ room: "r-1", generation: 1, member: 1 })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    await engine.close({ room: ROOM.room });
+    expect(engine.pid).toBeUndefined();
+
+    await engine.open(ROOM);
+    const pid = engine.pid ?? 0;
+    expect(alive(pid)).toBe(true);
+    await engine.close({ room: ROOM.room });
+    await eventually(async () => expect(alive(pid)).toBe(false));
+    await engine.open(ROOM);
+    expect(engine.pid).not.toBe(pid);
+    expect(events).toEqual([]);
+  });
+
+  test("ends with the engine", async () => {
+    const { engine, events } = await start();
+    await engine.open(ROOM);
+    const pid = engine.pid ?? 0;
+    await engine.shutdown();
+    expect(alive(pid)).toBe(false);
+    await expect(engine.open(ROOM)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(events).toEqual([]);
+  });
+
+  test("ends when the gateway is killed", async () => {
+    const gateway = fork(
+      join(__dirname, "../support/conferences/engine-holder.ts"),
+      [String(await freeUdpPort())],
+      { execArgv: ["-r", join(__dirname, "../support/run-typescript.js")] },
+    );
+    opened({ close: () => gateway.kill("SIGKILL") });
+    const pid = await new Promise<number>((resolve) => gateway.once("message", resolve));
+    expect(alive(pid)).toBe(true);
+    gateway.kill("SIGKILL");
+    await eventually(async () => expect(alive(pid)).toBe(false));
+  });
+
+  test("a port that is taken makes connections UNAVAILABLE, and nothing else", async () => {
+    const first = await start();
+    const second = await start({ port: first.port, bindAddress: "127.0.0.1" });
+    await first.engine.open(ROOM);
+    await first.join(1, 60);
+    await second.engine.open(ROOM);
+    const { offer } = await second.publish({ sender: 1 });
+    const publish = { source: "main" as const, offer };
+    await expect(
+      second.engine.connect({ room: ROOM.room, generation: 1, member: 1, publish }),
+    ).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(second.events).toEqual([]);
+  });
+
+  test("an announced address replaces the host's own in every candidate", async () => {
+    const { engine, publish } = await start({ announcedAddress: "203.0.113.7" });
+    await engine.open(ROOM);
+    const { offer } = await publish({ sender: 1 });
+    const { sdp } = await engine.connect({
+      room: ROOM.room,
+      generation: 1,
+      member: 1,
+      publish: { source: "main", offer },
+    });
+    const candidates = sdp.split("\r\n").filter((line) => line.startsWith("a=candidate:"));
+    expect(candidates).toHaveLength(1);
+    expect(candidates[0]).toContain(" 203.0.113.7 ");
+    expect(sdp).not.toContain("IP4 127.0.0.1 ");
+  });
+});

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  conferenceState,
+  deleteClosedConferences,
+  findConference,
+  findOpenConference,
+  findSnapshot,
+  insertConference,
+  listApplicationConferences,
+  listJoinedConferences,
+  listOpenConferences,
+} from "../../src/conferences/rows/conference-queries";
+import {
+  exportConferences,
+  exportConferenceUsers,
+} from "../../src/conferences/rows/export-queries";
+import * as guests from "../../src/conferences/rows/guest-queries";
+import * as hosts from "../../src/conferences/rows/host-queries";
+import { listMemberHistory, wasMember } from "../../src/conferences/rows/member-history-queries";
+import * as members from "../../src/conferences/rows/member-queries";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { hashToken } from "../../src/core/random";
+import { openStore } from "../../src/store/open";
+import type { Store } from "../../src/store/store";
+import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { explainStatements } from "../support/operations/explain";
+
+/** Enough rows for the planner not to prefer a scan. */
+const ROWS = hasServices ? 100_000 : 30_000;
+
+/** Closed conferences with their history, a hundred that are open, and one user with a long history. */
+const FILL = [
+  `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
+  `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+    SELECT id, 'x', 'k', 's', '{}', now() FROM accounts`,
+  `INSERT INTO users (application_id, login, login_key, updated_at)
+    SELECT a.id, 'l' || n, 'l' || n, now() FROM applications a, generate_series(1, ${ROWS}) n`,
+  `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by, host, closed_at)
+    SELECT application_id, 'room' || id, 12, true, 'everyone', 'graphql', 600000, id, 'node' || id % 10,
+      CASE WHEN id % ${ROWS / 100} <> 0 THEN now() - id * interval '1 minute' END FROM users`,
+  `INSERT INTO conference_users (conference_id, user_id)
+    SELECT id, 1 + created_by % ${ROWS} FROM conferences`,
+  `INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until, left_at)
+    SELECT id, created_by, created_by, 'n', 'd', now(), CASE WHEN closed_at IS NOT NULL THEN now() END FROM conferences`,
+  `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses)
+    SELECT id, sha256(convert_to('s' || id, 'UTF8')), now() + interval '1 day', 5 FROM conferences`,
+  `INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash)
+    SELECT 1000000 + id, conference_id, id, 'g', sha256(convert_to('t' || id, 'UTF8')) FROM conference_links`,
+  "INSERT INTO conference_nodes (id, lease_until) SELECT 'node' || n, now() FROM generate_series(1, 10) n",
+  "ANALYZE",
+];
+/** conference_nodes has a row for each node. */
+const SCAN = /Seq Scan on (users|conferences|conference_(?:users|links|guests|members))\b/;
+
+let database: FreshDatabase;
+let store: Store;
+const plans = new Map<string, string>();
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
+  store = await openStore({ config, log: openLog("silent"), isNode: true });
+  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+});
+afterAll(async () => {
+  await store.close();
+  await database.remove();
+});
+
+/** The names of the statements of the module. */
+function statementNames(): string[] {
+  const folder = join(__dirname, "../../src/conferences/rows");
+  return readdirSync(folder).flatMap((file) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    return [
+      ...text.matchAll(/(?:\bname: |(?:openTo|joinedBy|ofApplication|history)\()"([a-z_]+)"/g),
+    ].map(([, name = ""]) => name);
+  });
+}
+
+test("every statement on conferences uses an index", async () => {
+  const explained: Pick<Store, "query"> = explainStatements(store, plans);
+  const { query } = explained;
+  const row = {
+    applicationId: 1,
+    name: "new",
+    seats: 12,
+    video: true,
+    access: "everyone",
+  } as const;
+  const created = await insertConference(explained, {
+    ...row,
+    origin: "graphql",
+    bitrate: 600_000,
+    createdBy: 7,
+  });
+  const id = created?.id ?? 0;
+  await findConference(explained, id);
+  await findOpenConference(explained, 1, "new");
+  await findSnapshot(explained, id);
+  for (const descending of [true, false]) {
+    const range = { above: 0, below: 2 ** 40, descending, limit: 10 };
+    await listOpenConferences(explained, 1, 7, range);
+    await listJoinedConferences(explained, 1, 7, range);
+    await listApplicationConferences(explained, 1, null, range);
+    await listMemberHistory(explained, 7, range);
+  }
+  await wasMember(explained, 7, 7);
+  await exportConferences(query, 7);
+  await exportConferenceUsers(query, 7);
+
+  await hosts.renewNode(explained, "here");
+  const acquired = await hosts.acquireConference(explained, id, "here", false);
+  const ref = { conferenceId: id, node: "here", generation: acquired?.generation ?? 0 };
+  await hosts.findHost(explained, id);
+  await hosts.advanceConference(explained, ref);
+  if (created) await hosts.writeConference(explained, conferenceState(created));
+  await hosts.noteEmpty(explained, id);
+  await hosts.writeEngineState(explained, ref, "embedded", {});
+  const generation = (await hosts.nextGeneration(explained, ref)) ?? 0;
+  await hosts.findOrphaned(explained, [id, 7]);
+  await hosts.findTakenOver(explained, [id, 7], "node");
+  await hosts.findAbandoned(explained, 30);
+  await hosts.purgeNodes(explained);
+
+  const newMember = {
+    conferenceId: id,
+    number: 7,
+    userId: 7,
+    name: "n",
+    device: "d",
+    sessionId: null,
+    moderator: false,
+    audioMuted: false,
+    videoMuted: false,
+  };
+  const member = await members.insertMember(explained, newMember, 12);
+  await members.takeOverSeat(explained, newMember);
+  await members.findMembers(explained, id);
+  await members.findMember(explained, {
+    conferenceId: id,
+    memberId: member?.id ?? 0,
+    number: 7,
+    generation: 1,
+  });
+  await members.findMembersOf(explained, [id, 7]);
+  if (member) await members.writeMedia(explained, member);
+  await members.renewMembers(explained, [{ memberId: member?.id ?? 0, generation: 2 }]);
+  await members.findExpiredMembers(explained, [id, 7]);
+  await members.writeLeave(explained, member?.id ?? 0, "left");
+  await members.writeLeaveAll(explained, id);
+
+  await guests.addListedUsers(explained, { id, applicationId: 1 }, [7, 8], [7]);
+  await guests.removeListedUsers(explained, id, [7]);
+  await guests.findListedUsers(explained, id);
+  await guests.findListing(explained, id, 7);
+  const secretHash = hashToken("secret");
+  const expiresAt = new Date(Date.now() + 60_000);
+  const link = { conferenceId: id, secretHash, expiresAt, maxUses: 5 };
+  const inserted = await guests.insertLink(explained, link, 50);
+  await guests.findLinks(explained, id);
+  await guests.findLink(explained, inserted?.id ?? 0);
+  const tokenHash = hashToken("token");
+  const guest = { secretHash, name: "g", tokenHash, now: new Date() };
+  await guests.findLinkApplication(explained, guest.secretHash);
+  const redeemed = await guests.redeemLink(explained, guest);
+  await guests.findGuest(explained, tokenHash);
+  await guests.guestExists(explained, redeemed?.id ?? 0);
+  await guests.deleteLink(explained, inserted?.id ?? 0);
+
+  await hosts.releaseConference(explained, { ...ref, generation });
+  await hosts.closeConferenceRow(explained, id);
+  await hosts.deleteNode(explained, "here");
+  await deleteClosedConferences(explained, new Date(0), 10);
+
+  expect([...plans.keys()].sort()).toEqual(statementNames().sort());
+  const scans = [...plans].filter(([, plan]) => SCAN.test(plan));
+  expect(scans).toEqual([]);
+});

@@ -1,0 +1,421 @@
+import { graphql, newUser, rest, signIn, type TestUser } from "../../support/client";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  mutate,
+  passes,
+  watchEvents,
+} from "../../support/conferences/graphql-member";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { startNode, type TestNode } from "../../support/node";
+import { ownerToken } from "../../support/sessions/owner";
+
+let node: TestNode;
+let engine: MemoryEngine;
+let host: TestUser;
+const open: GraphqlMember[] = [];
+
+beforeAll(async () => {
+  node = await startNode(
+    {},
+    {
+      openEngine: async (listener) => {
+        engine = new MemoryEngine(listener);
+        return engine;
+      },
+    },
+  );
+  host = await newUser(node);
+});
+afterEach(async () => {
+  for (const member of open.splice(0)) await member.disconnect();
+});
+afterAll(() => node.stop());
+
+async function join(conferenceId: string, token: string): Promise<GraphqlMember> {
+  const member = await joinConference(node, conferenceId, token);
+  open.push(member);
+  return member;
+}
+
+const publish = (member: GraphqlMember, source = "MAIN") =>
+  member.mutate("publishConferenceMedia", "peerId answer", { offer: "offer", source });
+
+test("members see each other join, publish, mute, leave", async () => {
+  const id = await createConference(node, host.token, { name: "Daily" });
+  const guest = await newUser(node);
+  const first = await join(id, host.token);
+  expect(first.events[0]).toMatchObject({
+    __typename: "ConferenceSnapshotEvent",
+    conference: { id, name: "Daily", seats: 12, video: true, access: "EVERYONE", locked: false },
+    members: [{ id: String(host.id), userId: String(host.id), moderator: true, publishing: false }],
+  });
+  const second = await join(id, guest.token);
+  expect(second.names()).toEqual([host.login, guest.login]);
+  await first.event("ConferenceMemberJoinedEvent", ({ member }) => member.id === String(guest.id));
+
+  const { peerId, answer } = await publish(second);
+  expect(answer).toBe("answer to offer");
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  await second.mutate("setConferenceMute", "member { audioMuted }", { audio: true });
+  const muted = await first.event(
+    "ConferenceMemberUpdatedEvent",
+    ({ member }) => member.audioMuted,
+  );
+  expect(muted.member).toMatchObject({ id: String(guest.id), publishing: true, videoMuted: false });
+
+  await second.mutate("leaveConference", "done");
+  const left = await first.event("ConferenceMemberLeftEvent");
+  expect(left).toMatchObject({ memberId: String(guest.id), reason: "LEFT" });
+  await passes(async () => expect(second.isOver()).toBe(true));
+  expect(second.events.at(-1)).toMatchObject({ __typename: "ConferenceMemberLeftEvent" });
+  expect(engine.peers.has(peerId)).toBe(false);
+  expect(first.names()).toEqual([host.login]);
+  await second.mutate("leaveConference", "done");
+});
+
+test("a watching peer follows who publishes, one update at a time", async () => {
+  const id = await createConference(node, host.token);
+  const first = await join(id, host.token);
+  const others = [await newUser(node), await newUser(node)];
+  const watched = await first.mutate("watchConference", "peerId offer streams { mid }");
+  expect(watched).toMatchObject({ offer: null, streams: [] });
+  const members = [];
+  for (const { token } of others) members.push(await join(id, token));
+  for (const member of members) await publish(member);
+  const event = await first.event("ConferenceStreamsEvent");
+  expect(event).toMatchObject({ peerId: watched.peerId, offer: "offer" });
+  const before = first.events.filter(({ __typename }) => __typename === "ConferenceStreamsEvent");
+  await first.mutate("answerConferencePeer", "done", { peerId: watched.peerId, answer: "answer" });
+  const both = await first.event("ConferenceStreamsEvent", ({ streams }) => streams.length === 4);
+  expect(both.streams.map(({ memberId }: { memberId: string }) => memberId)).toEqual(
+    others.flatMap(({ id: user }) => [String(user), String(user)]),
+  );
+  // The first feed alone came first, or both together.
+  expect(before.length).toBeLessThanOrEqual(1);
+  // Nobody watches itself.
+  const own = await members[0]?.mutate("watchConference", "streams { memberId }");
+  expect(own.streams.map(({ memberId }: { memberId: string }) => memberId)).toEqual(
+    [others[1], others[1]].map((user) => String(user?.id)),
+  );
+});
+
+test("another device takes the seat over, and the others see one person", async () => {
+  const id = await createConference(node, host.token);
+  const user = await newUser(node);
+  const [first, old] = [await join(id, host.token), await join(id, user.token)];
+  const { peerId } = await publish(old);
+  const again = await signIn(node, user);
+  const fresh = await join(id, again.token);
+  await old.event("ConferenceReplacedEvent");
+  await passes(async () => expect(old.isOver()).toBe(true));
+  expect(old.events.at(-1)).toMatchObject({ __typename: "ConferenceReplacedEvent" });
+  const rejoined = await first.event("ConferenceMemberUpdatedEvent", (event) => event.rejoined);
+  expect(rejoined.member).toMatchObject({ id: String(user.id), publishing: false });
+  expect(first.names()).toEqual([host.login, user.login]);
+  expect(fresh.names()).toEqual([host.login, user.login]);
+  expect(engine.peers.has(peerId)).toBe(false);
+  await expect(publish(old)).rejects.toThrow(/^CONFLICT/);
+  await expect(watchEvents(node, user.token, old.membershipId, old.memberId)).rejects.toThrow(
+    /CONFLICT/,
+  );
+  // What the old device still does is no matter of the new one.
+  await old.mutate("leaveConference", "done");
+  expect(fresh.isOver()).toBe(false);
+});
+
+test("the thirteenth is refused, also when all join at once", async () => {
+  const id = await createConference(node, host.token);
+  const users = await Promise.all(Array.from({ length: 14 }, () => newUser(node)));
+  const results = await Promise.allSettled(
+    users.map(({ token }) =>
+      mutate(node, "joinConference", "membershipId", { conferenceId: id }, token),
+    ),
+  );
+  const refused = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason] : [],
+  );
+  expect(refused.map(String)).toEqual([
+    expect.stringMatching(/^Error: FULL All 12 seats/),
+    expect.stringMatching(/^Error: FULL/),
+  ]);
+  const query = "query ($id: ID!) { conference(id: $id) { members { id } } }";
+  const { data } = await graphql(node, query, { id }, host.token);
+  expect(data.conference.members).toHaveLength(12);
+});
+
+test("moderators mute, remove, lock and close", async () => {
+  const moderator = await newUser(node);
+  const user = await newUser(node);
+  const late = await newUser(node);
+  const id = await createConference(node, host.token, { moderatorIds: [String(moderator.id)] });
+  const [first, second] = [await join(id, moderator.token), await join(id, user.token)];
+  const { peerId } = await publish(second);
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  const target = { conferenceId: id, memberId: String(user.id) };
+  await mutate(
+    node,
+    "muteConferenceMember",
+    "member { id }",
+    { ...target, audio: true },
+    moderator.token,
+  );
+  await second.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
+  expect(engine.peers.get(peerId)?.messages).toEqual([{ publisher: { audio: false } }]);
+  // The member unmutes itself.
+  await second.mutate("setConferenceMute", "member { audioMuted }", { audio: false });
+  expect(engine.peers.get(peerId)?.messages.at(-1)).toEqual({ publisher: { audio: true } });
+
+  const lock = { conferenceId: id, locked: true };
+  await mutate(node, "updateConference", "conference { locked }", lock, moderator.token);
+  await second.event("ConferenceUpdatedEvent", ({ conference }) => conference.locked);
+  await expect(join(id, late.token)).rejects.toThrow(/^FORBIDDEN The conference is locked/);
+  await mutate(node, "removeConferenceMember", "done", target, moderator.token);
+  expect(await first.event("ConferenceMemberLeftEvent")).toMatchObject({ reason: "REMOVED" });
+  await passes(async () => expect(second.isOver()).toBe(true));
+
+  for (const [name, fields, input] of [
+    ["muteConferenceMember", "member { id }", { ...target, audio: true }],
+    ["removeConferenceMember", "done", target],
+    ["updateConference", "conference { id }", lock],
+    ["closeConference", "conference { id }", { conferenceId: id }],
+    ["createConferenceLink", "secret", { conferenceId: id }],
+  ] as const) {
+    await expect(mutate(node, name, fields, input, user.token)).rejects.toThrow(/^FORBIDDEN/);
+  }
+  await mutate(
+    node,
+    "closeConference",
+    "conference { closedAt }",
+    { conferenceId: id },
+    moderator.token,
+  );
+  await passes(async () => expect(first.isOver()).toBe(true));
+  expect(first.events.at(-1)).toMatchObject({ __typename: "ConferenceEndedEvent" });
+  await expect(join(id, host.token)).rejects.toThrow(/^CONFLICT/);
+});
+
+test("the lists, the history and the owner's view", async () => {
+  const name = `History ${Date.now()}`;
+  const user = await newUser(node);
+  const outsider = await newUser(node);
+  const id = await createConference(node, host.token, {
+    name,
+    access: "LISTED",
+    userIds: [String(user.id)],
+  });
+  await expect(createConference(node, host.token, { name })).rejects.toThrow(/INVALID.*taken/);
+  const list = "{ conferences { nodes { id name members { name } } } }";
+  const listed = async ({ token }: TestUser) =>
+    (await graphql(node, list, {}, token)).data.conferences.nodes.map(
+      (each: { id: string }) => each.id,
+    );
+  expect(await listed(user)).toContain(id);
+  expect(await listed(outsider)).not.toContain(id);
+  await expect(join(id, outsider.token)).rejects.toThrow(/^FORBIDDEN|^NOT_FOUND/);
+  const member = await join(id, user.token);
+  await member.mutate("leaveConference", "done");
+
+  const history = `query ($id: ID!) { conferenceHistory(conferenceId: $id, first: 5) {
+    nodes { userId name joinedAt leftAt leaveReason } pageInfo { hasNextPage } } }`;
+  const { data } = await graphql(node, history, { id }, user.token);
+  expect(data.conferenceHistory).toMatchObject({
+    nodes: [{ userId: String(user.id), name: user.login, leaveReason: "LEFT" }],
+    pageInfo: { hasNextPage: false },
+  });
+  const { errors } = await graphql(node, history, { id }, outsider.token);
+  expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
+
+  const owner = await ownerToken(node);
+  const all = `query ($id: ID!) { application(id: $id) { conferences(open: true, first: 100) { nodes { id members { id } } } } }`;
+  const application = { id: String(node.application.id) };
+  const seen = await graphql(node, all, application, owner);
+  expect(seen.data.application.conferences.nodes).toContainEqual({ id, members: [] });
+  const close = { applicationId: application.id, conferenceId: id };
+  await mutate(node, "closeApplicationConference", "conference { closedAt }", close, owner);
+  const after = await graphql(node, all, application, owner);
+  expect(
+    after.data.application.conferences.nodes.map((each: { id: string }) => each.id),
+  ).not.toContain(id);
+  const joined = "{ joinedConferences { nodes { id closedAt members { id } } } }";
+  const own = await graphql(node, joined, {}, user.token);
+  expect(own.data.joinedConferences.nodes).toEqual([
+    { id, closedAt: expect.any(String), members: [] },
+  ]);
+});
+
+test("a guest by link is a member of that conference and nothing else", async () => {
+  const id = await createConference(node, host.token);
+  const other = await createConference(node, host.token);
+  const input = { conferenceId: id, maxUses: 2 };
+  const { link, secret } = await mutate(
+    node,
+    "createConferenceLink",
+    "secret link { id }",
+    input,
+    host.token,
+  );
+  const admit = (name: string) =>
+    mutate(node, "admitConferenceGuest", "token conference { id }", { secret, name });
+  const { token, conference } = await admit("Grace");
+  expect(conference).toEqual({ id });
+  const first = await join(id, host.token);
+  const guest = await join(id, token);
+  expect(guest.names()).toEqual([host.login, "Grace"]);
+  await publish(guest);
+  const up = await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  expect(up.member).toMatchObject({ userId: null, name: "Grace" });
+  expect(Number(up.member.id)).toBeGreaterThan(host.id);
+
+  await expect(join(other, token)).rejects.toThrow(/^FORBIDDEN|^NOT_FOUND/);
+  const refused = await graphql(node, "{ conferences { nodes { id } } }", {}, token);
+  expect(refused.errors?.[0].extensions.code).toBe("FORBIDDEN");
+  expect((await rest(node, "GET", "/session", { token })).status).toBe(403);
+
+  await admit("Second");
+  await expect(admit("Third")).rejects.toThrow(/^NOT_FOUND/);
+  await expect(
+    mutate(node, "admitConferenceGuest", "token", { secret: "guessed", name: "x" }),
+  ).rejects.toThrow(/^NOT_FOUND/);
+  await mutate(node, "deleteConferenceLink", "deletedLinkId", { linkId: link.id }, host.token);
+  expect(await first.event("ConferenceMemberLeftEvent")).toMatchObject({
+    reason: "LINK_WITHDRAWN",
+  });
+  await passes(async () => expect(guest.isOver()).toBe(true));
+  await expect(join(id, token)).rejects.toThrow(/UNAUTHENTICATED/);
+});
+
+test("whose session ends is out at once", async () => {
+  const id = await createConference(node, host.token);
+  const first = await join(id, host.token);
+  const user = await newUser(node);
+  await join(id, user.token);
+  expect((await rest(node, "DELETE", "/session", { token: user.token })).status).toBe(200);
+  const left = await first.event("ConferenceMemberLeftEvent");
+  expect(left).toMatchObject({ memberId: String(user.id), reason: "SESSION_ENDED" });
+  const deleted = await newUser(node);
+  await join(id, deleted.token);
+  expect(
+    (await rest(node, "DELETE", `/users/${deleted.id}`, { token: deleted.token })).status,
+  ).toBe(200);
+  await first.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(deleted.id));
+});
+
+test("events go on after a reconnect with a cursor", async () => {
+  const id = await createConference(node, host.token);
+  const first = await join(id, host.token);
+  const { cursor } = first.events.at(-1) ?? { cursor: "" };
+  const user = await newUser(node);
+  const second = await join(id, user.token);
+  await first.event("ConferenceMemberJoinedEvent");
+  const joined = first.events.at(-1);
+  await first.disconnect();
+  await second.mutate("setConferenceMute", "member { id }", { video: true });
+  const resumed = await watchEvents(
+    node,
+    host.token,
+    first.membershipId,
+    first.memberId,
+    joined?.cursor,
+  );
+  open.push(resumed);
+  await resumed.event("ConferenceMemberUpdatedEvent", ({ member }) => member.videoMuted);
+  expect(resumed.events.map(({ __typename }) => __typename)).toEqual([
+    "ConferenceMemberUpdatedEvent",
+  ]);
+  expect(cursor).not.toBe(joined?.cursor);
+});
+
+test("/metrics counts conferences, members and tracks", async () => {
+  const id = await createConference(node, host.token);
+  await join(id, host.token);
+  await passes(async () => {
+    const { text } = await rest(node, "GET", "/metrics");
+    const value = (name: string) =>
+      Number(new RegExp(`^signalbox_${name} (\\d+)$`, "m").exec(text)?.[1]);
+    expect(value("conferences")).toBeGreaterThan(0);
+    expect(value("conference_members")).toBeGreaterThan(0);
+    expect(value("conference_tracks")).toBe(0);
+  });
+});
+
+test("a lost engine is announced, and members publish again", async () => {
+  const id = await createConference(node, host.token);
+  const first = await join(id, host.token);
+  const user = await newUser(node);
+  const second = await join(id, user.token);
+  await publish(second);
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  engine.die();
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => !member.publishing);
+  await expect(publish(second)).rejects.toThrow(/^UNAVAILABLE/);
+  engine.recover();
+  await second.event("ConferenceReconnectEvent");
+  await publish(second);
+  await passes(async () => {
+    expect(first.events.at(-1)?.member).toMatchObject({ id: String(user.id), publishing: true });
+  });
+});
+
+test("hostile input is refused with the field", async () => {
+  const id = await createConference(node, host.token);
+  const member = await join(id, host.token);
+  const big = "x".repeat(65_537);
+  for (const [name, input, expected] of [
+    ["publishConferenceMedia", { offer: big }, /INVALID.*offer/],
+    ["publishConferenceMedia", { offer: "invalid" }, /INVALID.*(sdp|offer)/],
+    ["answerConferencePeer", { peerId: "x", answer: "x" }, /NOT_FOUND/],
+    ["addConferenceCandidate", { peerId: "x", candidate: "x".repeat(2000) }, /INVALID.*candidate/],
+    ["configureConferencePeer", { peerId: "x", bitrate: 1 }, /INVALID.*bitrate/],
+    ["configureConferencePeer", { peerId: "x", mid: "x".repeat(17) }, /INVALID.*mid/],
+    ["configureConferencePeer", { peerId: "x", mid: "0", layer: 9 }, /INVALID.*layer/],
+  ] as const) {
+    const fields = name === "publishConferenceMedia" ? "peerId" : "done";
+    await expect(member.mutate(name, fields, input)).rejects.toThrow(expected);
+  }
+  for (const membershipId of [
+    "",
+    "1",
+    "1.1",
+    "1.1.1.1",
+    "x.1.1",
+    `${"9".repeat(40)}.1.1`,
+    "1.1.-1",
+  ]) {
+    await expect(
+      mutate(node, "leaveConference", "done", { membershipId }, host.token),
+    ).rejects.toThrow(/^NOT_FOUND/);
+  }
+  const foreign = await newUser(node);
+  await expect(
+    mutate(
+      node,
+      "publishConferenceMedia",
+      "peerId",
+      { membershipId: member.membershipId, offer: "o" },
+      foreign.token,
+    ),
+  ).rejects.toThrow(/^NOT_FOUND/);
+  for (const [input, field] of [
+    [{ name: " " }, "name"],
+    [{ name: "x".repeat(129) }, "name"],
+    [{ seats: 1 }, "seats"],
+    [{ seats: 13 }, "seats"],
+    [{ bitrate: 1 }, "bitrate"],
+    [{ userIds: ["0"] }, "userIds"],
+    [{ userIds: ["999999999"] }, "userIds"],
+  ] as const) {
+    await expect(createConference(node, host.token, input)).rejects.toThrow(
+      new RegExp(`INVALID.*${field}`),
+    );
+  }
+  await createConference(node, host.token, { name: "Taken" });
+  const rename = { conferenceId: id, name: "Taken" };
+  await expect(
+    mutate(node, "updateConference", "conference { id }", rename, host.token),
+  ).rejects.toThrow(/INVALID.*name has already been taken/);
+  await expect(createConference(node, host.token, { name: "Taken" })).rejects.toThrow(
+    /INVALID.*name has already been taken/,
+  );
+});

@@ -1,0 +1,141 @@
+import { newUser, rest, signIn, type TestUser } from "../../support/client";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  mutate,
+  passes,
+  watchEvents,
+} from "../../support/conferences/graphql-member";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { startNode, type TestNode } from "../../support/node";
+import { describeServices } from "../../support/operations/database";
+
+const engines: MemoryEngine[] = [];
+const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) => {
+  const engine = new MemoryEngine(listener);
+  engines.push(engine);
+  return engine;
+};
+
+describeServices("a conference on two nodes", () => {
+  let one: TestNode;
+  let two: TestNode;
+  let host: TestUser;
+  let user: TestUser;
+  const open: GraphqlMember[] = [];
+
+  beforeEach(async () => {
+    engines.length = 0;
+    one = await startNode({}, { openEngine });
+    two = await startNode({}, { openEngine }, one);
+    host = await newUser(one);
+    user = await newUser(two);
+  });
+  afterEach(async () => {
+    for (const member of open.splice(0)) await member.disconnect();
+    await two.stop();
+    // Its database is removed last.
+    await one.stop();
+  });
+
+  async function join(node: TestNode, id: string, { token }: TestUser): Promise<GraphqlMember> {
+    const member = await joinConference(node, id, token);
+    open.push(member);
+    return member;
+  }
+
+  const publish = (member: GraphqlMember) =>
+    member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+
+  test("has one host and one engine, whichever node its members use", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    const second = await join(two, id, user);
+    await first.event("ConferenceMemberJoinedEvent");
+    const { peerId } = await publish(second);
+    await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    expect(engines.map((engine) => engine.peers.has(peerId))).toEqual([true, false]);
+    // Errors of the host reach the member of the other node as they are.
+    await expect(
+      second.mutate("publishConferenceMedia", "peerId", { offer: "invalid" }),
+    ).rejects.toThrow(/^INVALID.*sdp/);
+    await expect(
+      second.mutate("answerConferencePeer", "done", { peerId: "none", answer: "a" }),
+    ).rejects.toThrow(/^NOT_FOUND/);
+    const both = await one.sql("SELECT host FROM conferences WHERE id = $1", [Number(id)]);
+    expect(both).toHaveLength(1);
+  });
+
+  test("a member comes back through the other node, and the others see one person", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    const old = await join(one, id, user);
+    await publish(old);
+    const again = await signIn(two, user);
+    const fresh = await join(two, id, { ...user, ...again });
+    await old.event("ConferenceReplacedEvent");
+    await first.event("ConferenceMemberUpdatedEvent", ({ rejoined }) => rejoined);
+    expect(first.names()).toEqual([host.login, user.login]);
+    expect(fresh.names()).toEqual([host.login, user.login]);
+    await publish(fresh);
+    await first.event(
+      "ConferenceMemberUpdatedEvent",
+      ({ member, rejoined }) => !rejoined && member.publishing && member.id === fresh.memberId,
+    );
+  });
+
+  test("events go on after a cursor at the other node", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    const second = await join(two, id, user);
+    const joined = await first.event("ConferenceMemberJoinedEvent");
+    await first.disconnect();
+    await second.mutate("setConferenceMute", "member { id }", { audio: true });
+    const { membershipId, memberId } = first;
+    const resumed = await watchEvents(two, host.token, membershipId, memberId, joined.cursor);
+    open.push(resumed);
+    await resumed.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
+    expect(resumed.events.map(({ __typename }) => __typename)).toEqual([
+      "ConferenceMemberUpdatedEvent",
+    ]);
+  });
+
+  test("the other node takes over when the host stops, and its members publish again", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    const second = await join(two, id, user);
+    await publish(second);
+    await second.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    await one.app.close();
+    // The first member's socket was at the stopped node: it comes back at the other one.
+    const back = await join(two, id, host);
+    await passes(() => expect(back.names().sort()).toEqual([host.login, user.login].sort()));
+    await second.event("ConferenceReconnectEvent");
+    await passes(async () => {
+      const { peerId } = await publish(second);
+      expect(engines[1]?.peers.has(peerId)).toBe(true);
+    });
+    await back.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    expect(first.isOver()).toBe(true);
+  });
+
+  test("whose session ends at one node is out at the other", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    await join(two, id, user);
+    await first.event("ConferenceMemberJoinedEvent");
+    const answer = await rest(two, "DELETE", `/users/${user.id}`, { token: user.token });
+    expect(answer.status).toBe(200);
+    await first.event("ConferenceMemberLeftEvent", ({ reason }) => reason === "SESSION_ENDED");
+    expect(first.names()).toEqual([host.login]);
+  });
+
+  test("a command finds no host when the conference is closed at the other node", async () => {
+    const id = await createConference(one, host.token);
+    const second = await join(two, id, user);
+    await mutate(one, "closeConference", "conference { id }", { conferenceId: id }, host.token);
+    await second.event("ConferenceEndedEvent");
+    await expect(publish(second)).rejects.toThrow(/^NOT_FOUND/);
+  });
+});

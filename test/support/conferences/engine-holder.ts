@@ -1,0 +1,12 @@
+import { openEmbeddedEngine } from "../../../src/conferences/engine/embedded/embedded-engine";
+import { openLog } from "../../../src/core/log";
+
+/** A process that opens the embedded engine, sends the id of the SFU's process, and is then killed by a test. */
+
+const engine = openEmbeddedEngine(
+  { port: Number(process.argv[2]), bindAddress: "127.0.0.1", log: openLog("silent") },
+  () => {},
+);
+void engine
+  .open({ room: "r-1", generation: 1, seats: 2, video: true, bitrate: 100_000 })
+  .then(() => process.send?.(engine.pid));

@@ -1,0 +1,192 @@
+import { createSocket } from "node:dgram";
+import {
+  type EmbeddedOptions,
+  openEmbeddedEngine,
+} from "../../../src/conferences/engine/embedded/embedded-engine";
+import type { EngineEvent, OpenEngine } from "../../../src/conferences/engine/engine";
+import { openJanusEngine } from "../../../src/conferences/engine/janus/janus-engine";
+import { openLog } from "../../../src/core/log";
+import { hasServices } from "../operations/database";
+import { FakeEngine, fakeSdp } from "./fake-engine";
+import { JANUS_KEYS, startJanus } from "./janus-server";
+import {
+  type SyntheticMedia,
+  SyntheticPeers,
+  type SyntheticPublisher,
+  type SyntheticWatcher,
+} from "./synthetic-peer";
+
+/** A publishing client; `media` is null at an engine without media. */
+export interface PublishingClient {
+  offer: string;
+  accept(peer: string, answer: string): Promise<void>;
+  media: SyntheticPublisher | null;
+}
+
+/** A watching client; `media` is null at an engine without media. */
+export interface WatchingClient {
+  answer: string;
+  /** Called once the engine has the answer. */
+  answered(peer: string): Promise<void>;
+  /** Answers a later offer on the same peer connection. */
+  renegotiate(offer: string): Promise<string>;
+  media: SyntheticWatcher | null;
+}
+
+/** An engine with clients, for the suite that all engines pass. */
+export interface EngineFixture {
+  engine: OpenEngine;
+  /** Every event so far. */
+  events: EngineEvent[];
+  publish(media: SyntheticMedia): Promise<PublishingClient>;
+  watch(offer: string): Promise<WatchingClient>;
+  /** Ends the engine as a crash does. */
+  kill(): Promise<void> | void;
+  /** Stops the engine so that it does not answer. */
+  hang(): Promise<void> | void;
+  /** Lets it come back, if it does not do so by itself. */
+  recover(): Promise<void> | void;
+  stop(): Promise<void>;
+}
+
+/** An engine of the table. */
+export interface EngineRow {
+  name: string;
+  /** Whether packets flow, so that tests can count them. */
+  media: boolean;
+  /**
+   * Whether a watching peer is negotiated again whenever its feeds change, and so has no offer before its first feed.
+   * Such an engine restarts ICE on the same peer connection, and watchers of a publisher that was replaced watch again.
+   */
+  renegotiates: boolean;
+  start(): Promise<EngineFixture>;
+}
+
+/** A UDP port that is free at this moment. */
+export function freeUdpPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket("udp4");
+    socket.once("error", reject);
+    socket.bind(0, "127.0.0.1", () => {
+      const { port } = socket.address();
+      socket.close(() => resolve(port));
+    });
+  });
+}
+
+async function startFake(): Promise<EngineFixture> {
+  const events: EngineEvent[] = [];
+  const engine = new FakeEngine((event) => events.push(event));
+  return {
+    engine,
+    events,
+    async publish({ kbits = 300, audio = true, data = false }) {
+      const kinds = [
+        ...(audio ? ["audio" as const] : []),
+        ...(kbits > 0 ? ["video" as const] : []),
+      ];
+      const offer = `${fakeSdp(kinds)}${data ? "m=application 9 UDP/DTLS/SCTP x\r\n" : ""}`;
+      return { offer, accept: async (peer) => engine.connected(peer), media: null };
+    },
+    async watch() {
+      const answer = fakeSdp(["audio", "video"]);
+      return {
+        answer,
+        answered: async (peer) => engine.connected(peer),
+        renegotiate: async () => answer,
+        media: null,
+      };
+    },
+    kill: () => engine.lose("killed"),
+    hang: () => engine.lose("does not answer"),
+    recover: () => engine.recover(),
+    stop: () => engine.shutdown(),
+  };
+}
+
+/** Starts the embedded engine on a free port, with synthetic clients. */
+export async function startEmbedded(options: Partial<EmbeddedOptions> = {}) {
+  const events: EngineEvent[] = [];
+  const port = options.port ?? (await freeUdpPort());
+  const engine = openEmbeddedEngine(
+    { port, bindAddress: "127.0.0.1", log: openLog("silent"), ...options },
+    (event) => events.push(event),
+  );
+  const peers = new SyntheticPeers();
+  const clients = clientsOf(peers);
+  const signal = (name: NodeJS.Signals) => {
+    if (engine.pid !== undefined) process.kill(engine.pid, name);
+  };
+  return {
+    engine,
+    events,
+    peers,
+    port,
+    ...clients,
+    kill: () => signal("SIGKILL"),
+    hang: () => signal("SIGSTOP"),
+    recover: () => {},
+    async stop() {
+      await engine.shutdown();
+      await peers.close();
+    },
+  };
+}
+
+/** Clients without a browser. */
+function clientsOf(peers: SyntheticPeers) {
+  return {
+    async publish(media: SyntheticMedia) {
+      const client = await peers.publish(media);
+      const accept = (_peer: string, answer: string) => client.accept(answer);
+      return { offer: client.offer, accept, media: client };
+    },
+    async watch(offer: string) {
+      const client = await peers.watch(offer);
+      return {
+        answer: client.answer,
+        answered: () => client.connect(),
+        renegotiate: (next: string) => client.renegotiate(next),
+        media: client,
+      };
+    },
+  };
+}
+
+/** Starts a real Janus with an engine on it, and synthetic clients. */
+export async function startJanusEngine() {
+  const janus = await startJanus();
+  const events: EngineEvent[] = [];
+  const engine = await openJanusEngine(
+    { url: janus.url, ...JANUS_KEYS, log: openLog("silent") },
+    (event) => events.push(event),
+  );
+  const peers = new SyntheticPeers({});
+  let killed = false;
+  return {
+    engine,
+    events,
+    peers,
+    ...clientsOf(peers),
+    async kill() {
+      killed = true;
+      await janus.signal("SIGKILL");
+    },
+    hang: () => janus.signal("SIGSTOP"),
+    recover: () => (killed ? janus.start() : janus.signal("SIGCONT")),
+    async stop() {
+      await engine.shutdown();
+      await peers.close();
+      await janus.stop();
+    },
+  };
+}
+
+/** The engines that the contract is tested with: Janus where services run. */
+export const ENGINES: EngineRow[] = [
+  { name: "fake", media: false, renegotiates: false, start: startFake },
+  { name: "embedded", media: true, renegotiates: false, start: () => startEmbedded() },
+  ...(hasServices
+    ? [{ name: "janus", media: true, renegotiates: true, start: startJanusEngine }]
+    : []),
+];

@@ -1,0 +1,458 @@
+import type {
+  ConnectedPeer,
+  Feed,
+  MediaSource,
+  PeerMessage,
+  PeerResponse,
+} from "../../../src/conferences/engine/engine";
+import type {
+  Conference,
+  MemberRef,
+  MemberState,
+  Participant,
+} from "../../../src/conferences/model/conference";
+import type { ConferenceEvent, LeaveReason } from "../../../src/conferences/model/conference-event";
+import type {
+  ConferenceService,
+  DeliveredEvent,
+  EventSubscriber,
+  JoinedConference,
+} from "../../../src/conferences/model/conference-service";
+import { Fault } from "../../../src/core/errors";
+
+interface Peer {
+  id: string;
+  source?: MediaSource;
+  feed?: Feed;
+}
+
+interface Member {
+  state: MemberState;
+  generation: number;
+  peers: Map<string, Peer>;
+}
+
+interface Subscription {
+  subscriber: EventSubscriber;
+  /** Position in the log of the room. */
+  next: number;
+  delivering: boolean;
+  /** Set when the membership has ended: `end` follows the events up to this position. */
+  endsAt: number | null;
+  ended: boolean;
+}
+
+interface Room {
+  conference: Conference;
+  members: Map<number, Member>;
+  log: ConferenceEvent[];
+  sequence: number;
+  subscriptions: Set<Subscription>;
+}
+
+/** An event without its sequence. */
+type Unnumbered<E> = E extends { sequence: number } ? Omit<E, "sequence"> : E;
+type Method = Exclude<keyof ConferenceService, "members"> | "members";
+
+let numbers = 0;
+
+/**
+ * Conferences in memory, without media: seats, generations and events in sequence as the service has them. A
+ * published feed is up at once unless `automaticUp` is false.
+ */
+export class FakeConferenceService implements ConferenceService {
+  automaticUp = true;
+  seats = 12;
+  /** Every message to a peer, in order. */
+  readonly signals: Array<{ peer: string; message: PeerMessage }> = [];
+  /** Every call, as the name of its method. */
+  readonly calls: Method[] = [];
+  private readonly rooms = new Map<number, Room>();
+  private readonly failures = new Map<Method, Fault>();
+  private readonly held = new Map<Method, Promise<void>>();
+
+  /** Makes the calls of a method fail, until `null`. */
+  fail(method: Method, fault: Fault | null): void {
+    if (fault) this.failures.set(method, fault);
+    else this.failures.delete(method);
+  }
+
+  /** Makes the calls of a method wait. @returns lets them continue */
+  hold(method: Method): () => void {
+    let release = () => {};
+    this.held.set(method, new Promise((resolve) => (release = resolve)));
+    return () => {
+      this.held.delete(method);
+      release();
+    };
+  }
+
+  async openByName({ applicationId }: Participant, name: string): Promise<Conference> {
+    await this.called("openByName");
+    const found = this.room(applicationId, name);
+    if (found) return found.conference;
+    const conference: Conference = {
+      id: ++numbers,
+      applicationId,
+      name,
+      seats: this.seats,
+      video: true,
+      access: "everyone",
+      origin: "legacy",
+      locked: false,
+      bitrate: 1_000_000,
+      createdBy: null,
+      createdAt: new Date(0),
+      closedAt: null,
+    };
+    this.rooms.set(conference.id, {
+      conference,
+      members: new Map(),
+      log: [],
+      sequence: 0,
+      subscriptions: new Set(),
+    });
+    return conference;
+  }
+
+  async join(
+    participant: Participant,
+    conferenceId: number,
+    { legacy = false }: { legacy?: boolean } = {},
+  ): Promise<JoinedConference> {
+    await this.called("join");
+    const room = this.roomOf(conferenceId);
+    const { number, kind, name, device } = participant;
+    let member = [...room.members.values()].find(({ state }) => state.number === number);
+    if (member) {
+      this.push(room, {
+        type: "replaced",
+        to: { memberId: member.state.id, generation: member.generation },
+      });
+      this.endSubscriptions(room, member.state.id);
+      for (const peer of [...member.peers.values()]) this.dropPeer(room, member, peer);
+      member.generation += 1;
+      member.state = { ...member.state, device, publishing: false, screen: false };
+      this.push(room, { type: "member-updated", member: member.state, rejoined: true });
+    } else {
+      if (room.members.size >= room.conference.seats) throw new Fault("FULL", "No seat is free");
+      const muted = legacy ? null : false;
+      const state: MemberState = {
+        id: ++numbers,
+        number,
+        kind,
+        name,
+        device,
+        moderator: false,
+        joinedAt: new Date(0).toISOString(),
+        publishing: false,
+        screen: false,
+        audioMuted: muted,
+        videoMuted: muted,
+      };
+      member = { state, generation: 1, peers: new Map() };
+      room.members.set(state.id, member);
+      this.push(room, { type: "member-joined", member: state });
+    }
+    return {
+      ref: { conferenceId, memberId: member.state.id, number, generation: member.generation },
+      member: member.state,
+      conference: room.conference,
+      members: statesOf(room),
+    };
+  }
+
+  async leave({ conferenceId, memberId, generation }: MemberRef): Promise<void> {
+    await this.called("leave");
+    const room = this.rooms.get(conferenceId);
+    const member = room?.members.get(memberId);
+    if (room && member && member.generation === generation) this.endMember(room, member, "left");
+  }
+
+  async members(conferenceId: number): Promise<MemberState[]> {
+    await this.called("members");
+    return statesOf(this.roomOf(conferenceId));
+  }
+
+  async publish(ref: MemberRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+    await this.called("publish");
+    const { room, member } = this.memberOf(ref);
+    requireFingerprint(offer);
+    for (const peer of [...member.peers.values()]) {
+      if (peer.source === source) this.dropPeer(room, member, peer);
+    }
+    const peer = this.addPeer(member, { source });
+    if (this.automaticUp) setImmediate(() => this.up(room, member, peer));
+    return { peer: peer.id, sdp: sdpOf(`answer for ${member.state.number}`), streams: [] };
+  }
+
+  async watch(ref: MemberRef, feed?: Feed): Promise<ConnectedPeer> {
+    await this.called("watch");
+    const { room, member } = this.memberOf(ref);
+    const published = [...room.members.values()].some(
+      ({ state }) =>
+        state.number === feed?.member && (feed.source === "main" ? state.publishing : state.screen),
+    );
+    if (!feed || !published) throw new Fault("NOT_FOUND", "No such feed");
+    const peer = this.addPeer(member, { feed });
+    return { peer: peer.id, sdp: sdpOf(`offer of ${feed.member}`), streams: [] };
+  }
+
+  async signal(ref: MemberRef, peer: string, message: PeerMessage): Promise<PeerResponse> {
+    await this.called("signal");
+    const { member } = this.memberOf(ref);
+    if (!member.peers.has(peer)) throw new Fault("NOT_FOUND", "No such peer");
+    if (message.answer !== undefined) requireFingerprint(message.answer);
+    this.signals.push({ peer, message });
+    return {};
+  }
+
+  async closePeer(ref: MemberRef, id: string): Promise<void> {
+    await this.called("closePeer");
+    const { room, member } = this.memberOf(ref);
+    const peer = member.peers.get(id);
+    if (peer) this.dropPeer(room, member, peer);
+  }
+
+  async subscribe(subscriber: EventSubscriber, after?: string): Promise<() => Promise<void>> {
+    await this.called("subscribe");
+    const { room } = this.memberOf(subscriber.ref);
+    const next = after === undefined ? room.log.length : Number(after);
+    const subscription: Subscription = {
+      subscriber,
+      next,
+      delivering: false,
+      endsAt: null,
+      ended: false,
+    };
+    room.subscriptions.add(subscription);
+    void this.deliver(room, subscription);
+    return async () => {
+      subscription.ended = true;
+      room.subscriptions.delete(subscription);
+    };
+  }
+
+  // What tests do to conferences and look at.
+
+  /** The room of a name; undefined if nobody has opened it. */
+  room(applicationId: number, name: string): Room | undefined {
+    return [...this.rooms.values()].find(
+      ({ conference }) => conference.applicationId === applicationId && conference.name === name,
+    );
+  }
+
+  /** The names of all open rooms. */
+  names(): string[] {
+    return [...this.rooms.values()].map(({ conference }) => conference.name);
+  }
+
+  /** Numbers of the members of a room. */
+  numbersIn(name: string, applicationId = 7): number[] {
+    const room = this.room(applicationId, name);
+    return room ? statesOf(room).map(({ number }) => number) : [];
+  }
+
+  /** Media of a member flows, which waited for this because of `automaticUp`. */
+  bringUp(name: string, number: number): void {
+    const { room, member } = this.found(name, number);
+    const peer = [...member.peers.values()].find(({ source }) => source === "main");
+    if (peer) this.up(room, member, peer);
+  }
+
+  /** Sets properties of a member that others see. */
+  change(name: string, number: number, changes: Partial<MemberState>): void {
+    const { room, member } = this.found(name, number);
+    member.state = { ...member.state, ...changes };
+    this.push(room, { type: "member-updated", member: member.state, rejoined: false });
+  }
+
+  /** Ends a membership. */
+  remove(name: string, number: number, reason: LeaveReason = "removed"): void {
+    const { room, member } = this.found(name, number);
+    this.endMember(room, member, reason);
+  }
+
+  /** Ends a peer connection of a member: its publishing one, or that of a feed. */
+  closeOwnPeer(name: string, number: number, feed?: number): void {
+    const { room, member } = this.found(name, number);
+    const peer = [...member.peers.values()].find((each) =>
+      feed === undefined ? each.source === "main" : each.feed?.member === feed,
+    );
+    if (!peer) throw new Error("no such peer");
+    this.dropPeer(room, member, peer, "ICE failed");
+  }
+
+  /** The media server is lost. */
+  loseEngine(name: string): void {
+    const room = this.room(7, name);
+    if (room) this.push(room, { type: "reconnect" });
+  }
+
+  /** Sends the whole state again, as after a gap. */
+  resend(name: string): void {
+    const room = this.room(7, name);
+    if (!room) return;
+    this.push(room, { type: "snapshot", conference: room.conference, members: statesOf(room) });
+  }
+
+  /** Changes the members without any event: those were lost. */
+  loseEvents(name: string, change: () => void): void {
+    const room = this.room(7, name);
+    if (!room) return;
+    const { length } = room.log;
+    change();
+    room.log.splice(length);
+  }
+
+  /** Closes a conference. */
+  end(name: string): void {
+    const room = this.room(7, name);
+    if (!room) return;
+    this.push(room, { type: "ended" });
+    for (const { state } of room.members.values()) this.endSubscriptions(room, state.id);
+    this.rooms.delete(room.conference.id);
+  }
+
+  private async called(method: Method): Promise<void> {
+    this.calls.push(method);
+    await this.held.get(method);
+    const fault = this.failures.get(method);
+    if (fault) throw fault;
+  }
+
+  private roomOf(conferenceId: number): Room {
+    const room = this.rooms.get(conferenceId);
+    if (!room) throw new Fault("NOT_FOUND", "No such conference");
+    return room;
+  }
+
+  private memberOf({ conferenceId, memberId, generation }: MemberRef): {
+    room: Room;
+    member: Member;
+  } {
+    const room = this.roomOf(conferenceId);
+    const member = room.members.get(memberId);
+    if (!member) throw new Fault("NOT_FOUND", "No such member");
+    if (member.generation !== generation) {
+      throw new Fault("CONFLICT", "Another device has replaced this one");
+    }
+    return { room, member };
+  }
+
+  private found(name: string, number: number): { room: Room; member: Member } {
+    const room = this.room(7, name);
+    const member = [...(room?.members.values() ?? [])].find(({ state }) => state.number === number);
+    if (!room || !member) throw new Error(`${number} is not in ${name}`);
+    return { room, member };
+  }
+
+  private addPeer(member: Member, what: Omit<Peer, "id">): Peer {
+    const peer = { id: `peer-${++numbers}`, ...what };
+    member.peers.set(peer.id, peer);
+    return peer;
+  }
+
+  private up(room: Room, member: Member, { id, source }: Peer): void {
+    if (!member.peers.has(id) || !room.members.has(member.state.id)) return;
+    const flows = source === "screen" ? { screen: true } : { publishing: true };
+    member.state = { ...member.state, ...flows };
+    this.push(room, { type: "member-updated", member: member.state, rejoined: false });
+  }
+
+  /** Closes a peer connection, and those that watch it. */
+  private dropPeer(room: Room, member: Member, { id, source }: Peer, reason = "Closed"): void {
+    member.peers.delete(id);
+    const to = { memberId: member.state.id, generation: member.generation };
+    this.push(room, { type: "peer-closed", to, peer: id, reason });
+    if (source === undefined) return;
+    if (source === "main" ? member.state.publishing : member.state.screen) {
+      const silent = source === "main" ? { publishing: false } : { screen: false };
+      member.state = { ...member.state, ...silent };
+      this.push(room, { type: "member-updated", member: member.state, rejoined: false });
+    }
+    for (const other of room.members.values()) {
+      for (const peer of [...other.peers.values()]) {
+        const { feed } = peer;
+        if (feed?.member === member.state.number && feed.source === source) {
+          this.dropPeer(room, other, peer, "The feed has ended");
+        }
+      }
+    }
+  }
+
+  private endMember(room: Room, member: Member, reason: LeaveReason): void {
+    const { id: memberId, number } = member.state;
+    room.members.delete(memberId);
+    this.push(room, { type: "member-left", memberId, number, reason });
+    this.endSubscriptions(room, memberId);
+    for (const peer of [...member.peers.values()]) this.dropPeer(room, member, peer);
+  }
+
+  private endSubscriptions(room: Room, memberId: number): void {
+    for (const subscription of room.subscriptions) {
+      if (subscription.subscriber.ref.memberId !== memberId) continue;
+      subscription.endsAt ??= room.log.length;
+      void this.deliver(room, subscription);
+    }
+  }
+
+  private push(room: Room, event: Unnumbered<ConferenceEvent>): void {
+    const numbered = "to" in event ? event : { ...event, sequence: ++room.sequence };
+    room.log.push(numbered as ConferenceEvent);
+    for (const subscription of room.subscriptions) void this.deliver(room, subscription);
+  }
+
+  private async deliver(room: Room, subscription: Subscription): Promise<void> {
+    if (subscription.delivering) return;
+    subscription.delivering = true;
+    const { subscriber } = subscription;
+    // As over a bus: never within the call that caused the event.
+    await new Promise(setImmediate);
+    while (!subscription.ended && subscription.next < (subscription.endsAt ?? room.log.length)) {
+      await subscriber.whenDrained();
+      if (subscription.ended) break;
+      const event = room.log[subscription.next++];
+      if (event && isFor(event, subscriber.ref)) {
+        const delivered: DeliveredEvent = { cursor: String(subscription.next), event };
+        subscriber.receive(delivered);
+      }
+    }
+    subscription.delivering = false;
+    if (subscription.ended || subscription.endsAt === null) return;
+    subscription.ended = true;
+    room.subscriptions.delete(subscription);
+    subscriber.end();
+  }
+}
+
+function isFor(event: ConferenceEvent, ref: MemberRef): boolean {
+  return (
+    !("to" in event) ||
+    (event.to.memberId === ref.memberId && event.to.generation === ref.generation)
+  );
+}
+
+function statesOf(room: Room): MemberState[] {
+  return [...room.members.values()].map(({ state }) => state);
+}
+
+/** An engine refuses a description without the fingerprint of a certificate. */
+function requireFingerprint(sdp: string): void {
+  if (!sdp.includes("a=fingerprint:")) throw Fault.field("sdp", "has no fingerprint");
+}
+
+/** A session description, which names what it is in its session name. */
+export function sdpOf(name: string): string {
+  const fingerprint = Array(32).fill("AB").join(":");
+  return [
+    "v=0",
+    "o=- 1 1 IN IP4 127.0.0.1",
+    `s=${name}`,
+    "t=0 0",
+    `a=fingerprint:sha-256 ${fingerprint}`,
+    "m=audio 9 UDP/TLS/RTP/SAVPF 111",
+    "a=mid:0",
+    "",
+  ].join("\r\n");
+}

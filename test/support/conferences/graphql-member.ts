@@ -1,0 +1,200 @@
+import { graphql } from "../client";
+import { openSocket } from "../graphql/graphql-socket";
+import type { TestNode } from "../node";
+
+/** Time after which {@link passes} gives up, in milliseconds: far longer than anything that it waits for. */
+const PATIENCE_MS = 25_000;
+
+/** Runs a check again until it passes. @throws its last error when it never does */
+export async function passes<T>(check: () => Promise<T> | T): Promise<T> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** What the events of a test select. */
+const MEMBER = "id userId name device moderator publishing sharingScreen audioMuted videoMuted";
+const SETTINGS = "id name seats video access locked bitrate";
+const EVENTS = `subscription ($m: ID!, $after: String) {
+  conferenceEvents(membershipId: $m, after: $after) {
+    __typename cursor
+    ... on ConferenceSnapshotEvent { conference { ${SETTINGS} } members { ${MEMBER} } }
+    ... on ConferenceMemberJoinedEvent { member { ${MEMBER} } }
+    ... on ConferenceMemberUpdatedEvent { member { ${MEMBER} } rejoined }
+    ... on ConferenceMemberLeftEvent { memberId reason }
+    ... on ConferenceUpdatedEvent { conference { ${SETTINGS} } }
+    ... on ConferenceStreamsEvent { peerId offer streams { mid kind memberId source } }
+    ... on ConferencePeerClosedEvent { peerId detail }
+    ... on ConferenceStatisticsEvent { peerId statistics { videoBitrate } }
+  }
+}`;
+
+/** An event with what {@link EVENTS} selects of it. */
+export interface ReceivedEvent {
+  __typename: string;
+  cursor: string;
+  // biome-ignore lint/suspicious/noExplicitAny: events are looked into freely by tests
+  [field: string]: any;
+}
+
+/** A member that uses GraphQL. */
+export interface GraphqlMember {
+  token: string;
+  membershipId: string;
+  memberId: string;
+  /** The events received so far. */
+  events: ReceivedEvent[];
+  /** Whether the subscription has ended. */
+  isOver(): boolean;
+  /** The names of the members, as the events tell. */
+  names(): string[];
+  /** Runs a mutation with the membership in its input. @throws Error with the code of the error */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  mutate(name: string, fields: string, input?: Record<string, unknown>): Promise<any>;
+  /** Waits for an event. */
+  event(type: string, matches?: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
+  /** Closes the socket, without leaving. */
+  disconnect(): Promise<void>;
+}
+
+/** Runs a mutation with one argument `input`. @throws Error with code and fields */
+export async function mutate(
+  node: Pick<TestNode, "graphqlUrl">,
+  name: string,
+  fields: string,
+  input: Record<string, unknown>,
+  token?: string,
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+): Promise<any> {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const inputType = INPUTS[name] ?? `${type}Input`;
+  const query = `mutation ($i: ${inputType}!) { ${name}(input: $i) { ${fields} } }`;
+  const { data, errors } = await graphql(node, query, { i: input }, token);
+  const [error] = errors ?? [];
+  if (error) {
+    const { code, fields: invalid } = error.extensions ?? {};
+    throw new Error([code, error.message, JSON.stringify(invalid ?? {})].join(" "));
+  }
+  return data[name];
+}
+
+/** Operations that share an input type. */
+const INPUTS: Record<string, string> = {
+  joinConference: "ConferenceInput",
+  closeConference: "ConferenceInput",
+  leaveConference: "MembershipInput",
+  watchConference: "MembershipInput",
+  closeConferencePeer: "ConferencePeerInput",
+  closeApplicationConference: "ApplicationConferenceInput",
+};
+
+/** Creates a conference. @returns its id */
+export async function createConference(
+  node: Pick<TestNode, "graphqlUrl">,
+  token: string,
+  input: Record<string, unknown> = {},
+): Promise<string> {
+  const name = `room ${++rooms}`;
+  const created = await mutate(
+    node,
+    "createConference",
+    "conference { id }",
+    { name, ...input },
+    token,
+  );
+  return created.conference.id;
+}
+let rooms = 0;
+
+/** Joins a conference and subscribes to its events. @param after cursor to resume after */
+export async function joinConference(
+  node: Pick<TestNode, "graphqlUrl">,
+  conferenceId: string,
+  token: string,
+  after?: string,
+): Promise<GraphqlMember> {
+  const fields = "membershipId member { id }";
+  const joined = await mutate(node, "joinConference", fields, { conferenceId }, token);
+  return watchEvents(node, token, joined.membershipId, joined.member.id, after);
+}
+
+/** Subscribes to the events of a membership. @param onEvent called for each event at once */
+export async function watchEvents(
+  node: Pick<TestNode, "graphqlUrl">,
+  token: string,
+  membershipId: string,
+  memberId: string,
+  after?: string,
+  onEvent: (event: ReceivedEvent) => void = () => undefined,
+): Promise<GraphqlMember> {
+  const socket = await openSocket(node, token);
+  const events: ReceivedEvent[] = [];
+  let over = false;
+  let refused: unknown;
+  const id = "events";
+  socket.socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    if (message.id !== id) return;
+    if (message.type === "next" && message.payload.data) {
+      const event: ReceivedEvent = message.payload.data.conferenceEvents;
+      events.push(event);
+      onEvent(event);
+    } else {
+      over = true;
+      if (message.type === "error") refused = message.payload;
+      if (message.payload?.errors) refused = message.payload.errors;
+    }
+  });
+  const variables = { m: membershipId, after: after ?? null };
+  socket.send({ id, type: "subscribe", payload: { query: EVENTS, variables } });
+  const member: GraphqlMember = {
+    token,
+    membershipId,
+    memberId,
+    events,
+    isOver: () => over || socket.socket.readyState !== socket.socket.OPEN,
+    names: () => namesOf(events),
+    mutate: (name, fields, input = {}) =>
+      mutate(node, name, fields, { membershipId, ...input }, token),
+    event: (type, matches = () => true) =>
+      passes(async () => {
+        const found = events.find((event) => event.__typename === type && matches(event));
+        if (!found) {
+          throw new Error(`no ${type} yet, but ${events.map((event) => event.__typename)}`);
+        }
+        return found;
+      }),
+    disconnect: () => socket.close(),
+  };
+  if (after === undefined) {
+    await passes(async () => {
+      if (refused) return;
+      if (events.length === 0) throw new Error("no snapshot yet");
+    });
+    if (refused) {
+      await socket.close();
+      throw new Error(JSON.stringify(refused));
+    }
+  }
+  return member;
+}
+
+function namesOf(events: ReceivedEvent[]): string[] {
+  let members = new Map<string, string>();
+  for (const event of events) {
+    if (event.__typename === "ConferenceSnapshotEvent") {
+      members = new Map(
+        event.members.map(({ id, name }: { id: string; name: string }) => [id, name]),
+      );
+    }
+    if (event.member) members.set(event.member.id, event.member.name);
+    if (event.__typename === "ConferenceMemberLeftEvent") members.delete(event.memberId);
+  }
+  return [...members.values()];
+}
