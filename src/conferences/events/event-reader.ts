@@ -61,7 +61,8 @@ export class EventReader {
       cursor: after ?? "",
       sequence: 0,
       ended: false,
-      running: false,
+      // A notice before its start must not read: it would find the position before all events.
+      running: true,
       again: false,
     };
     this.attached.add(entry);
@@ -74,6 +75,7 @@ export class EventReader {
       await this.detach(entry);
       throw error;
     }
+    entry.running = false;
     void this.drain(entry);
     return () => this.detach(entry);
   }

@@ -88,4 +88,9 @@ export const shows = (page: Page, text: string) =>
 
 /** Waits until a page has that many tiles. */
 export const tiles = (page: Page, count: number) =>
-  holds(page, `document.querySelectorAll("#tiles li").length === ${count}`);
+  eventually(async () => {
+    const captions: string[] = await page.evaluate(
+      '[...document.querySelectorAll("#tiles li")].map((tile) => tile.dataset.key + " " + tile.innerText)',
+    );
+    if (captions.length !== count) throw new Error(`not ${count} tiles: ${captions.join("; ")}`);
+  });
