@@ -7,20 +7,27 @@ const { dirname, join } = require("node:path");
 
 const root = join(__dirname, "..");
 const RECORD = join(root, "dist/compiled.json");
-const SETTINGS = ["tsconfig.json", "bin/compile.js", "node_modules/typescript/package.json"];
+/** The package for browsers: ES modules, which the pages of demo/ load. */
+const CLIENT = "client/src";
+const SETTINGS = [
+  "tsconfig.json",
+  "client/tsconfig.json",
+  "bin/compile.js",
+  "node_modules/typescript/package.json",
+];
 
 /** Folders with sources, from the first that everything needs to those that only developers run. */
-const FOLDERS = ["src", "demo", "scripts", "bench", "fuzz", "test/support"];
+const FOLDERS = ["src", CLIENT, "demo", "scripts", "bench", "fuzz", "test/support"];
 
 /** The folders that a program in one of them needs. */
 function foldersFor(program) {
   const [folder] = program.split("/");
   if (folder === "src") return ["src"];
-  return folder === "demo" ? ["src", "demo"] : FOLDERS;
+  return folder === "demo" ? ["src", CLIENT, "demo"] : FOLDERS;
 }
 
-const isSource = (name) => name.endsWith(".ts") && !name.endsWith(".d.ts");
-const outputOf = (path) => join(root, "dist", path.replace(/\.ts$/, ".js"));
+const isSource = (name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts");
+const outputOf = (path) => join(root, "dist", path.replace(/\.tsx?$/, ".js"));
 const hashOf = (content) => createHash("sha256").update(content).digest("base64");
 
 /** Paths of the sources in a folder, relative to the root. */
@@ -98,11 +105,14 @@ function isOutdated() {
   return changed.size + removed.length > 0;
 }
 
-/** Compiler options; isolatedModules in tsconfig.json makes every file compile on its own. */
-function readOptions(ts) {
-  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  return { ...options, noEmit: false, incremental: false, sourceMap: true };
+/** Compiler options; isolatedModules in the configuration makes every file compile on its own. */
+function readOptions(ts, configuration) {
+  const { config } = ts.readConfigFile(join(root, configuration), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(
+    config.compilerOptions,
+    dirname(join(root, configuration)),
+  );
+  return { ...options, declaration: false, noEmit: false, incremental: false, sourceMap: true };
 }
 
 /** Compiles one file. @throws Error with the place of a syntax error */
@@ -144,8 +154,16 @@ function compileChanged(folders, report) {
       `Compiling ${changed.size === 1 ? "1 changed source" : `${changed.size} changed sources`} …`,
     );
     const ts = require("typescript");
-    const options = readOptions(ts);
-    for (const [path, { text }] of changed) compileFile(ts, options, path, text);
+    const options = readOptions(ts, "tsconfig.json");
+    const clientOptions = {
+      ...readOptions(ts, "client/tsconfig.json"),
+      // What nodenext would find in client/package.json, which this compiler does not read.
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+    };
+    for (const [path, { text }] of changed) {
+      compileFile(ts, path.startsWith(CLIENT) ? clientOptions : options, path, text);
+    }
   }
   for (const path of removed) {
     for (const output of [outputOf(path), `${outputOf(path)}.map`])

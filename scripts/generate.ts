@@ -10,19 +10,25 @@ import { signalboxSchema } from "../src/graphql/schema";
 import { schemaText } from "../src/graphql/schema-text";
 import { readDocuments, readRestFiles } from "../src/rest/documents";
 import { API_INFO, openApi } from "../src/rest/openapi";
+import { clientOperations } from "./client-operations";
 import { configMarkdown, envExample } from "./config-documents";
 import { restExamples } from "./rest-examples";
 
 const root = packageRoot();
 const clientFolder = join(root, "src/store/generated");
 
-function generatedTexts(): Record<string, string> {
+async function generatedTexts(): Promise<Record<string, string>> {
   const schema = signalboxSchema();
   const documents = readDocuments(readRestFiles(join(root, "schema/rest")), schema);
   const examples = restExamples(root, documents);
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  const sdl = schemaText(schema);
   return {
-    "schema/schema.graphql": schemaText(schema),
+    "schema/schema.graphql": sdl,
+    "client/src/generated/operations.ts": await clientOperations(
+      join(root, "client/operations"),
+      sdl,
+    ),
     "schema/examples.json": json(examples),
     "schema/openapi.json": json(openApi(documents, schema, API_INFO, examples)),
     "docs/CONFIG.md": configMarkdown(),
@@ -61,22 +67,29 @@ function readOr(path: string): string {
   }
 }
 
-const check = process.argv.includes("--check");
-const stale: string[] = [];
-for (const [name, text] of Object.entries(generatedTexts())) {
-  const path = join(root, name);
-  if (readOr(path) === text) continue;
-  stale.push(name);
-  if (!check) writeFileSync(path, text);
-}
-const before = clientText();
-generateClient();
-if (clientText() !== before) stale.push("src/store/generated");
+async function main(): Promise<void> {
+  const check = process.argv.includes("--check");
+  const stale: string[] = [];
+  for (const [name, text] of Object.entries(await generatedTexts())) {
+    const path = join(root, name);
+    if (readOr(path) === text) continue;
+    stale.push(name);
+    if (!check) writeFileSync(path, text);
+  }
+  const before = clientText();
+  generateClient();
+  if (clientText() !== before) stale.push("src/store/generated");
 
-if (stale.length === 0) process.stdout.write("Generated files are up to date.\n");
-else if (check) {
-  process.stderr.write(
-    `Out of date: ${stale.join(", ")}. Run npm run generate and commit the result.\n`,
-  );
+  if (stale.length === 0) process.stdout.write("Generated files are up to date.\n");
+  else if (check) {
+    process.stderr.write(
+      `Out of date: ${stale.join(", ")}. Run npm run generate and commit the result.\n`,
+    );
+    process.exitCode = 1;
+  } else process.stdout.write(`Written: ${stale.join(", ")}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   process.exitCode = 1;
-} else process.stdout.write(`Written: ${stale.join(", ")}\n`);
+});

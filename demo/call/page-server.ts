@@ -23,10 +23,18 @@ export interface PageContent {
 }
 
 const CALL_PAGE: PageContent = { folder: "demo/call/page", setting: {} };
-/** Packages that the page imports by name, with the folder and the entry of their browser modules. */
-const PACKAGES: Record<string, { folder: string; entry: string }> = {
-  "graphql-ws": { folder: dirname(require.resolve("graphql-ws")), entry: "client.js" },
-  "strophe.js": { folder: dirname(require.resolve("strophe.js")), entry: "strophe.esm.js" },
+/** Folders with the browser modules of packages that the page imports. */
+const PACKAGES: Record<string, string> = {
+  "@signalbox/client": join(packageRoot(), "dist/client/src"),
+  "graphql-ws": dirname(require.resolve("graphql-ws")),
+  "strophe.js": dirname(require.resolve("strophe.js")),
+};
+/** The modules that are imported by name. */
+const MODULES: Record<string, string> = {
+  "@signalbox/client": "@signalbox/client/index.js",
+  "graphql-ws": "graphql-ws/client.js",
+  "graphql-ws/client": "graphql-ws/client.js",
+  "strophe.js": "strophe.js/strophe.esm.js",
 };
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -54,6 +62,7 @@ export async function servePage(
     "Cache-Control": "no-store",
   };
   const setting = {
+    baseUrl: credentials.base_url,
     graphqlUrl: credentials.graphql_url,
     chatUrl: credentials.chat_url,
     chatDomain: credentials.chat_domain,
@@ -94,11 +103,14 @@ export async function servePage(
   };
 }
 
+/** The path of a module of a package; no segment of it can be `..`. */
+const PACKAGED = /^\/packages\/((?:@[\w-]+\/)?[\w.-]+)\/((?:[\w-]+\/)*[\w.-]+\.js)$/;
+
 /** The type and content of a file of the page or a package. @throws Error ENOENT if it does not exist */
 async function readAsset(page: string, path: string): Promise<[string, string | Buffer]> {
-  const [, name = "", file = ""] = /^\/packages\/([^/]+)\/([\w.-]+\.js)$/.exec(path) ?? [];
+  const [, name = "", file = ""] = PACKAGED.exec(path) ?? [];
   const packaged = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
-  if (packaged) return [".js", await readFile(join(packaged.folder, file))];
+  if (packaged) return [".js", resolveImports(await readFile(join(packaged, file), "utf8"))];
   // Only names of one segment, to prevent path traversal.
   const own = /^\/([\w-]+\.(?:html|css|js|svg))$/.exec(path)?.[1];
   if (own === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
@@ -112,9 +124,9 @@ async function readAsset(page: string, path: string): Promise<[string, string | 
  * inline script, which the page's Content-Security-Policy forbids.
  */
 function resolveImports(module: string): string {
-  return module.replace(/(from ")([^"./][^"]*)(")/g, (text, before, name, after) => {
-    const packaged = PACKAGES[name];
-    return packaged ? `${before}/packages/${name}/${packaged.entry}${after}` : text;
+  return module.replace(/((?:from|import) ")([^"./][^"]*)(")/g, (text, before, name, after) => {
+    const path = Object.hasOwn(MODULES, name) ? MODULES[name] : undefined;
+    return path === undefined ? text : `${before}/packages/${path}${after}`;
   });
 }
 

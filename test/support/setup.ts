@@ -1,6 +1,10 @@
 import { embeddedTemplate } from "./template";
 
-/** Jest's global setup: creates the migrated database that `freshDatabase` copies. */
+const { compileChanged }: { compileChanged(folders: string[], report: () => void): boolean } =
+  require("../../bin/compile.js");
+
+/** Jest's global setup: compiles the modules that pages load, and creates the database that `freshDatabase` copies. */
 export default async function setup(): Promise<void> {
+  compileChanged(["client/src"], () => {});
   process.env.TEST_TEMPLATE = await embeddedTemplate();
 }

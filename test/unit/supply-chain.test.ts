@@ -19,7 +19,13 @@ const read = (name: string) => JSON.parse(readFileSync(join(__dirname, "../..", 
 const manifest = read("package.json");
 const lock: { lockfileVersion: number; packages: Record<string, Package> } =
   read("package-lock.json");
-const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
+/** The packages of this repository, which npm links. */
+const workspaces: string[] = manifest.workspaces;
+/** The packages of the registry. */
+const packages = Object.entries(lock.packages).filter(
+  ([path, { resolved }]) =>
+    !["", ...workspaces].includes(path) && !workspaces.includes(`${resolved}`),
+);
 const folderOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
 const nameOf = ([path, { name }]: [string, Package]) => name ?? folderOf(path);
 

@@ -1,17 +1,23 @@
+import { browserMedia, Calls, iceServers } from "@signalbox/client";
 import { readSetting, signIn } from "./account.js";
-import { openGraphqlSignalling } from "./graphql-signalling.js";
-import { Phone } from "./phone.js";
+import { stateOf } from "./call-state.js";
 import { $, showFacts, showPeople, showState, showStatus, showSwitch } from "./view.js";
 import { openXmppSignalling } from "./xmpp-signalling.js";
 
-/** @import { Person, Setting } from "./account.js" */
-/** @import { Listener } from "./signalling.js" */
+/** @import { Call, CallState } from "@signalbox/client" */
+/** @import { Account, Person, Setting } from "./account.js" */
+/** @import { State } from "./call-state.js" */
+/** @import { Transport } from "./xmpp-signalling.js" */
 
 // ?user=ann selects the user, ?protocol=xmpp the protocol; ?relay forces media through a TURN server.
 const query = new URLSearchParams(location.search);
 
-/** Interval between two updates of the media path and the duration, in milliseconds. */
-const FACTS_MS = 1_000;
+/** Interval between two updates of the duration, in milliseconds. */
+const CLOCK_MS = 1_000;
+const SWITCHES = /** @type {const} */ ([
+  ["mute", "audio"],
+  ["camera", "video"],
+]);
 
 /** Shows the users of the demo; selecting one fills in login and password. @param {Setting} setting */
 function offerUsers({ people }) {
@@ -38,86 +44,159 @@ function offerUsers({ people }) {
   }
 }
 
-/** Signs in, connects with the selected protocol and starts the phone. @param {Setting} setting */
+/** Signs in, connects with the selected protocol and waits for calls. @param {Setting} setting */
 async function enter(setting) {
   const form = new FormData(/** @type {HTMLFormElement} */ ($("sign-in")));
-  const account = await signIn(setting, String(form.get("login")), String(form.get("password")));
-  const people = await account.people();
-  /** @param {string} id @returns {Person} */
-  const findPerson = (id) =>
-    people.find((each) => each.id === id) ?? { id, login: "", name: `User ${id}` };
-
+  const relayOnly = query.has("relay");
+  const [login, password] = [String(form.get("login")), String(form.get("password"))];
+  const account = await signIn(setting, login, password, relayOnly);
+  const { signalbox, me, people } = account;
   const protocol = form.get("protocol") === "xmpp" ? "xmpp" : "graphql";
-  /** @type {Listener} */
-  const listener = {
-    onSignal: (signal) => phone.handle(signal),
-    onRejected(signal, reason) {
-      console.warn(`${signal.signalType} was rejected: ${reason}`);
-      phone.handleRejection(signal, reason);
-    },
-    onStatus(status) {
-      showStatus(status, protocol);
-      // Return to the sign-in form, unless a call is in progress: its media needs no signalling.
-      if (status === "ended" && phone.state.name === "idle") leave("You have been signed out.");
-    },
-  };
-  const { graphqlUrl, chatUrl, chatDomain, applicationId } = setting;
-  const user = { userId: account.me.id, token: account.token };
-  const signalling =
+  /** @type {{ calls: Calls, transport: Transport }} */
+  const { calls, transport } =
     protocol === "xmpp"
-      ? openXmppSignalling({ url: chatUrl, domain: chatDomain, applicationId, ...user }, listener)
-      : openGraphqlSignalling({ url: graphqlUrl, ...user }, listener);
-  const phone = new Phone({
-    signalling,
-    findPerson,
-    userId: account.me.id,
-    iceServers: account.iceServers,
-    relayOnly: query.has("relay"),
+      ? await openXmppCalls(setting, account, relayOnly)
+      : { calls: signalbox.calls, transport: signalbox.signals };
+  const phone = new Phone(calls, people);
+  const close = () => {
+    phone.close();
+    transport.close();
+    signalbox.close();
+  };
+  transport.on("status", (status) => {
+    showStatus(status, protocol);
+    // Return to the sign-in form, unless a call is in progress: its media needs no signalling.
+    if (status === "ended" && !calls.current) {
+      close();
+      leave("You have been signed out.");
+    }
   });
-
-  const show = () => showState(phone.state, phone.media.stream, phone.call?.remote ?? null);
-  phone.addEventListener("change", show);
-  $("me-name").textContent = account.me.name;
+  phone.open();
+  $("me-name").textContent = me.name;
   /** @type {HTMLElement} */ (document.querySelector(".me")).hidden = false;
   const [other] = people;
   if (other) $("other-tab").setAttribute("href", `?user=${encodeURIComponent(other.login)}`);
-  showPeople(people, (person, callType) => void phone.dial(person, callType));
-  wire(phone);
+  showPeople(people, (person, callType) => phone.dial(person, callType === "VIDEO"));
   $("sign-out").onclick = () => {
-    signalling.close();
+    phone.close();
+    transport.close();
     // If the server is unreachable, the session expires.
-    void account.signOut().catch(() => undefined);
+    void signalbox.session
+      .end()
+      .catch(() => undefined)
+      .finally(() => signalbox.close());
     leave("");
   };
-  show();
 }
 
-/** @param {Phone} phone */
-function wire(phone) {
-  $("accept").onclick = () => void phone.accept();
-  $("reject").onclick = () => phone.reject();
-  $("hang-up").onclick = () => phone.hangUp();
-  $("back").onclick = () => phone.clear();
-  $("again").onclick = () => {
-    const { person, callType } = phone.state;
-    if (person && callType) void phone.dial(person, callType);
-  };
-  for (const [id, kind] of /** @type {const} */ ([
-    ["mute", "audio"],
-    ["camera", "video"],
-  ])) {
-    $(id).onclick = () => {
-      const off = $(id).getAttribute("aria-pressed") !== "true";
-      phone.enable(kind, !off);
-      showSwitch(id, off);
-    };
+/** Calls whose signals travel over XMPP. @param {Setting} setting @param {Account} account @param {boolean} relayOnly */
+async function openXmppCalls({ chatUrl, chatDomain, applicationId }, account, relayOnly) {
+  const { signalbox, me } = account;
+  const { session } = signalbox;
+  const transport = openXmppSignalling({
+    url: chatUrl,
+    domain: chatDomain,
+    applicationId,
+    userId: me.id,
+    token: await session.token(),
+  });
+  const calls = new Calls({
+    signals: transport,
+    userId: async () => me.id,
+    iceServers: () => iceServers(session),
+    media: browserMedia(),
+    relayOnly,
+  });
+  return { calls, transport };
+}
+
+/** Shows the calls of a user and wires the buttons. */
+class Phone {
+  #calls;
+  #people;
+  /** The call that is shown; an ended one until the user goes back. @type {Call | null} */
+  #call = null;
+  /** @type {CallState} */
+  #before = "calling";
+  /** @type {(() => void)[]} */
+  #stop = [];
+
+  /** @param {Calls} calls @param {Person[]} people */
+  constructor(calls, people) {
+    this.#calls = calls;
+    this.#people = people;
   }
-  // After a network change the old connection may already be dead.
-  addEventListener("online", () => void phone.restart());
-  addEventListener("pagehide", () => phone.hangUp());
-  setInterval(async () => {
-    if (phone.state.name === "talking") showFacts(phone.state, (await phone.call?.path()) ?? null);
-  }, FACTS_MS);
+
+  open() {
+    const clock = setInterval(() => {
+      if (this.#call?.state === "connected") showFacts(this.#state(), null);
+    }, CLOCK_MS);
+    this.#stop = [
+      this.#calls.on("change", () => this.#follow(this.#calls.current)),
+      () => clearInterval(clock),
+    ];
+    $("accept").onclick = () => void this.#call?.accept().catch(() => {});
+    $("reject").onclick = () => this.#call?.reject();
+    $("hang-up").onclick = () => this.#call?.hangUp();
+    $("back").onclick = () => {
+      if (this.#call?.state === "ended") this.#call = null;
+      this.#show();
+    };
+    $("again").onclick = () => {
+      const { person, callType } = this.#state();
+      if (person) this.dial(person, callType === "VIDEO");
+    };
+    for (const [id, kind] of SWITCHES) {
+      $(id).onclick = () => {
+        const off = $(id).getAttribute("aria-pressed") !== "true";
+        this.#call?.setMuted(kind, off);
+        showSwitch(id, off);
+      };
+    }
+    this.#show();
+  }
+
+  /** Calls a user; how it goes is shown. @param {Person} person @param {boolean} video */
+  dial(person, video) {
+    this.#calls.start({ users: [person.id], video }).catch((error) => console.info(error.message));
+  }
+
+  close() {
+    for (const stop of this.#stop) stop();
+    this.#calls.close();
+  }
+
+  /** @param {Call | null} call a new call; null once the present one has ended */
+  #follow(call) {
+    if (!call || call === this.#call) return;
+    this.#call = call;
+    this.#before = call.state;
+    let state = call.state;
+    call.on("state", (now) => {
+      this.#before = state;
+      state = now;
+    });
+    call.on("change", () => this.#show());
+    call.on("statistics", (figures) => {
+      const [figure] = figures.values();
+      if (figure?.path) showFacts(this.#state(), figure.path);
+    });
+    this.#show();
+  }
+
+  #show() {
+    const [other] = this.#call?.participants ?? [];
+    showState(this.#state(), this.#call?.localStream ?? null, other?.stream ?? null);
+  }
+
+  /** @returns {State} */
+  #state() {
+    const call = this.#call;
+    if (!call) return { name: "idle" };
+    const [{ userId: id } = { userId: "" }] = call.participants;
+    const person = this.#people.find((each) => each.id === id);
+    return stateOf(call, this.#before, person ?? { id, login: "", name: `User ${id}` });
+  }
 }
 
 /** Returns to the sign-in form. @param {string} reason shown to the user if it is not empty */

@@ -1,6 +1,6 @@
 /** @import { Person } from "./account.js" */
-/** @import { State } from "./phone.js" */
-/** @import { Status } from "./signalling.js" */
+/** @import { ConnectionStatus } from "@signalbox/client" */
+/** @import { State } from "./call-state.js" */
 
 /** @template {HTMLElement} [T=HTMLElement] @param {string} id @returns {T} */
 export const $ = (id) => /** @type {T} */ (document.getElementById(id));
@@ -15,6 +15,7 @@ const NOTES = {
   ended: "",
 };
 const STATUSES = {
+  idle: "Connecting …",
   connecting: "Connecting …",
   offline: "Offline, trying again …",
   ended: "Signed out",
@@ -60,7 +61,7 @@ export function showPeople(
 
 /** Shows the status of the signalling connection. */
 export function showStatus(
-  /** @type {Status} */ status,
+  /** @type {ConnectionStatus} */ status,
   /** @type {"graphql" | "xmpp"} */ protocol,
 ) {
   $("status-dot").dataset.status = status;

@@ -1,0 +1,291 @@
+import type { CallSignal } from "./call-signalling.ts";
+import {
+  type CallDeps,
+  type EndReason,
+  isSmallerId,
+  type Participant,
+  type ParticipantState,
+} from "./call-types.ts";
+import type { LocalMedia, MediaKind } from "./local-media.ts";
+import {
+  ParticipantSignals,
+  type SignalContent,
+  type SignalledCall,
+} from "./participant-signals.ts";
+import { PeerLink, type SignalledCandidate } from "./peer-link.ts";
+
+/** Time without a repeated `call` after which the caller has given up, in milliseconds. */
+const SILENCE_MS = 15_000;
+/** Time in which another one of a group must call, in milliseconds. */
+const GROUP_MS = 60_000;
+/** Maximum number of candidates that wait for the peer connection. */
+const CANDIDATES_MAX = 200;
+
+/** What a {@link CallParticipant} needs of its call. */
+export interface ParticipantCall extends SignalledCall {
+  readonly deps: CallDeps;
+  readonly video: boolean;
+  /** Whether this side takes part: it has called or accepted. */
+  readonly hasJoined: boolean;
+  /** @throws SignalboxError CLOSED when the call has ended */
+  requireMedia(): LocalMedia;
+  /** The servers for a new peer connection. */
+  readonly configuration: RTCConfiguration;
+  /** The servers with fresh credentials; null if they cannot be read. */
+  freshConfiguration(): Promise<RTCConfiguration | null>;
+  /** What a `call` has besides its offer. */
+  callContent(): SignalContent;
+  onStream(participant: CallParticipant, stream: MediaStream): void;
+  /** The participant has another state, or says that it is muted. */
+  onChange(participant: CallParticipant): void;
+  /** The participant has left. */
+  onLeft(participant: CallParticipant, reason: EndReason, error?: unknown): void;
+}
+
+/** One of the other users of a call: the signals to and from it, and the media between the two. */
+export class CallParticipant {
+  readonly #call: ParticipantCall;
+  readonly #signals: ParticipantSignals;
+  #link: PeerLink | null = null;
+  /** Whether this side has sent the offer. */
+  #isCaller = false;
+  /** Whether media has flowed. */
+  #wasConnected = false;
+  /** The answer that was sent, which is sent again when `call` is repeated. */
+  #answer: string | null = null;
+  readonly #candidates: SignalledCandidate[] = [];
+  #state: ParticipantState = "ringing";
+  #reason: EndReason | null = null;
+  #audioMuted = false;
+  #videoMuted = false;
+  /** The offer of this user, which waits for the local answer. */
+  offer: string | null = null;
+
+  constructor(
+    call: ParticipantCall,
+    readonly userId: string,
+  ) {
+    this.#call = call;
+    this.#signals = new ParticipantSignals(call, userId);
+  }
+
+  get state(): ParticipantState {
+    return this.#state;
+  }
+
+  /** The media connection; null before there is one. */
+  get link(): PeerLink | null {
+    return this.#link;
+  }
+
+  /** This participant as an application sees it. */
+  view(): Participant {
+    const stream = this.#link?.stream;
+    return {
+      userId: this.userId,
+      state: this.#state,
+      stream: stream && stream.getTracks().length > 0 ? stream : null,
+      audioMuted: this.#audioMuted,
+      videoMuted: this.#videoMuted,
+      reason: this.#reason,
+    };
+  }
+
+  /** Calls the user. Resolves once the first `call` is stored. @throws SignalboxError */
+  async call(): Promise<void> {
+    try {
+      const link = await this.#open();
+      this.#isCaller = true;
+      const content = { ...this.#call.callContent(), sdp: await link.offer() };
+      await this.#signals.ring(content, () => this.hangUp("no-answer"));
+    } catch (error) {
+      this.leave("failed", error);
+      throw error;
+    }
+  }
+
+  /** Answers the offer of this user. @throws SignalboxError CONFLICT when another device has answered */
+  async answer(): Promise<void> {
+    if (this.offer === null) return;
+    this.#signals.stop();
+    this.#isCaller = false;
+    const link = await this.#open();
+    const sdp = await link.answer(this.offer);
+    this.#answer = sdp;
+    await this.#signals.send("accept", { sdp });
+    link.connect();
+    this.#tellMutes();
+  }
+
+  /**
+   * Connects with another one whom the caller has called: the one with the greater id calls, as published legacy
+   * clients do.
+   */
+  async meet(): Promise<void> {
+    if (this.#state === "left") return;
+    if (this.offer !== null) return this.answer();
+    if (isSmallerId(this.userId, this.#call.deps.userId)) return this.call();
+    this.#signals.expect(GROUP_MS, () => this.leave("no-answer"));
+  }
+
+  /** Handles a signal of this user. @throws Error for a description that the platform refuses */
+  async receive(signal: CallSignal): Promise<void> {
+    const { signalType, from, userInfo } = signal;
+    const sdp = signal.sdp ?? "";
+    switch (signalType) {
+      case "call":
+        return this.#called(from.device, sdp);
+      case "accept":
+        return this.#accepted(from.device, sdp);
+      case "reject":
+        if (this.#isCaller && this.#state === "ringing") this.leave(rejectReason(userInfo ?? null));
+        return;
+      case "hangUp":
+        if (!this.#isFrom(from.device)) return;
+        return this.leave(this.#call.hasJoined ? "remote-hung-up" : "missed");
+      case "iceCandidates":
+        this.#follow(from.device);
+        return this.#addCandidates(signal.iceCandidates ?? []);
+      case "iceRestart":
+        this.#follow(from.device);
+        return this.#restarted(sdp);
+      case "iceRestartAccept":
+        this.#follow(from.device);
+        return this.#link?.accepted(sdp);
+      case "update":
+        this.#updated(signal.parameters ?? {});
+    }
+  }
+
+  /** Declines the call of this user. */
+  reject(userInfo: SignalContent): void {
+    if (this.offer !== null) this.#signals.post("reject", { userInfo });
+  }
+
+  /** Ends the call with this user. @param keepalive whether the page closes */
+  hangUp(reason: EndReason, keepalive = false): void {
+    if (this.#state === "left") return;
+    this.#signals.post("hangUp", {}, keepalive);
+    this.leave(reason);
+  }
+
+  /** Restarts ICE, if this side has called; the other one does it itself otherwise, to avoid glare. */
+  async restart(): Promise<void> {
+    const link = this.#link;
+    if (!link || !this.#isCaller || !this.#wasConnected) return;
+    const sdp = await link.restart(await this.#call.freshConfiguration());
+    this.#signals.post("iceRestart", { sdp });
+  }
+
+  /** Says that the microphone or camera is muted or not. */
+  tellMute(kind: MediaKind, muted: boolean): void {
+    if (!this.#link) return;
+    const name = kind === "audio" ? "microphone" : "camera";
+    this.#signals.post("update", { parameters: { [name]: muted ? "off" : "on" } });
+  }
+
+  /** Leaves, without a signal. */
+  leave(reason: EndReason, error?: unknown): void {
+    if (this.#state === "left") return;
+    this.#signals.stop();
+    this.#state = "left";
+    this.#reason = reason;
+    this.#link?.close();
+    this.#link = null;
+    this.#call.onLeft(this, reason, error);
+  }
+
+  /** A `call`, the first or a repeat. */
+  async #called(device: string | null, sdp: string): Promise<void> {
+    if (this.#state === "left") return;
+    if (this.#answer !== null) {
+      // The answer has crossed the repeat.
+      if (this.#isFrom(device)) this.#signals.post("accept", { sdp: this.#answer });
+      return;
+    }
+    const { deps, hasJoined } = this.#call;
+    // Both of a pair have called: the call of the smaller id wins.
+    if (this.#isCaller && isSmallerId(deps.userId, this.userId)) return;
+    this.offer = sdp;
+    this.#signals.device = device;
+    if (hasJoined) return this.answer();
+    this.#signals.expect(SILENCE_MS, () => this.leave("missed"));
+  }
+
+  async #accepted(device: string | null, sdp: string): Promise<void> {
+    if (!this.#isCaller || this.#state === "left") return;
+    if (this.#signals.device !== null) {
+      if (this.#signals.device !== device) this.#signals.refuse(device);
+      return;
+    }
+    this.#signals.stop();
+    this.#signals.device = device;
+    await this.#link?.accepted(sdp);
+    this.#link?.connect();
+    this.#tellMutes();
+  }
+
+  async #restarted(sdp: string): Promise<void> {
+    const link = this.#link;
+    if (!link) return;
+    link.configure(await this.#call.freshConfiguration());
+    this.#signals.post("iceRestartAccept", { sdp: await link.answer(sdp) });
+  }
+
+  async #addCandidates(candidates: readonly SignalledCandidate[]): Promise<void> {
+    if (this.#link) return this.#link.addCandidates(candidates);
+    this.#candidates.push(...candidates);
+    this.#candidates.splice(0, this.#candidates.length - CANDIDATES_MAX);
+  }
+
+  #updated({ microphone, camera }: Record<string, unknown>): void {
+    if (microphone !== undefined) this.#audioMuted = microphone === "off";
+    if (camera !== undefined) this.#videoMuted = camera === "off";
+    this.#call.onChange(this);
+  }
+
+  /** Tells a participant who has come what was muted before. */
+  #tellMutes(): void {
+    const media = this.#call.requireMedia();
+    if (media.isMuted("audio")) this.tellMute("audio", true);
+    if (this.#call.video && media.isMuted("video")) this.tellMute("video", true);
+  }
+
+  async #open(): Promise<PeerLink> {
+    const { deps, configuration, video } = this.#call;
+    const link = new PeerLink(deps.platform, configuration, this.#call.requireMedia(), video);
+    this.#link?.close();
+    this.#link = link;
+    link.on("candidates", (iceCandidates) =>
+      this.#signals.post("iceCandidates", { iceCandidates }),
+    );
+    link.on("stream", (stream) => this.#call.onStream(this, stream));
+    link.on("state", (state) => {
+      if (state === "new") return;
+      if (state === "lost") {
+        return this.hangUp(this.#wasConnected ? "connection-lost" : "not-connected");
+      }
+      this.#state = state;
+      this.#wasConnected ||= state === "connected";
+      this.#call.onChange(this);
+      if (state === "recovering") this.restart().catch(() => {});
+    });
+    await link.addCandidates(this.#candidates.splice(0));
+    return link;
+  }
+
+  /** A device has another name once it comes back with a renewed session. */
+  #follow(device: string | null): void {
+    if (this.#link && this.#signals.device !== null) this.#signals.device = device;
+  }
+
+  #isFrom(device: string | null): boolean {
+    return this.#signals.device === null || this.#signals.device === device;
+  }
+}
+
+/** Texts from XMPP clients; possibly a boolean or a number from others. */
+function rejectReason(userInfo: Record<string, unknown> | null): EndReason {
+  if (String(userInfo?.busy) === "true") return "busy";
+  return userInfo?.not_supported ? "not-supported" : "rejected";
+}

@@ -1,0 +1,368 @@
+import { Emitter } from "../emitter.ts";
+import { closedError, SignalboxError } from "../errors.ts";
+import { CallParticipant, type ParticipantCall } from "./call-participant.ts";
+import type { CallSignal } from "./call-signalling.ts";
+import type {
+  CallDeps,
+  CallDescription,
+  CallEvents,
+  CallState,
+  EndReason,
+  Participant,
+} from "./call-types.ts";
+import { type CaptureOptions, LocalMedia, type MediaKind } from "./local-media.ts";
+import type { MediaStatistics } from "./statistics.ts";
+
+/** Interval of the event `statistics`, in milliseconds. */
+const STATISTICS_MS = 2_000;
+/** Time in which the last signals of a call are sent, in milliseconds. */
+const LAST_MS = 10_000;
+
+/**
+ * A call with one to three other users. Each pair of participants has a peer connection of its own (a mesh). Calls are
+ * made by `calls.start()` and by the event `incoming`.
+ */
+export class Call extends Emitter<CallEvents> {
+  readonly id: string;
+  /** Whether this side was called. */
+  readonly isIncoming: boolean;
+  readonly video: boolean;
+  /** The user who has started it. */
+  readonly callerId: string;
+  /** What the caller has attached. */
+  readonly userInfo: Readonly<Record<string, unknown>>;
+  readonly #deps: CallDeps;
+  readonly #participants = new Map<string, CallParticipant>();
+  readonly #sending = new AbortController();
+  #state: CallState;
+  #media: LocalMedia | null = null;
+  #configuration: RTCConfiguration = {};
+  /** Signals are handled one after the other. */
+  #work: Promise<unknown> = Promise.resolve();
+  #statistics: ReturnType<typeof setInterval> | undefined;
+  #hasJoined = false;
+  #connectedAt: number | null = null;
+  #endReason: EndReason | null = null;
+  /** Whether this side has declined it. */
+  wasRejected = false;
+  #error: SignalboxError | null = null;
+
+  /** @param isIncoming whether this side was called */
+  constructor(deps: CallDeps, description: CallDescription, isIncoming: boolean) {
+    super();
+    this.#deps = deps;
+    this.id = description.id;
+    this.video = description.video;
+    this.callerId = description.callerId;
+    this.userInfo = description.userInfo;
+    this.isIncoming = isIncoming;
+    this.#state = isIncoming ? "ringing" : "calling";
+    const call = this.#asParticipantCall();
+    for (const userId of description.users) {
+      this.#participants.set(userId, new CallParticipant(call, userId));
+    }
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  /** The other users of the call, also those who have left. */
+  get participants(): Participant[] {
+    return [...this.#participants.values()].map((each) => each.view());
+  }
+
+  /** The own microphone and camera; null before they are open. */
+  get localStream(): MediaStream | null {
+    return this.#media?.stream ?? null;
+  }
+
+  /** The shared screen; null while none is shared. */
+  get screen(): MediaStream | null {
+    return this.#media?.screen ?? null;
+  }
+
+  /** When media flowed first, in milliseconds of Date.now(); null before. */
+  get connectedAt(): number | null {
+    return this.#connectedAt;
+  }
+
+  /** Why the call has ended; null before. */
+  get endReason(): EndReason | null {
+    return this.#endReason;
+  }
+
+  /** The error of a call that has failed. */
+  get error(): SignalboxError | null {
+    return this.#error;
+  }
+
+  /** Whether the own microphone or camera is muted or missing. */
+  isMuted(kind: MediaKind): boolean {
+    return this.#media?.isMuted(kind) ?? false;
+  }
+
+  /** Calls a listener for each event of a name. @returns a function that removes it */
+  override on<Name extends keyof CallEvents>(
+    name: Name,
+    listener: (argument: CallEvents[Name]) => void,
+  ): () => void {
+    const off = super.on(name, listener);
+    if (name === "statistics" && this.#state !== "ended") {
+      this.#statistics ??= setInterval(() => void this.#readStatistics(), STATISTICS_MS);
+    }
+    return off;
+  }
+
+  /**
+   * Accepts an incoming call.
+   * @param media what to capture, or a stream of the application's own; by default what the call asks for
+   * @throws SignalboxError PERMISSION_DENIED and others of the devices, after which the call still rings; CONFLICT when
+   *   another device of this user has accepted
+   */
+  async accept(media: CaptureOptions | MediaStream = {}): Promise<void> {
+    if (this.#state !== "ringing") return;
+    await this.#openMedia(media);
+    if (this.#state !== "ringing") return;
+    this.#hasJoined = true;
+    this.#setState("connecting");
+    const caller = this.#participants.get(this.callerId);
+    try {
+      await caller?.answer();
+    } catch (error) {
+      const isConflict = error instanceof SignalboxError && error.code === "CONFLICT";
+      this.#end(isConflict ? "answered-elsewhere" : "failed", error);
+      throw error;
+    }
+    for (const participant of this.#participants.values()) {
+      if (participant !== caller) participant.meet().catch(() => {});
+    }
+  }
+
+  /** Declines an incoming call. @param userInfo to attach, such as a text for the caller */
+  reject(userInfo: Readonly<Record<string, unknown>> = {}): void {
+    if (this.#state !== "ringing") return;
+    this.wasRejected = true;
+    for (const each of this.#participants.values()) each.reject(userInfo);
+    this.#end("hung-up");
+  }
+
+  /**
+   * Ends or cancels the call; declines it if it rings.
+   * @param keepalive whether the page closes: then the signals are sent by requests that outlive it
+   */
+  hangUp(keepalive = false): void {
+    if (this.#state === "ringing") this.reject();
+    if (this.#state === "ended") return;
+    for (const each of this.#participants.values()) each.hangUp("hung-up", keepalive);
+    this.#end("hung-up");
+  }
+
+  /** Mutes or unmutes the microphone or the camera, and tells the others. */
+  setMuted(kind: MediaKind, muted: boolean): void {
+    this.#media?.setMuted(kind, muted);
+    this.#tellMute(kind, muted);
+    this.emit("change", undefined);
+  }
+
+  /**
+   * Uses another microphone or camera.
+   * @param deviceId of `enumerateDevices`
+   * @throws SignalboxError DEVICE_NOT_FOUND, PERMISSION_DENIED, DEVICE_IN_USE
+   */
+  async useDevice(kind: MediaKind, deviceId: string): Promise<void> {
+    await this.#media?.useDevice(kind, deviceId);
+  }
+
+  /**
+   * Shares a screen in place of the camera, until {@link stopScreen} or the browser's own button.
+   * @param screen a stream that was captured already
+   * @throws SignalboxError PERMISSION_DENIED, UNSUPPORTED for an audio call
+   */
+  async shareScreen(screen?: MediaStream): Promise<void> {
+    if (!this.video) throw new SignalboxError("UNSUPPORTED", "An audio call carries no screen");
+    await this.#media?.shareScreen(screen);
+  }
+
+  /** Sends the camera again. */
+  stopScreen(): void {
+    this.#media?.stopScreen();
+  }
+
+  /** Restarts ICE with the participants whom this side has called; the others do it themselves. */
+  async restartIce(): Promise<void> {
+    await Promise.all([...this.#participants.values()].map((each) => each.restart()));
+  }
+
+  /**
+   * Calls the participants; for `calls.start()`. Resolves once one of them is being called.
+   * @throws SignalboxError of the devices or of the first `call`
+   */
+  async start(media: CaptureOptions | MediaStream): Promise<void> {
+    try {
+      await this.#openMedia(media);
+    } catch (error) {
+      this.#end("failed", error);
+      throw error;
+    }
+    if (this.#state !== "calling") throw closedError();
+    this.#hasJoined = true;
+    await Promise.any([...this.#participants.values()].map((each) => each.call())).catch(
+      ({ errors }: AggregateError) => {
+        throw errors[0];
+      },
+    );
+  }
+
+  /** Handles a signal of this call after all earlier ones; for `Calls`. */
+  receive(signal: CallSignal): void {
+    const participant = this.#participants.get(signal.from.userId);
+    if (!participant) return;
+    this.#work = this.#work
+      .then(() => (this.#state === "ended" ? undefined : participant.receive(signal)))
+      .catch((error) => participant.leave("failed", error));
+  }
+
+  /** Another device of this user has settled the call; for `Calls`. @param signalType of its answer */
+  settledElsewhere(signalType: string): void {
+    if (this.#hasJoined) return;
+    this.#end(signalType === "accept" ? "answered-elsewhere" : "rejected-elsewhere");
+  }
+
+  /** Whether this is an unanswered call to one user alone; for `Calls`. */
+  isCallingOnly(userId: string): boolean {
+    return (
+      this.#state === "calling" && this.#participants.size === 1 && this.#participants.has(userId)
+    );
+  }
+
+  #asParticipantCall(): ParticipantCall {
+    const call = this;
+    const { id, video, callerId, userInfo } = this;
+    const deps = this.#deps;
+    return {
+      id,
+      video,
+      deps,
+      signals: deps.signals,
+      signal: this.#sending.signal,
+      get hasJoined() {
+        return call.#hasJoined;
+      },
+      get configuration() {
+        return call.#configuration;
+      },
+      requireMedia() {
+        if (!call.#media || call.#state === "ended") throw closedError();
+        return call.#media;
+      },
+      freshConfiguration: () => this.#freshConfiguration(),
+      callContent() {
+        const all = [deps.userId, ...call.#participants.keys()];
+        const opponentIds = all.filter((userId) => userId !== callerId);
+        return { callType: video ? "VIDEO" : "AUDIO", callerId, opponentIds, userInfo };
+      },
+      onStream: ({ userId }, stream) => {
+        this.emit("remoteStream", { userId, stream });
+        this.emit("change", undefined);
+      },
+      onChange: (participant) => {
+        if (participant.state === "connected") this.#connectedAt ??= Date.now();
+        this.emit("participant", participant.view());
+        this.#derive();
+      },
+      onLeft: (participant, reason, error) => this.#left(participant, reason, error),
+    };
+  }
+
+  /** The last participant, or the caller of a call that rings, ends the call. */
+  #left(participant: CallParticipant, reason: EndReason, error: unknown): void {
+    if (this.#state === "ended") return;
+    this.emit("participant", participant.view());
+    const isEmpty = [...this.#participants.values()].every(({ state }) => state === "left");
+    const isGone = this.#state === "ringing" && participant.userId === this.callerId;
+    if (isEmpty || isGone) this.#end(reason, error);
+    else this.#derive();
+  }
+
+  #end(reason: EndReason, error?: unknown): void {
+    if (this.#state === "ended") return;
+    this.#endReason = reason;
+    if (error !== undefined) {
+      const { message } = error as Error;
+      this.#error =
+        error instanceof SignalboxError
+          ? error
+          : new SignalboxError("INTERNAL", message, { cause: error });
+    }
+    this.#setState("ended");
+    for (const each of this.#participants.values()) each.leave(reason);
+    clearInterval(this.#statistics);
+    this.#media?.close();
+    this.emit("ended", { reason, error: this.#error });
+    this.removeListeners();
+    setTimeout(() => this.#sending.abort(), LAST_MS);
+  }
+
+  #derive(): void {
+    const states = [...this.#participants.values()].map(({ state }) => state);
+    if (states.includes("connected") || states.includes("recovering")) this.#setState("connected");
+    else if (this.#state === "calling" && states.includes("connecting")) {
+      this.#setState("connecting");
+    } else this.emit("change", undefined);
+  }
+
+  #setState(state: CallState): void {
+    if (this.#state === "ended") return;
+    const isNew = this.#state !== state;
+    this.#state = state;
+    if (isNew) this.emit("state", state);
+    this.emit("change", undefined);
+  }
+
+  async #openMedia(media: CaptureOptions | MediaStream): Promise<void> {
+    const { platform } = this.#deps;
+    const opening =
+      media instanceof platform.MediaStream
+        ? new LocalMedia(platform, media, false)
+        : LocalMedia.open(platform, { video: this.video, ...media });
+    const [opened, configured] = await Promise.allSettled([opening, this.#freshConfiguration()]);
+    if (opened.status === "rejected") throw opened.reason;
+    // Without servers only a local network connects.
+    if (configured.status === "fulfilled") this.#configuration = configured.value ?? {};
+    if (this.#state === "ended") return opened.value.close();
+    this.#media = opened.value;
+    this.#media.on("track", ({ kind, track }) => {
+      for (const { link } of this.#participants.values()) {
+        link?.setTrack(kind, track).catch(() => {});
+      }
+      this.emit("change", undefined);
+    });
+    this.#media.on("deviceLost", ({ kind }) => {
+      this.#tellMute(kind, true);
+      this.emit("deviceLost", { kind });
+    });
+    this.emit("change", undefined);
+  }
+
+  /** @returns null if the servers cannot be read; the earlier ones stay in use then */
+  #freshConfiguration(): Promise<RTCConfiguration | null> {
+    const iceTransportPolicy = this.#deps.relayOnly ? "relay" : "all";
+    return this.#deps.iceServers().then(
+      (iceServers) => ({ iceServers, iceTransportPolicy }),
+      () => null,
+    );
+  }
+
+  #tellMute(kind: MediaKind, muted: boolean): void {
+    for (const each of this.#participants.values()) each.tellMute(kind, muted);
+  }
+
+  async #readStatistics(): Promise<void> {
+    const figures = new Map<string, MediaStatistics>();
+    for (const { userId, link } of this.#participants.values()) {
+      if (link) figures.set(userId, await link.statistics());
+    }
+    this.emit("statistics", figures);
+  }
+}

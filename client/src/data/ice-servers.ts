@@ -1,0 +1,12 @@
+import { IceServersDocument } from "../generated/operations.ts";
+import type { Session } from "../session/session.ts";
+
+/** The STUN and TURN servers for the user's calls, with fresh credentials, as RTCPeerConnection takes them. */
+export async function iceServers(session: Session): Promise<RTCIceServer[]> {
+  const { iceServers } = await session.execute(IceServersDocument, {});
+  return iceServers.map(({ urls, username, credential }) => ({
+    urls,
+    ...(username !== null && { username }),
+    ...(credential !== null && { credential }),
+  }));
+}

@@ -1,0 +1,85 @@
+import type { ErrorCode } from "./generated/operations.ts";
+
+/** The code of an error: one of the service's (docs/ERRORS.md), or one that arises in this package. */
+export type SignalboxErrorCode =
+  | ErrorCode
+  /** The service did not answer: the network is down, or the request took too long. */
+  | "NETWORK"
+  /** The user or the browser does not allow the microphone, the camera or the screen. */
+  | "PERMISSION_DENIED"
+  /** There is no microphone or no camera. */
+  | "DEVICE_NOT_FOUND"
+  /** Another program uses the microphone or the camera. */
+  | "DEVICE_IN_USE"
+  /** The object was closed before the operation ended. */
+  | "CLOSED";
+
+/** What a {@link SignalboxError} has besides its message. */
+export interface SignalboxErrorOptions {
+  fields?: Record<string, string[]> | undefined;
+  requestId?: string | undefined;
+  retryAfter?: number | undefined;
+  cause?: unknown;
+}
+
+/** The one class of errors that this package throws. Decide by `code`, and show or log `message`. */
+export class SignalboxError extends Error {
+  override readonly name = "SignalboxError";
+  /** The reasons of INVALID by the name of the input field; `base` stands for the input as a whole. */
+  readonly fields: Readonly<Record<string, string[]>>;
+  /** Id of the request in the log of the service; null if it did not answer. */
+  readonly requestId: string | null;
+  /** Time to wait before a retry, in seconds; null if the error names none. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    readonly code: SignalboxErrorCode,
+    message: string,
+    { fields = {}, requestId, retryAfter, cause }: SignalboxErrorOptions = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.fields = fields;
+    this.requestId = requestId ?? null;
+    this.retryAfter = retryAfter ?? null;
+  }
+}
+
+/** An error of a GraphQL response, as much of it as this package reads. */
+export interface ResponseError {
+  readonly message: string;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The error of a GraphQL response. @param requestId of the response's header */
+export function responseError(
+  errors: readonly ResponseError[],
+  requestId?: string,
+): SignalboxError {
+  const [first] = errors;
+  const { code, fields, retryAfter, requestId: own } = first?.extensions ?? {};
+  return new SignalboxError(
+    (code as SignalboxErrorCode | undefined) ?? "INTERNAL",
+    first?.message ?? "The response has neither data nor an error",
+    {
+      fields: fields as Record<string, string[]> | undefined,
+      retryAfter: typeof retryAfter === "number" ? retryAfter : undefined,
+      requestId: typeof own === "string" ? own : requestId,
+    },
+  );
+}
+
+/** An error of a request that got no response. @param cause what `fetch` has thrown */
+export function networkError(cause: unknown): SignalboxError {
+  return new SignalboxError("NETWORK", "The service does not answer", { cause });
+}
+
+/** The error of `close()` for what was still running. */
+export function closedError(): SignalboxError {
+  return new SignalboxError("CLOSED", "Closed");
+}
+
+/** Whether the same request may succeed later (docs/ERRORS.md, Retries). */
+export function isTransient(error: unknown): error is SignalboxError {
+  if (!(error instanceof SignalboxError)) return false;
+  return error.code === "NETWORK" || error.code === "LIMITED" || error.code === "UNAVAILABLE";
+}

@@ -1,0 +1,61 @@
+export { Call } from "./calls/call.ts";
+export type { CallSignal, CallSignalling, CallSignallingEvents } from "./calls/call-signalling.ts";
+export type {
+  CallEvents,
+  CallState,
+  EndReason,
+  Participant,
+  ParticipantState,
+} from "./calls/call-types.ts";
+export { Calls, type CallsEvents, type CallsOptions, type StartOptions } from "./calls/calls.ts";
+export type { CaptureOptions, MediaKind } from "./calls/local-media.ts";
+export { browserMedia, type MediaPlatform } from "./calls/media-platform.ts";
+export type { MediaStatistics } from "./calls/statistics.ts";
+export { iceServers } from "./data/ice-servers.ts";
+export {
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  type User,
+  type UserPage,
+  updateUser,
+} from "./data/users.ts";
+export { SignalboxError, type SignalboxErrorCode } from "./errors.ts";
+export type { ErrorCode, SignalInput } from "./generated/operations.ts";
+export { type CurrentSession, Session, type SessionEvents } from "./session/session.ts";
+export {
+  type SessionDetails,
+  type SessionRequest,
+  type SessionSource,
+  type SessionToken,
+  sessionFromUrl,
+} from "./session/session-source.ts";
+export type { ApplicationKeys } from "./session/sign.ts";
+export {
+  bindWebSession,
+  type Credentials,
+  signedSession,
+  type WebSessionOptions,
+  webSession,
+} from "./session/signed-sessions.ts";
+export { memoryStorage, type TokenStorage, webStorage } from "./session/storage.ts";
+export {
+  type Connection,
+  type ConnectionOptions,
+  createSignalbox,
+  openConnection,
+  type Signalbox,
+  type SignalboxOptions,
+} from "./signalbox.ts";
+export {
+  type AnswerElsewhere,
+  type IncomingSignal,
+  type SendOptions,
+  type SignalAddress,
+  type SignalEntry,
+  Signals,
+  type SignalsEvents,
+} from "./signals/signals.ts";
+export type { Document, DocumentTypes } from "./transport/document.ts";
+export type { ConnectionStatus } from "./transport/socket.ts";

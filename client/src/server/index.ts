@@ -1,0 +1,86 @@
+import { SignalboxError } from "../errors.ts";
+import { CreateUserDocument } from "../generated/operations.ts";
+import type { SessionDetails } from "../session/session-source.ts";
+import type { ApplicationKeys } from "../session/sign.ts";
+import { type Credentials, createSession as create } from "../session/signed-sessions.ts";
+import { postGraphql } from "../transport/http.ts";
+
+export { SignalboxError } from "../errors.ts";
+export type { SessionDetails } from "../session/session-source.ts";
+export type { ApplicationKeys } from "../session/sign.ts";
+export type { Credentials } from "../session/signed-sessions.ts";
+
+/** Options of {@link openSessions}. */
+export interface SessionsOptions extends ApplicationKeys {
+  /** The base URL of the service, such as http://127.0.0.1:4000. */
+  readonly url: string;
+  /**
+   * From which the passwords of the backend's own users are derived; at least 32 random characters. Whoever has it can
+   * sign in as any of them, and if it changes, they cannot sign in any more.
+   */
+  readonly userSecret?: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** A user of the backend for {@link Sessions.forUser}. */
+export interface BackendUser {
+  /** The user's identifier in the backend: 1 to 70 letters, digits or . - _ @ + */
+  readonly login: string;
+  /** Display name, for the first sign-in. */
+  readonly fullName?: string;
+}
+
+/** Signs sessions of an application, in its backend. */
+export interface Sessions {
+  /**
+   * Creates a session: of a user by credentials, or without any an application session, on which the page signs a user
+   * in.
+   * @throws SignalboxError UNAUTHENTICATED for wrong credentials
+   */
+  create(credentials?: Credentials): Promise<SessionDetails>;
+  /**
+   * Creates a session of a user whom the backend has signed in by its own means. The first one creates the user at the
+   * service, with a password derived from `userSecret`.
+   * @throws SignalboxError INVALID if the login belongs to a user with another password
+   */
+  forUser(user: BackendUser): Promise<SessionDetails>;
+}
+
+/**
+ * Opens the signing of sessions. It keeps auth_secret in the backend: a page gets tokens alone.
+ */
+export function openSessions({ url, userSecret, ...options }: SessionsOptions): Sessions {
+  const target = {
+    graphqlUrl: `${url.replace(/\/+$/, "")}/graphql`,
+    fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
+  };
+  return {
+    create: (credentials) => create(target, options, credentials),
+    async forUser({ login, fullName }) {
+      if (!userSecret) throw new SignalboxError("INVALID", "forUser needs userSecret");
+      const password = await passwordOf(userSecret, login);
+      const credentials = { user: { login, password } };
+      try {
+        return await create(target, options, credentials);
+      } catch (error) {
+        if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
+      }
+      const { token } = await create(target, options);
+      const input = { login, password, ...(fullName !== undefined && { fullName }) };
+      await postGraphql(target, token, CreateUserDocument, { input });
+      return create(target, options, credentials);
+    },
+  };
+}
+
+/** The password of a backend's user: HMAC-SHA256 of the login, in base64url. */
+async function passwordOf(secret: string, login: string): Promise<string> {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encode(secret), algorithm, false, ["sign"]);
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, encode(login.toLowerCase())));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}

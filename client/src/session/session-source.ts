@@ -1,0 +1,47 @@
+import { SignalboxError } from "../errors.ts";
+import type { SessionFieldsFragment } from "../generated/operations.ts";
+import type { HttpTarget } from "../transport/http.ts";
+
+/** What a source of sessions returns: the token of a session, alone or with what else is known of it. */
+export type SessionToken = string | { readonly token: string };
+
+/** Why a session is asked for. */
+export interface SessionRequest {
+  /** Where the service is, for sources that sign in themselves. */
+  readonly target: HttpTarget;
+  /** The token that the service has refused or that is about to expire; null for the first session. */
+  readonly replaces: string | null;
+  /** Aborted when the client is closed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Hands out sessions: usually a function that asks the application's own backend for a token. It is called for the
+ * first operation and whenever the session has ended, one call at a time. A SignalboxError that no retry can change,
+ * such as UNAUTHENTICATED, ends the client's session; after any other error it is called again.
+ */
+export type SessionSource = (request: SessionRequest) => Promise<SessionToken> | SessionToken;
+
+/** A session as the service describes it. */
+export type SessionDetails = SessionFieldsFragment;
+
+/**
+ * A source that asks the application's own backend by POST. It answers `{"token": "…"}`; 401 and 403 mean that the
+ * visitor is not signed in there.
+ * @param url of the backend's endpoint
+ * @param init options of `fetch`, such as headers
+ */
+export function sessionFromUrl(url: string | URL, init?: RequestInit): SessionSource {
+  return async ({ target, signal }) => {
+    const { fetch } = target;
+    const response = await fetch(url, { method: "POST", signal, ...init });
+    const { status } = response;
+    if (status === 401 || status === 403) {
+      const code = status === 401 ? "UNAUTHENTICATED" : "FORBIDDEN";
+      throw new SignalboxError(code, `${url} refuses a session (status ${status})`);
+    }
+    if (!response.ok)
+      throw new SignalboxError("UNAVAILABLE", `${url} has failed (status ${status})`);
+    return (await response.json()) as { token: string };
+  };
+}

@@ -1,0 +1,248 @@
+import { Emitter } from "../emitter.ts";
+import { closedError, isTransient, networkError, SignalboxError } from "../errors.ts";
+import {
+  CurrentSessionDocument,
+  type CurrentSessionQuery,
+  DestroySessionDocument,
+  LogInDocument,
+  type LogInMutation,
+  type LogInMutationVariables,
+  LogOutDocument,
+} from "../generated/operations.ts";
+import { backoffMs, sleep } from "../transport/backoff.ts";
+import type { Document } from "../transport/document.ts";
+import { type HttpTarget, postGraphql, type RequestOptions } from "../transport/http.ts";
+import type { SessionSource } from "./session-source.ts";
+import { memoryStorage, type TokenStorage } from "./storage.ts";
+
+/** The session of the client, with its user if it has one. */
+export type CurrentSession = CurrentSessionQuery["currentSession"];
+
+/** Events of a {@link Session}. */
+export interface SessionEvents {
+  /** Another session, or another user of the session: a sign-in, a sign-out or a renewal. */
+  changed: CurrentSession;
+  /** There is no session any more, and no source gives another one. */
+  ended: SignalboxError;
+}
+
+/** Part of a session's life that must remain before it is renewed. */
+const RENEW_SHARE = 0.1;
+/** Longest delay of a timer, in milliseconds (2^31 - 1). */
+const TIMER_MAX_MS = 2_147_483_647;
+/** Attempts to get a session from its source before the error is passed on. */
+const ATTEMPTS = 4;
+
+/**
+ * The session of a client: gets its token, renews it before it expires or when the service refuses it, and keeps it in
+ * a storage. Whoever needs a token waits for the same one request.
+ */
+export class Session extends Emitter<SessionEvents> {
+  readonly #target: HttpTarget;
+  readonly #source: SessionSource;
+  readonly #storage: TokenStorage;
+  readonly #abort = new AbortController();
+  #token: string | null = null;
+  /** Whether the storage was read. */
+  #restored = false;
+  #obtaining: Promise<string> | null = null;
+  #details: Promise<CurrentSession> | null = null;
+  #renewal: ReturnType<typeof setTimeout> | undefined;
+  #ended: SignalboxError | null = null;
+
+  /** @param source where sessions come from @param storage memory by default */
+  constructor(target: HttpTarget, source: SessionSource, storage: TokenStorage = memoryStorage()) {
+    super();
+    this.#target = target;
+    this.#source = source;
+    this.#storage = storage;
+  }
+
+  /**
+   * The token, of a new session if there is none.
+   * @throws SignalboxError of the source, NETWORK, CLOSED
+   */
+  async token(): Promise<string> {
+    if (this.#ended) throw this.#ended;
+    return this.#token ?? this.#obtain(null);
+  }
+
+  /**
+   * The session and its user, from the service; repeated calls share one request.
+   * @throws SignalboxError
+   */
+  current(): Promise<CurrentSession> {
+    this.#details ??= this.#load();
+    return this.#details;
+  }
+
+  /**
+   * Signs a user in on the session at hand, which was an application session or that of another user.
+   * @throws SignalboxError UNAUTHENTICATED for a wrong login or password
+   */
+  async logIn(input: LogInMutationVariables["input"]): Promise<LogInMutation["login"]["user"]> {
+    const { login } = await this.execute(LogInDocument, { input });
+    await this.#announce();
+    return login.user;
+  }
+
+  /** Signs the user out; the session goes on as an application session. @throws SignalboxError */
+  async logOut(): Promise<void> {
+    await this.execute(LogOutDocument, {});
+    await this.#announce();
+  }
+
+  /** Ends the session at the service and here, and forgets the token. A session that has ended already is no error. */
+  async end(): Promise<void> {
+    const token = this.#token;
+    await this.#storage.remove();
+    this.#finish(new SignalboxError("UNAUTHENTICATED", "Signed out"));
+    if (token === null) return;
+    await postGraphql(this.#target, token, DestroySessionDocument, {}).catch((error) => {
+      if (error instanceof SignalboxError && error.code === "UNAUTHENTICATED") return;
+      throw error;
+    });
+  }
+
+  /**
+   * Runs a query or mutation with the token. When the service refuses the token, it runs once more with a new one.
+   * @throws SignalboxError
+   */
+  async execute<Result, Variables>(
+    document: Document<Result, Variables>,
+    variables: Variables,
+    options?: RequestOptions,
+  ): Promise<Result> {
+    const token = await this.token();
+    try {
+      return await postGraphql(this.#target, token, document, variables, options);
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
+      const valid = await this.replaceRefused(token);
+      // A wrong password is UNAUTHENTICATED too; the token itself is good then.
+      if (valid === token) throw error;
+      return postGraphql(this.#target, valid, document, variables, options);
+    }
+  }
+
+  /**
+   * Replaces a token that the service seems to have refused, unless it turns out to be good: a socket is also closed
+   * when its session moves to another user.
+   * @returns the valid token
+   * @throws SignalboxError
+   */
+  async replaceRefused(token: string): Promise<string> {
+    if (this.#ended) throw this.#ended;
+    if (this.#token !== token) return this.token();
+    try {
+      await postGraphql(this.#target, token, CurrentSessionDocument, {});
+      return token;
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
+      return this.renew(token);
+    }
+  }
+
+  /**
+   * Replaces a token that the service has refused. Resolves at once if it was replaced meanwhile.
+   * @throws SignalboxError of the source; unless a retry may help, the session has ended then
+   */
+  async renew(refused: string): Promise<string> {
+    if (this.#ended) throw this.#ended;
+    if (this.#token !== null && this.#token !== refused) return this.#token;
+    this.#token = null;
+    return this.#obtain(refused);
+  }
+
+  /** Ends all waiting, and the renewal. The session itself goes on at the service. */
+  close(): void {
+    this.#finish(closedError());
+    this.removeListeners();
+  }
+
+  #obtain(refused: string | null): Promise<string> {
+    this.#obtaining ??= this.#obtainOnce(refused).finally(() => {
+      this.#obtaining = null;
+    });
+    return this.#obtaining;
+  }
+
+  async #obtainOnce(refused: string | null): Promise<string> {
+    if (!this.#restored) {
+      this.#restored = true;
+      const stored = await this.#storage.get();
+      if (stored && stored !== refused) return this.#use(stored);
+    }
+    const { signal } = this.#abort;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        const given = await this.#source({ target: this.#target, replaces: refused, signal });
+        const token = typeof given === "string" ? given : given.token;
+        if (this.#ended) throw this.#ended;
+        await this.#storage.set(token);
+        return this.#use(token);
+      } catch (error) {
+        if (this.#ended) throw this.#ended;
+        const reason = error instanceof SignalboxError ? error : networkError(error);
+        if (!isTransient(reason)) this.#finish(reason);
+        if (this.#ended || failures === ATTEMPTS) throw reason;
+        await sleep(Math.max(backoffMs(failures), (reason.retryAfter ?? 0) * 1000), signal);
+      }
+    }
+  }
+
+  #use(token: string): string {
+    const isNew = this.#token !== token;
+    this.#token = token;
+    if (isNew) void this.#announce().catch(() => {});
+    return token;
+  }
+
+  /** Reads the session anew, and reports it. */
+  async #announce(): Promise<void> {
+    this.#details = null;
+    this.emit("changed", await this.current());
+  }
+
+  async #load(): Promise<CurrentSession> {
+    try {
+      const { currentSession } = await this.execute(CurrentSessionDocument, {});
+      this.#schedule(currentSession);
+      return currentSession;
+    } catch (error) {
+      this.#details = null;
+      throw error;
+    }
+  }
+
+  /** Renews the session shortly before it expires. Sessions that move with their use are only read again. */
+  #schedule({ token, expiresAt }: CurrentSession): void {
+    clearTimeout(this.#renewal);
+    const left = Date.parse(expiresAt) - Date.now();
+    const wait = Math.min(Math.max(left * (1 - RENEW_SHARE), 1_000), TIMER_MAX_MS);
+    this.#renewal = setTimeout(() => void this.#renewEarly(token, expiresAt), wait);
+    // Must not keep a process of Node.js alive.
+    (this.#renewal as { unref?: () => void }).unref?.();
+  }
+
+  async #renewEarly(token: string, expiresAt: string): Promise<void> {
+    if (token !== this.#token) return;
+    try {
+      this.#details = null;
+      const { expiresAt: moved } = await this.current();
+      if (moved === expiresAt) await this.renew(token);
+    } catch {
+      // The next operation that needs a token reports it.
+    }
+  }
+
+  #finish(reason: SignalboxError): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    this.#token = null;
+    this.#details = null;
+    clearTimeout(this.#renewal);
+    this.#abort.abort();
+    this.emit("ended", reason);
+  }
+}

@@ -1,0 +1,108 @@
+import { Calls } from "./calls/calls.ts";
+import { browserMedia, type MediaPlatform } from "./calls/media-platform.ts";
+import { iceServers } from "./data/ice-servers.ts";
+import { Session } from "./session/session.ts";
+import type { SessionSource } from "./session/session-source.ts";
+import { memoryStorage, type TokenStorage } from "./session/storage.ts";
+import { Signals } from "./signals/signals.ts";
+import type { Document, DocumentTypes } from "./transport/document.ts";
+import type { RequestOptions } from "./transport/http.ts";
+import { Socket } from "./transport/socket.ts";
+
+/** Options of {@link openConnection}. */
+export interface ConnectionOptions {
+  /** The base URL of the service, such as https://api.example. */
+  readonly url: string;
+  /** Where sessions come from: usually a function that asks the application's own backend for a token. */
+  readonly session: SessionSource;
+  /** Keeps the token between visits; memory by default. */
+  readonly storage?: TokenStorage;
+  /** `fetch` of the platform by default. */
+  readonly fetch?: typeof fetch;
+  /** `WebSocket` of the platform by default; Node.js before 22 has none, and takes that of the package ws. */
+  readonly WebSocket?: unknown;
+}
+
+/** Options of {@link createSignalbox}. */
+export interface SignalboxOptions extends ConnectionOptions {
+  /** The media objects of the platform: of the browser by default, null to take no calls. */
+  readonly media?: MediaPlatform | null;
+  /** Whether all media goes through a TURN server; false by default. */
+  readonly relayOnly?: boolean;
+}
+
+/** A session and its signals, without calls: what a small bundle needs. */
+export interface Connection {
+  readonly session: Session;
+  readonly signals: Signals;
+  /**
+   * Runs a query or mutation with the session's token. A document of graphql-codegen (`documentMode: "string"`) types
+   * the result and the variables.
+   * @throws SignalboxError
+   */
+  query<Result = Record<string, unknown>, Variables = Record<string, unknown>>(
+    document: string | DocumentTypes<Result, Variables>,
+    variables?: Variables,
+    options?: RequestOptions,
+  ): Promise<Result>;
+  /** Closes the connection, and ends all that waits. The session stays valid at the service. */
+  close(): void;
+}
+
+/** A client of the service. */
+export interface Signalbox extends Connection {
+  readonly calls: Calls;
+}
+
+/** Opens a client with sessions and signals alone. Nothing is sent before it is used. */
+export function openConnection(options: ConnectionOptions): Connection {
+  const base = options.url.replace(/\/+$/, "");
+  const graphqlUrl = `${base}/graphql`;
+  const target = { graphqlUrl, fetch: options.fetch ?? ((...request) => fetch(...request)) };
+  const session = new Session(target, options.session, options.storage ?? memoryStorage());
+  const socket = new Socket({
+    url: graphqlUrl.replace(/^http/, "ws"),
+    session,
+    WebSocket: options.WebSocket,
+  });
+  const signals = new Signals(session, socket);
+  return {
+    session,
+    signals,
+    query<Result, Variables>(
+      document: string | DocumentTypes<Result, Variables>,
+      variables?: Variables,
+      request?: RequestOptions,
+    ) {
+      const text = String(document) as Document<Result, Variables>;
+      return session.execute(text, variables ?? ({} as Variables), request);
+    },
+    close() {
+      signals.close();
+      socket.close();
+      session.close();
+    },
+  };
+}
+
+/** Opens a client with everything. Nothing is sent before it is used. */
+export function createSignalbox(options: SignalboxOptions): Signalbox {
+  const connection = openConnection(options);
+  const { session, signals } = connection;
+  const media = options.media === undefined ? browserMedia() : options.media;
+  const calls = new Calls({
+    signals,
+    media,
+    relayOnly: options.relayOnly ?? false,
+    userId: async () => (await session.current()).userId,
+    iceServers: () => iceServers(session),
+  });
+  return {
+    ...connection,
+    calls,
+    close() {
+      calls.close();
+      connection.close();
+    },
+  };
+}

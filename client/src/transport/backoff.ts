@@ -1,0 +1,37 @@
+/** First wait, in milliseconds. */
+const FIRST_MS = 500;
+/** Longest wait, in milliseconds. */
+const LONGEST_MS = 15_000;
+
+/**
+ * Exponential back-off with jitter: half of the wait is fixed, half is random.
+ * @param failures number of attempts in a row that have failed, from 1
+ * @returns wait before the next attempt, in milliseconds
+ */
+export function backoffMs(failures: number): number {
+  const wait = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+  return wait * (0.5 + Math.random() / 2);
+}
+
+/**
+ * Waits, until the time has passed or the signal is aborted. Never rejects.
+ * @param wake called with a function that ends the wait early; it returns a function that undoes this
+ */
+export function sleep(
+  ms: number,
+  signal?: AbortSignal,
+  wake?: (end: () => void) => () => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      undo?.();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+    const undo = wake?.(end);
+  });
+}

@@ -1,0 +1,10 @@
+/**
+ * A GraphQL operation as text. Its type carries those of its result and variables, as the documents of
+ * graphql-codegen with `documentMode: "string"` do.
+ */
+export type Document<Result, Variables> = string & DocumentTypes<Result, Variables>;
+
+/** The types that a document carries; they exist for the compiler alone. */
+export interface DocumentTypes<Result, Variables> {
+  readonly __apiType?: (variables: Variables) => Result;
+}

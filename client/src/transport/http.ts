@@ -1,0 +1,81 @@
+import { networkError, type ResponseError, responseError, SignalboxError } from "../errors.ts";
+import type { Document } from "./document.ts";
+
+/** Time after which a request is given up, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/** What {@link postGraphql} needs. */
+export interface HttpTarget {
+  /** The URL of /graphql. */
+  readonly graphqlUrl: string;
+  readonly fetch: typeof fetch;
+}
+
+/** Options of one request. */
+export interface RequestOptions {
+  /** Aborts the request; it then rejects with NETWORK. */
+  signal?: AbortSignal | undefined;
+  /** Lets the request outlive its page (`keepalive` of fetch), for what must be sent while the page closes. */
+  keepalive?: boolean | undefined;
+}
+
+/**
+ * Runs a query or mutation by POST (GraphQL over HTTP).
+ * @param token of the session; null for an operation without one
+ * @throws SignalboxError with the code of the response, or NETWORK
+ */
+export async function postGraphql<Result, Variables>(
+  { graphqlUrl, fetch }: HttpTarget,
+  token: string | null,
+  document: Document<Result, Variables>,
+  variables: Variables,
+  { signal, keepalive = false }: RequestOptions = {},
+): Promise<Result> {
+  let response: Response;
+  let text: string;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
+  const abort = () => timeout.abort();
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
+  try {
+    response = await fetch(graphqlUrl, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        ...(token !== null && { "Svc-Token": token }),
+      },
+      body: JSON.stringify({ query: document, variables }),
+      signal: timeout.signal,
+      keepalive,
+    });
+    text = await response.text();
+  } catch (error) {
+    throw networkError(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  const { data, errors } = parse<Result>(text, response, requestId);
+  if (errors || !data) throw responseError(errors ?? [], requestId);
+  return data;
+}
+
+function parse<Result>(
+  text: string,
+  response: Response,
+  requestId: string | undefined,
+): { data?: Result; errors?: ResponseError[] } {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null && ("data" in body || "errors" in body)) {
+      return body as { data?: Result; errors?: ResponseError[] };
+    }
+  } catch {
+    // A proxy answers with a page of its own.
+  }
+  const message = `The response is not one of GraphQL (status ${response.status})`;
+  const isAway = response.status >= 500;
+  throw new SignalboxError(isAway ? "UNAVAILABLE" : "MALFORMED", message, { requestId });
+}

@@ -1,0 +1,110 @@
+import { networkError, type ResponseError, responseError, SignalboxError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
+import { backoffMs, sleep } from "./backoff.ts";
+import type { Document } from "./document.ts";
+import type { Socket } from "./socket.ts";
+
+/** What a {@link resumeSubscription} needs and reports to. */
+export interface ResumingOptions<Result, Variables, Entry extends { cursor: string }> {
+  readonly socket: Socket;
+  readonly session: Session;
+  readonly document: Document<Result, Variables>;
+  /** The variables of one attempt. @param after cursor of the last entry, or null */
+  variables(after: string | null): Variables;
+  /** The entry of a result. */
+  entry(result: Result): Entry;
+  /** Called for each entry, in order. */
+  onEntry(entry: Entry): void;
+  /** Called when entries may have been missed; those that follow are not complete before this point. */
+  onGap(): void;
+  /** Called once when the service has completed it (null), or refuses it and no retry can change that. */
+  onEnd(reason: SignalboxError | null): void;
+}
+
+/** Codes after which the same subscription may succeed later. */
+const TRANSIENT = ["LIMITED", "UNAVAILABLE", "INTERNAL", "NETWORK"];
+
+/**
+ * Keeps a subscription open: after a lost connection it subscribes again behind the last entry. When the service
+ * cannot resume there (INVALID on `after`), it begins anew and reports the gap. The same holds if the connection was
+ * lost before any entry arrived.
+ * @returns a function that ends it; nothing is reported afterwards
+ */
+export function resumeSubscription<
+  Result,
+  Variables extends object,
+  Entry extends { cursor: string },
+>(options: ResumingOptions<Result, Variables, Entry>): () => void {
+  const { socket, session, onEnd } = options;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let after: string | null = null;
+  let failures = 0;
+  /** Whether a connection has carried this subscription. */
+  let wasCarried = false;
+
+  /** Subscribes once. @returns why it ended */
+  function attempt(): Promise<readonly ResponseError[] | "connection" | null> {
+    return new Promise((resolve) => {
+      let problem: readonly ResponseError[] | null = null;
+      const { connections, status } = socket;
+      const stop = socket.subscribe(options.document, options.variables(after), {
+        next({ data, errors }) {
+          if (errors || !data) {
+            problem = errors ?? [];
+            return;
+          }
+          failures = 0;
+          const entry = options.entry(data);
+          after = entry.cursor;
+          options.onEntry(entry);
+        },
+        end(reason) {
+          signal.removeEventListener("abort", abort);
+          wasCarried ||= status === "online" || socket.connections > connections;
+          resolve(problem ?? reason);
+        },
+      });
+      const abort = () => {
+        stop();
+        resolve(null);
+      };
+      signal.addEventListener("abort", abort);
+    });
+  }
+
+  async function run(): Promise<SignalboxError | null> {
+    for (;;) {
+      try {
+        await socket.ready();
+      } catch (error) {
+        const reason = error instanceof SignalboxError ? error : networkError(error);
+        if (signal.aborted || socket.status === "ended") return reason;
+        continue;
+      }
+      if (signal.aborted) return null;
+      const problem = await attempt();
+      if (signal.aborted || problem === null) return null;
+      if (problem === "connection") {
+        if (after === null && wasCarried) options.onGap();
+        continue;
+      }
+      const error = responseError(problem);
+      if (error.code === "INVALID" && error.fields.after && after !== null) {
+        after = null;
+        options.onGap();
+        continue;
+      }
+      failures += 1;
+      if (error.code === "UNAUTHENTICATED" && failures === 1) {
+        await session.replaceRefused(await session.token()).catch(() => {});
+      } else if (!TRANSIENT.includes(error.code)) return error;
+      await sleep(Math.max(backoffMs(failures), (error.retryAfter ?? 0) * 1000), signal);
+    }
+  }
+
+  void run().then((reason) => {
+    if (!signal.aborted) onEnd(reason);
+  });
+  return () => stopped.abort();
+}
