@@ -38,6 +38,7 @@ const INSTALL_SCRIPTS: Record<string, string> = {
     "builds what its binary packages already contain; for a watch mode that is not used",
   "@prisma/engines": "downloads engines; queries and migrations run without any",
   "@swc/core": "looks for its binary package, which npm has installed; for tests",
+  esbuild: "checks its binary package, which npm has installed; Vite uses it",
   prisma: "checks the version of Node; its generator is run through a script",
   "unrs-resolver": "looks for its binary package, which npm has installed; for tests",
 };
