@@ -20,6 +20,11 @@ export class Emitter<Events extends object> {
     return count;
   }
 
+  /** Whether somebody listens to an event. */
+  protected hasListeners(name: keyof Events): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0;
+  }
+
   /**
    * Calls the listeners in the order in which they were added. An exception of one is reported as an uncaught error,
    * and keeps nothing from the others.

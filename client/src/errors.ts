@@ -11,7 +11,7 @@ export type SignalboxErrorCode =
   | "DEVICE_NOT_FOUND"
   /** Another program uses the microphone or the camera. */
   | "DEVICE_IN_USE"
-  /** The object was closed before the operation ended. */
+  /** The operation was aborted, or its object was closed before it ended. */
   | "CLOSED";
 
 /** What a {@link SignalboxError} has besides its message. */
@@ -50,22 +50,44 @@ export interface ResponseError {
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The error of a GraphQL response. @param requestId of the response's header */
-export function responseError(
-  errors: readonly ResponseError[],
-  requestId?: string,
-): SignalboxError {
-  const [first] = errors;
-  const { code, fields, retryAfter, requestId: own } = first?.extensions ?? {};
+/** Longest wait that is taken from a response, in seconds. */
+const RETRY_AFTER_MAX = 3_600;
+
+/**
+ * The error of a GraphQL response. It may come from a proxy as well, so nothing of it is relied on.
+ * @param requestId of the response's header
+ */
+export function responseError(errors: unknown, requestId?: string): SignalboxError {
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const { message, extensions } = recordOf(first);
+  const { code, fields, retryAfter, requestId: own } = recordOf(extensions);
   return new SignalboxError(
-    (code as SignalboxErrorCode | undefined) ?? "INTERNAL",
-    first?.message ?? "The response has neither data nor an error",
+    typeof code === "string" ? (code as SignalboxErrorCode) : "INTERNAL",
+    typeof message === "string" ? message : "The response has neither data nor an error",
     {
-      fields: fields as Record<string, string[]> | undefined,
-      retryAfter: typeof retryAfter === "number" ? retryAfter : undefined,
+      fields: fieldsOf(fields),
+      retryAfter: secondsOf(retryAfter),
       requestId: typeof own === "string" ? own : requestId,
     },
   );
+}
+
+/** A time to wait, in seconds; undefined for anything else. */
+export function secondsOf(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 ? Math.min(value, RETRY_AFTER_MAX) : undefined;
+}
+
+/** The reasons by field, without what is no list of texts. */
+function fieldsOf(fields: unknown): Record<string, string[]> {
+  const entries = Object.entries(recordOf(fields)).map(([name, reasons]) => {
+    const texts = Array.isArray(reasons) ? reasons : [reasons];
+    return [name, texts.filter((text): text is string => typeof text === "string")] as const;
+  });
+  return Object.fromEntries(entries.filter(([, texts]) => texts.length > 0));
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** An error of a request that got no response. @param cause what `fetch` has thrown */
@@ -73,7 +95,7 @@ export function networkError(cause: unknown): SignalboxError {
   return new SignalboxError("NETWORK", "The service does not answer", { cause });
 }
 
-/** The error of `close()` for what was still running. */
+/** The error of what was still running when it was aborted, or when its object was closed. */
 export function closedError(): SignalboxError {
   return new SignalboxError("CLOSED", "Closed");
 }

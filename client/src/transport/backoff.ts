@@ -1,3 +1,5 @@
+import { closedError } from "../errors.ts";
+
 /** First wait, in milliseconds. */
 const FIRST_MS = 500;
 /** Longest wait, in milliseconds. */
@@ -11,6 +13,23 @@ const LONGEST_MS = 15_000;
 export function backoffMs(failures: number): number {
   const wait = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
   return wait * (0.5 + Math.random() / 2);
+}
+
+/**
+ * Waits for a promise, or until the signal is aborted.
+ * @throws what the promise is rejected with; SignalboxError CLOSED if it was aborted
+ */
+export function unlessAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(closedError());
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 /**

@@ -1,4 +1,11 @@
-import { networkError, type ResponseError, responseError, SignalboxError } from "../errors.ts";
+import {
+  closedError,
+  networkError,
+  type ResponseError,
+  responseError,
+  SignalboxError,
+  secondsOf,
+} from "../errors.ts";
 import type { Document } from "./document.ts";
 
 /** Time after which a request is given up, in milliseconds. */
@@ -13,7 +20,7 @@ export interface HttpTarget {
 
 /** Options of one request. */
 export interface RequestOptions {
-  /** Aborts the request; it then rejects with NETWORK. */
+  /** Aborts the request; it then rejects with CLOSED. */
   signal?: AbortSignal | undefined;
   /** Lets the request outlive its page (`keepalive` of fetch), for what must be sent while the page closes. */
   keepalive?: boolean | undefined;
@@ -22,7 +29,7 @@ export interface RequestOptions {
 /**
  * Runs a query or mutation by POST (GraphQL over HTTP).
  * @param token of the session; null for an operation without one
- * @throws SignalboxError with the code of the response, or NETWORK
+ * @throws SignalboxError with the code of the response, NETWORK, or CLOSED if it was aborted
  */
 export async function postGraphql<Result, Variables>(
   { graphqlUrl, fetch }: HttpTarget,
@@ -51,7 +58,7 @@ export async function postGraphql<Result, Variables>(
     });
     text = await response.text();
   } catch (error) {
-    throw networkError(error);
+    throw signal?.aborted ? closedError() : networkError(error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
@@ -76,6 +83,8 @@ function parse<Result>(
     // A proxy answers with a page of its own.
   }
   const message = `The response is not one of GraphQL (status ${response.status})`;
-  const isAway = response.status >= 500;
-  throw new SignalboxError(isAway ? "UNAVAILABLE" : "MALFORMED", message, { requestId });
+  const { status, headers } = response;
+  const retryAfter = secondsOf(Number(headers.get("retry-after") ?? undefined));
+  const code = status === 429 ? "LIMITED" : status >= 500 ? "UNAVAILABLE" : "MALFORMED";
+  throw new SignalboxError(code, message, { requestId, retryAfter });
 }

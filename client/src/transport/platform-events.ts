@@ -16,6 +16,13 @@ const RETURNS = [
   ["document", "visibilitychange"],
 ] as const;
 
+/** Calls back on an event of `window`, where there is one. @returns a function that stops */
+export function onWindow(name: "online" | "pagehide", callback: () => void): () => void {
+  // React Native has a `window` without events.
+  globalThis.window?.addEventListener?.(name, callback);
+  return () => globalThis.window?.removeEventListener?.(name, callback);
+}
+
 /** The events of the browser that runs this, if one does. */
 export const platformEvents: PlatformEvents = {
   get isOffline() {
@@ -26,9 +33,10 @@ export const platformEvents: PlatformEvents = {
       if (globalThis.document?.visibilityState !== "hidden") callback();
     };
     const bound = RETURNS.map(([target, name]) => [globalThis[target], name] as const);
-    for (const [target, name] of bound) target?.addEventListener(name, listener);
+    // React Native has a `window` without events.
+    for (const [target, name] of bound) target?.addEventListener?.(name, listener);
     return () => {
-      for (const [target, name] of bound) target?.removeEventListener(name, listener);
+      for (const [target, name] of bound) target?.removeEventListener?.(name, listener);
     };
   },
 };

@@ -9,9 +9,13 @@ import {
 } from "../errors.ts";
 import { RenewSocketDocument } from "../generated/operations.ts";
 import type { Session } from "../session/session.ts";
-import { backoffMs, sleep } from "./backoff.ts";
+import { backoffMs, sleep, unlessAborted } from "./backoff.ts";
+import { finalReason, NORMAL, UNAUTHORIZED } from "./close-codes.ts";
 import type { Document } from "./document.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { type PlatformEvents, platformEvents } from "./platform-events.ts";
+import type { SocketOptions, SocketSink } from "./socket-types.ts";
+import { boundedWebSocket } from "./web-socket.ts";
 
 /**
  * State of the connection. `offline` reconnects by itself; `ended` does not, because there is no session or the
@@ -24,39 +28,12 @@ export interface SocketEvents {
   status: ConnectionStatus;
 }
 
-/** Options of a {@link Socket}. */
-export interface SocketOptions {
-  /** URL of /graphql, ws: or wss:. */
-  readonly url: string;
-  readonly session: Session;
-  /** The class of `WebSocket`; by default the platform's. */
-  readonly WebSocket?: unknown;
-  readonly events?: PlatformEvents;
-}
-
-/** Receives the results of one attempt of a subscription. */
-export interface SocketSink<Result> {
-  next(result: { data?: Result | null; errors?: readonly ResponseError[] }): void;
-  /** Called once. Without a reason the service has completed the subscription. */
-  end(reason: readonly ResponseError[] | "connection" | null): void;
-}
-
-/** Interval of pings, in milliseconds. */
-const PING_MS = 10_000;
-/** Time in which a pong must arrive, in milliseconds. */
-const PONG_MS = 5_000;
 /** Longest wait for the network to return before an attempt in spite of it, in milliseconds. */
 const OFFLINE_MS = 15_000;
 /** Time in which the service must accept a new connection, in milliseconds. */
 const ACK_MS = 10_000;
 /** How often in a row the service may refuse new tokens before this gives up. */
 const REFUSALS_MAX = 3;
-
-/** Close codes (docs/SIGNALING-REFERENCE.md, Close codes). */
-const UNAUTHORIZED = 4401;
-const FORBIDDEN = 4403;
-/** Codes of a violated protocol, which no retry can mend. */
-const PROTOCOL_ERRORS = [4400, 4406, 4409, 4429];
 
 /**
  * The one WebSocket of a client (graphql-transport-ws), which all subscriptions share. It opens with the first
@@ -66,20 +43,23 @@ const PROTOCOL_ERRORS = [4400, 4406, 4409, 4429];
 export class Socket extends Emitter<SocketEvents> {
   readonly #session: Session;
   readonly #events: PlatformEvents;
-  readonly #client: Client;
+  readonly #url: string;
+  readonly #WebSocket: unknown;
+  /** Created with the first operation, because a platform without WebSockets may need none. */
+  #client: Client | null = null;
+  /** Ends each running operation as if the connection was lost. */
+  readonly #operations = new Set<() => void>();
   readonly #closing = new AbortController();
   readonly #stopFollowing: () => void;
   #status: ConnectionStatus = "idle";
   /** The token of the present or next connection. */
   #token = "";
-  #socket: { send(data: string): void } | null = null;
   #failures = 0;
   #refusals = 0;
   /** Time before which no connection is tried, in milliseconds of Date.now(). */
   #notBefore = 0;
   #final: SignalboxError | null = null;
-  #ping: ReturnType<typeof setTimeout> | undefined;
-  #pong: ReturnType<typeof setTimeout> | undefined;
+  readonly #heartbeat = new Heartbeat(() => this.#client?.terminate());
   /** Number of connections that were tried. */
   attempts = 0;
   /** Number of connections that the service has accepted. */
@@ -89,9 +69,25 @@ export class Socket extends Emitter<SocketEvents> {
     super();
     this.#session = session;
     this.#events = events;
-    this.#client = createClient({
-      url,
-      webSocketImpl: WebSocket,
+    this.#url = url;
+    this.#WebSocket = WebSocket;
+    this.#stopFollowing = events.onReturn(() => this.#check());
+    session.on("ended", (reason) => this.#end(reason));
+    session.on("changed", ({ token }) => void this.renew(token));
+  }
+
+  get status(): ConnectionStatus {
+    return this.#status;
+  }
+
+  /** @throws SignalboxError UNSUPPORTED */
+  #open(): Client {
+    return createClient({
+      url: this.#url,
+      webSocketImpl: boundedWebSocket(this.#WebSocket, (cause) => {
+        const message = "The platform allows no WebSocket to this URL";
+        this.#end(new SignalboxError("UNSUPPORTED", message, { cause }));
+      }),
       connectionParams: () => ({ token: this.#token }),
       connectionAckWaitTimeout: ACK_MS,
       // Subscriptions are made again by their owners, with new variables; see ready().
@@ -102,17 +98,13 @@ export class Socket extends Emitter<SocketEvents> {
           this.#setStatus("connecting");
         },
         connected: (socket) => this.#connected(socket as { send(data: string): void }),
-        pong: (received) => received && this.#ponged(),
+        pong: (received) => received && this.#heartbeat.ponged(),
+        // A browser runs what waits for the error before it reports the close: the next attempt would begin between the
+        // two, and the close would be taken for that of the new connection.
+        error: () => this.#client?.terminate(),
         closed: (event) => this.#closed((event as { code?: number }).code),
       },
     });
-    this.#stopFollowing = events.onReturn(() => this.#check());
-    session.on("ended", (reason) => this.#end(reason));
-    session.on("changed", ({ token }) => void this.renew(token));
-  }
-
-  get status(): ConnectionStatus {
-    return this.#status;
   }
 
   /**
@@ -128,6 +120,12 @@ export class Socket extends Emitter<SocketEvents> {
       if (wait <= 0) break;
       await sleep(wait, this.#closing.signal, (end) => this.#events.onReturn(end));
       if (isOffline) break;
+    }
+    try {
+      this.#client ??= this.#open();
+    } catch (error) {
+      this.#end(error as SignalboxError);
+      throw error;
     }
     try {
       this.#token = await this.#session.token();
@@ -151,9 +149,15 @@ export class Socket extends Emitter<SocketEvents> {
     const end = (reason: readonly ResponseError[] | "connection" | null) => {
       if (isOver) return;
       isOver = true;
+      this.#operations.delete(lose);
       sink.end(reason);
     };
-    const stop = this.#client.subscribe<Result>(
+    const lose = () => {
+      end("connection");
+      stop?.();
+    };
+    this.#operations.add(lose);
+    const stop = this.#client?.subscribe<Result>(
       { query: document, variables: variables as Record<string, unknown> },
       {
         next: (result) => {
@@ -167,21 +171,23 @@ export class Socket extends Emitter<SocketEvents> {
     );
     return () => {
       isOver = true;
-      stop();
+      this.#operations.delete(lose);
+      stop?.();
     };
   }
 
   /**
    * Runs a mutation or query over the connection, and opens one if there is none. All that a connection sends comes
    * from the same device, also after a renewal of the session.
-   * @throws SignalboxError of the response, NETWORK when the connection is lost before it, UNAVAILABLE
+   * @throws SignalboxError of the response, NETWORK when the connection is lost before it, UNAVAILABLE, CLOSED if it was
+   *   aborted
    */
   async execute<Result, Variables extends object>(
     document: Document<Result, Variables>,
     variables: Variables,
     signal?: AbortSignal,
   ): Promise<Result> {
-    await this.ready();
+    await unlessAborted(this.ready(), signal);
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(closedError());
       const abort = () => {
@@ -194,9 +200,11 @@ export class Socket extends Emitter<SocketEvents> {
           if (errors || !data) reject(responseError(errors ?? []));
           else resolve(data);
         },
-        end(reason) {
+        end: (reason) => {
           signal?.removeEventListener("abort", abort);
-          reject(Array.isArray(reason) ? responseError(reason) : networkError(reason));
+          reject(
+            Array.isArray(reason) ? responseError(reason) : (this.#final ?? networkError(reason)),
+          );
         },
       });
     });
@@ -212,7 +220,7 @@ export class Socket extends Emitter<SocketEvents> {
     try {
       await this.execute(RenewSocketDocument, { input: { token } });
     } catch {
-      this.#client.terminate();
+      this.#client?.terminate();
     }
   }
 
@@ -223,31 +231,25 @@ export class Socket extends Emitter<SocketEvents> {
   }
 
   #connected(socket: { send(data: string): void }): void {
-    this.#socket = socket;
     this.connections += 1;
     this.#failures = 0;
     this.#refusals = 0;
     this.#notBefore = 0;
     this.#setStatus("online");
-    this.#pingLater();
+    this.#heartbeat.start((message) => socket.send(message));
   }
 
   #closed(code: number | undefined): void {
-    this.#socket = null;
-    clearTimeout(this.#ping);
-    clearTimeout(this.#pong);
-    this.#pong = undefined;
+    this.#heartbeat.stop();
     if (this.#final) return;
-    // The last subscription has ended.
-    if (code === 1000) this.#setStatus("idle");
-    else if (code === FORBIDDEN) {
-      const message = "The application does not allow the origin of this page";
-      this.#end(new SignalboxError("FORBIDDEN", message));
-    } else if (code !== undefined && PROTOCOL_ERRORS.includes(code)) {
-      this.#end(new SignalboxError("MALFORMED", `The service closed the WebSocket (${code})`));
-    } else {
+    const reason = finalReason(code);
+    if (reason) this.#end(reason);
+    else if (code === NORMAL && this.#operations.size === 0) this.#setStatus("idle");
+    else {
       this.#backOff();
       if (code === UNAUTHORIZED) this.#refused();
+      // After this code graphql-ws would connect again at once, also if a proxy has closed.
+      if (code === NORMAL) for (const lose of [...this.#operations]) lose();
     }
   }
 
@@ -269,39 +271,22 @@ export class Socket extends Emitter<SocketEvents> {
     this.#setStatus("offline");
   }
 
-  #pingLater(): void {
-    clearTimeout(this.#ping);
-    this.#ping = setTimeout(() => this.#check(), PING_MS);
-  }
-
-  /** Sends a ping; without a pong in time the connection is dead. */
+  /** The network has returned, or the page runs again: the connection may be dead, or possible. */
   #check(): void {
     // Whoever waits for the next attempt makes it now.
-    if (!this.#socket) this.#notBefore = Math.min(this.#notBefore, Date.now());
-    if (!this.#socket || this.#pong !== undefined) return;
-    clearTimeout(this.#ping);
-    this.#socket.send('{"type":"ping"}');
-    this.#pong = setTimeout(() => {
-      this.#pong = undefined;
-      this.#client.terminate();
-    }, PONG_MS);
-  }
-
-  #ponged(): void {
-    clearTimeout(this.#pong);
-    this.#pong = undefined;
-    this.#pingLater();
+    if (this.#status !== "online") this.#notBefore = Math.min(this.#notBefore, Date.now());
+    this.#heartbeat.check();
   }
 
   #end(reason: SignalboxError): void {
     if (this.#final) return;
     this.#final = reason;
-    clearTimeout(this.#ping);
-    clearTimeout(this.#pong);
+    this.#heartbeat.stop();
     this.#stopFollowing();
     this.#closing.abort();
+    for (const lose of [...this.#operations]) lose();
     // Rejects when there is no connection to close.
-    Promise.resolve(this.#client.dispose()).catch(() => {});
+    Promise.resolve(this.#client?.dispose()).catch(() => {});
     this.#setStatus("ended");
   }
 
