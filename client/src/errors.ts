@@ -95,6 +95,13 @@ export function networkError(cause: unknown): SignalboxError {
   return new SignalboxError("NETWORK", "The service does not answer", { cause });
 }
 
+/** Any exception as an error of this package. */
+export function asSignalboxError(error: unknown): SignalboxError {
+  if (error instanceof SignalboxError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new SignalboxError("INTERNAL", message, { cause: error });
+}
+
 /** The error of what was still running when it was aborted, or when its object was closed. */
 export function closedError(): SignalboxError {
   return new SignalboxError("CLOSED", "Closed");

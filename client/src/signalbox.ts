@@ -1,6 +1,7 @@
 import { Calls } from "./calls/calls.ts";
 import { browserMedia, type MediaPlatform } from "./calls/media-platform.ts";
 import { iceServers } from "./data/ice-servers.ts";
+import { SignalboxError } from "./errors.ts";
 import { Session } from "./session/session.ts";
 import type { SessionSource } from "./session/session-source.ts";
 import { memoryStorage, type TokenStorage } from "./session/storage.ts";
@@ -54,9 +55,12 @@ export interface Signalbox extends Connection {
   readonly calls: Calls;
 }
 
-/** Opens a client with sessions and signals alone. Nothing is sent before it is used. */
+/**
+ * Opens a client with sessions and signals alone. Nothing is sent before it is used.
+ * @throws SignalboxError INVALID for a URL that is none
+ */
 export function openConnection(options: ConnectionOptions): Connection {
-  const base = options.url.replace(/\/+$/, "");
+  const base = baseOf(options.url);
   const graphqlUrl = `${base}/graphql`;
   const target = { graphqlUrl, fetch: options.fetch ?? ((...request) => fetch(...request)) };
   const session = new Session(target, options.session, options.storage ?? memoryStorage());
@@ -85,7 +89,22 @@ export function openConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Opens a client with everything. Nothing is sent before it is used. */
+/** The URL without the slashes at its end. */
+function baseOf(url: string): string {
+  if (!/^https?:\/\/[^/?#]+/.test(url) || /[?#]/.test(url)) {
+    throw new SignalboxError("INVALID", "The URL of the service is not one of http or https", {
+      fields: { url: ["must begin with https:// or http://"] },
+    });
+  }
+  let end = url.length;
+  while (url[end - 1] === "/") end -= 1;
+  return url.slice(0, end);
+}
+
+/**
+ * Opens a client with everything. Nothing is sent before it is used.
+ * @throws SignalboxError INVALID for a URL that is none
+ */
 export function createSignalbox(options: SignalboxOptions): Signalbox {
   const connection = openConnection(options);
   const { session, signals } = connection;

@@ -16,6 +16,8 @@ import { PeerLink, type SignalledCandidate } from "./peer-link.ts";
 
 /** Time without a repeated `call` after which the caller has given up, in milliseconds. */
 const SILENCE_MS = 15_000;
+/** Longest time for which a call rings, in milliseconds. */
+const RINGING_MS = 60_000;
 /** Time in which another one of a group must call, in milliseconds. */
 const GROUP_MS = 60_000;
 /** Maximum number of candidates that wait for the peer connection. */
@@ -29,6 +31,8 @@ export interface ParticipantCall extends SignalledCall {
   readonly hasJoined: boolean;
   /** @throws SignalboxError CLOSED when the call has ended */
   requireMedia(): LocalMedia;
+  /** Whether the others get nothing of a kind. */
+  isSilent(kind: MediaKind): boolean;
   /** The servers for a new peer connection. */
   readonly configuration: RTCConfiguration;
   /** The servers with fresh credentials; null if they cannot be read. */
@@ -51,6 +55,10 @@ export class CallParticipant {
   #isCaller = false;
   /** Whether media has flowed. */
   #wasConnected = false;
+  /** The restart of ICE in progress, and whether another one is to follow. */
+  #restart: "none" | "running" | "again" = "none";
+  /** When the first `call` arrived, in milliseconds of Date.now(). */
+  #calledAt: number | null = null;
   /** The answer that was sent, which is sent again when `call` is repeated. */
   #answer: string | null = null;
   readonly #candidates: SignalledCandidate[] = [];
@@ -111,8 +119,10 @@ export class CallParticipant {
     this.#isCaller = false;
     const link = await this.#open();
     const sdp = await link.answer(this.offer);
+    if (this.#link !== link) return;
     this.#answer = sdp;
     await this.#signals.send("accept", { sdp });
+    if (this.#link !== link) return;
     link.connect();
     this.#tellMutes();
   }
@@ -132,6 +142,7 @@ export class CallParticipant {
   async receive(signal: CallSignal): Promise<void> {
     const { signalType, from, userInfo } = signal;
     const sdp = signal.sdp ?? "";
+    if (this.#signals.isRefused(from.device)) return;
     switch (signalType) {
       case "call":
         return this.#called(from.device, sdp);
@@ -141,17 +152,17 @@ export class CallParticipant {
         if (this.#isCaller && this.#state === "ringing") this.leave(rejectReason(userInfo ?? null));
         return;
       case "hangUp":
-        if (!this.#isFrom(from.device)) return;
+        if (!this.#isPeer(from.device)) return;
         return this.leave(this.#call.hasJoined ? "remote-hung-up" : "missed");
       case "iceCandidates":
-        this.#follow(from.device);
+        if (!this.#isPeer(from.device)) return;
         return this.#addCandidates(signal.iceCandidates ?? []);
       case "iceRestart":
-        this.#follow(from.device);
+        if (!this.#isPeer(from.device)) return;
         return this.#restarted(sdp);
       case "iceRestartAccept":
-        this.#follow(from.device);
-        return this.#link?.accepted(sdp);
+        if (!this.#isPeer(from.device)) return;
+        return this.#restartAccepted(sdp);
       case "update":
         this.#updated(signal.parameters ?? {});
     }
@@ -163,18 +174,34 @@ export class CallParticipant {
   }
 
   /** Ends the call with this user. @param keepalive whether the page closes */
-  hangUp(reason: EndReason, keepalive = false): void {
+  hangUp(reason: EndReason, keepalive = false, error?: unknown): void {
     if (this.#state === "left") return;
     this.#signals.post("hangUp", {}, keepalive);
-    this.leave(reason);
+    this.leave(reason, error);
+  }
+
+  /** Settles once all signals are sent, or cannot be. */
+  get sent(): Promise<unknown> {
+    return this.#signals.sent;
   }
 
   /** Restarts ICE, if this side has called; the other one does it itself otherwise, to avoid glare. */
   async restart(): Promise<void> {
     const link = this.#link;
     if (!link || !this.#isCaller || !this.#wasConnected) return;
-    const sdp = await link.restart(await this.#call.freshConfiguration());
-    this.#signals.post("iceRestart", { sdp });
+    if (this.#restart !== "none") {
+      // The answer to an earlier offer would be taken for that to a later one.
+      this.#restart = "again";
+      return;
+    }
+    this.#restart = "running";
+    try {
+      const sdp = await link.restart(await this.#call.freshConfiguration());
+      await this.#signals.send("iceRestart", { sdp });
+    } catch (error) {
+      this.#restart = "none";
+      throw error;
+    }
   }
 
   /** Says that the microphone or camera is muted or not. */
@@ -209,7 +236,18 @@ export class CallParticipant {
     this.offer = sdp;
     this.#signals.device = device;
     if (hasJoined) return this.answer();
-    this.#signals.expect(SILENCE_MS, () => this.leave("missed"));
+    this.#calledAt ??= Date.now();
+    this.#expectRepeat(this.#calledAt + RINGING_MS);
+  }
+
+  /** Waits for the next `call`, and longer while no signal can arrive. @param end time in milliseconds of Date.now() */
+  #expectRepeat(end: number, wasOffline = false): void {
+    this.#signals.expect(SILENCE_MS, () => {
+      const { status = "online" } = this.#call.signals;
+      const isOffline = status !== "online";
+      if (Date.now() < end && (isOffline || wasOffline)) this.#expectRepeat(end, isOffline);
+      else this.leave("missed");
+    });
   }
 
   async #accepted(device: string | null, sdp: string): Promise<void> {
@@ -223,6 +261,13 @@ export class CallParticipant {
     await this.#link?.accepted(sdp);
     this.#link?.connect();
     this.#tellMutes();
+  }
+
+  async #restartAccepted(sdp: string): Promise<void> {
+    await this.#link?.accepted(sdp);
+    const isAgain = this.#restart === "again";
+    this.#restart = "none";
+    if (isAgain) await this.restart();
   }
 
   async #restarted(sdp: string): Promise<void> {
@@ -246,9 +291,9 @@ export class CallParticipant {
 
   /** Tells a participant who has come what was muted before. */
   #tellMutes(): void {
-    const media = this.#call.requireMedia();
-    if (media.isMuted("audio")) this.tellMute("audio", true);
-    if (this.#call.video && media.isMuted("video")) this.tellMute("video", true);
+    for (const kind of ["audio", "video"] as const) {
+      if (this.#call.isSilent(kind)) this.tellMute(kind, true);
+    }
   }
 
   async #open(): Promise<PeerLink> {
@@ -274,9 +319,14 @@ export class CallParticipant {
     return link;
   }
 
-  /** A device has another name once it comes back with a renewed session. */
-  #follow(device: string | null): void {
-    if (this.#link && this.#signals.device !== null) this.#signals.device = device;
+  /**
+   * Whether a device is the one that takes part. It has another name once it comes back with a renewed session, which
+   * is believed after media has flowed; before that, it may be one that has accepted too late.
+   */
+  #isPeer(device: string | null): boolean {
+    if (this.#isFrom(device)) return true;
+    if (this.#wasConnected) this.#signals.device = device;
+    return this.#wasConnected;
   }
 
   #isFrom(device: string | null): boolean {

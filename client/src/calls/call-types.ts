@@ -29,6 +29,8 @@ export type EndReason =
   | "answered-elsewhere"
   /** Another device of this user has declined. */
   | "rejected-elsewhere"
+  /** Both users have called each other at once: the other one's call, which `incoming` reports, takes its place. */
+  | "replaced"
   /** No media connection came about. */
   | "not-connected"
   /** The media connection was lost. */

@@ -1,7 +1,9 @@
 import { Emitter } from "../emitter.ts";
-import { closedError, SignalboxError } from "../errors.ts";
+import { asSignalboxError, closedError, SignalboxError } from "../errors.ts";
+import { CallMedia } from "./call-media.ts";
 import { CallParticipant, type ParticipantCall } from "./call-participant.ts";
 import type { CallSignal } from "./call-signalling.ts";
+import { CallStatistics } from "./call-statistics.ts";
 import type {
   CallDeps,
   CallDescription,
@@ -10,11 +12,8 @@ import type {
   EndReason,
   Participant,
 } from "./call-types.ts";
-import { type CaptureOptions, LocalMedia, type MediaKind } from "./local-media.ts";
-import type { MediaStatistics } from "./statistics.ts";
+import type { CaptureOptions, MediaKind } from "./local-media.ts";
 
-/** Interval of the event `statistics`, in milliseconds. */
-const STATISTICS_MS = 2_000;
 /** Time in which the last signals of a call are sent, in milliseconds. */
 const LAST_MS = 10_000;
 
@@ -35,11 +34,14 @@ export class Call extends Emitter<CallEvents> {
   readonly #participants = new Map<string, CallParticipant>();
   readonly #sending = new AbortController();
   #state: CallState;
-  #media: LocalMedia | null = null;
+  readonly #media: CallMedia;
+  /** What `start` was asked to capture. */
+  #requested: CaptureOptions | MediaStream = {};
   #configuration: RTCConfiguration = {};
   /** Signals are handled one after the other. */
   #work: Promise<unknown> = Promise.resolve();
-  #statistics: ReturnType<typeof setInterval> | undefined;
+  readonly #statistics: CallStatistics;
+  #accepting: Promise<void> | null = null;
   #hasJoined = false;
   #connectedAt: number | null = null;
   #endReason: EndReason | null = null;
@@ -57,6 +59,10 @@ export class Call extends Emitter<CallEvents> {
     this.userInfo = description.userInfo;
     this.isIncoming = isIncoming;
     this.#state = isIncoming ? "ringing" : "calling";
+    this.#media = this.#openedMedia();
+    this.#statistics = new CallStatistics(this.#participants, (figures) => {
+      this.emit("statistics", figures);
+    });
     const call = this.#asParticipantCall();
     for (const userId of description.users) {
       this.#participants.set(userId, new CallParticipant(call, userId));
@@ -74,12 +80,12 @@ export class Call extends Emitter<CallEvents> {
 
   /** The own microphone and camera; null before they are open. */
   get localStream(): MediaStream | null {
-    return this.#media?.stream ?? null;
+    return this.#media.stream;
   }
 
   /** The shared screen; null while none is shared. */
   get screen(): MediaStream | null {
-    return this.#media?.screen ?? null;
+    return this.#media.screen;
   }
 
   /** When media flowed first, in milliseconds of Date.now(); null before. */
@@ -99,7 +105,7 @@ export class Call extends Emitter<CallEvents> {
 
   /** Whether the own microphone or camera is muted or missing. */
   isMuted(kind: MediaKind): boolean {
-    return this.#media?.isMuted(kind) ?? false;
+    return this.#media.isMuted(kind);
   }
 
   /** Calls a listener for each event of a name. @returns a function that removes it */
@@ -108,10 +114,12 @@ export class Call extends Emitter<CallEvents> {
     listener: (argument: CallEvents[Name]) => void,
   ): () => void {
     const off = super.on(name, listener);
-    if (name === "statistics" && this.#state !== "ended") {
-      this.#statistics ??= setInterval(() => void this.#readStatistics(), STATISTICS_MS);
-    }
-    return off;
+    if (name !== "statistics" || this.#state === "ended") return off;
+    this.#statistics.start();
+    return () => {
+      off();
+      if (!this.hasListeners("statistics")) this.#statistics.stop();
+    };
   }
 
   /**
@@ -120,7 +128,14 @@ export class Call extends Emitter<CallEvents> {
    * @throws SignalboxError PERMISSION_DENIED and others of the devices, after which the call still rings; CONFLICT when
    *   another device of this user has accepted
    */
-  async accept(media: CaptureOptions | MediaStream = {}): Promise<void> {
+  accept(media: CaptureOptions | MediaStream = {}): Promise<void> {
+    this.#accepting ??= this.#accept(media).finally(() => {
+      this.#accepting = null;
+    });
+    return this.#accepting;
+  }
+
+  async #accept(media: CaptureOptions | MediaStream): Promise<void> {
     if (this.#state !== "ringing") return;
     await this.#openMedia(media);
     if (this.#state !== "ringing") return;
@@ -130,9 +145,10 @@ export class Call extends Emitter<CallEvents> {
     try {
       await caller?.answer();
     } catch (error) {
-      const isConflict = error instanceof SignalboxError && error.code === "CONFLICT";
-      this.#end(isConflict ? "answered-elsewhere" : "failed", error);
-      throw error;
+      const reason = asSignalboxError(error);
+      if (reason.code === "CONFLICT") this.#end("answered-elsewhere", reason);
+      for (const each of this.#participants.values()) each.hangUp("failed", false, reason);
+      throw reason;
     }
     for (const participant of this.#participants.values()) {
       if (participant !== caller) participant.meet().catch(() => {});
@@ -149,20 +165,35 @@ export class Call extends Emitter<CallEvents> {
 
   /**
    * Ends or cancels the call; declines it if it rings.
-   * @param keepalive whether the page closes: then the signals are sent by requests that outlive it
+   * @param keepalive whether the page closes: then the signals are sent by requests that outlive it, and a call that
+   *   rings goes on to ring on the user's other devices
    */
   hangUp(keepalive = false): void {
-    if (this.#state === "ringing") this.reject();
+    if (this.#state === "ringing") {
+      if (keepalive) this.#end("hung-up");
+      else this.reject();
+    }
+    this.#hangUpAll("hung-up", keepalive);
+  }
+
+  /** Cancels the call in favour of another one; for `Calls`. @returns what to capture for that one */
+  giveWay(): CaptureOptions | MediaStream {
+    this.#hangUpAll("replaced", false);
+    // Whoever has placed an audio call has not asked for the camera.
+    const requested = this.#requested;
+    if (this.video || requested instanceof this.#deps.platform.MediaStream) return requested;
+    return { ...requested, video: false };
+  }
+
+  #hangUpAll(reason: EndReason, keepalive: boolean): void {
     if (this.#state === "ended") return;
-    for (const each of this.#participants.values()) each.hangUp("hung-up", keepalive);
-    this.#end("hung-up");
+    for (const each of this.#participants.values()) each.hangUp(reason, keepalive);
+    this.#end(reason);
   }
 
   /** Mutes or unmutes the microphone or the camera, and tells the others. */
   setMuted(kind: MediaKind, muted: boolean): void {
-    this.#media?.setMuted(kind, muted);
-    this.#tellMute(kind, muted);
-    this.emit("change", undefined);
+    this.#media.setMuted(kind, muted);
   }
 
   /**
@@ -171,7 +202,7 @@ export class Call extends Emitter<CallEvents> {
    * @throws SignalboxError DEVICE_NOT_FOUND, PERMISSION_DENIED, DEVICE_IN_USE
    */
   async useDevice(kind: MediaKind, deviceId: string): Promise<void> {
-    await this.#media?.useDevice(kind, deviceId);
+    await this.#media.local?.useDevice(kind, deviceId);
   }
 
   /**
@@ -181,12 +212,12 @@ export class Call extends Emitter<CallEvents> {
    */
   async shareScreen(screen?: MediaStream): Promise<void> {
     if (!this.video) throw new SignalboxError("UNSUPPORTED", "An audio call carries no screen");
-    await this.#media?.shareScreen(screen);
+    await this.#media.local?.shareScreen(screen);
   }
 
   /** Sends the camera again. */
   stopScreen(): void {
-    this.#media?.stopScreen();
+    this.#media.local?.stopScreen();
   }
 
   /** Restarts ICE with the participants whom this side has called; the others do it themselves. */
@@ -199,6 +230,7 @@ export class Call extends Emitter<CallEvents> {
    * @throws SignalboxError of the devices or of the first `call`
    */
   async start(media: CaptureOptions | MediaStream): Promise<void> {
+    this.#requested = media;
     try {
       await this.#openMedia(media);
     } catch (error) {
@@ -209,7 +241,7 @@ export class Call extends Emitter<CallEvents> {
     this.#hasJoined = true;
     await Promise.any([...this.#participants.values()].map((each) => each.call())).catch(
       ({ errors }: AggregateError) => {
-        throw errors[0];
+        throw asSignalboxError(errors[0]);
       },
     );
   }
@@ -220,7 +252,7 @@ export class Call extends Emitter<CallEvents> {
     if (!participant) return;
     this.#work = this.#work
       .then(() => (this.#state === "ended" ? undefined : participant.receive(signal)))
-      .catch((error) => participant.leave("failed", error));
+      .catch((error) => participant.hangUp("failed", false, error));
   }
 
   /** Another device of this user has settled the call; for `Calls`. @param signalType of its answer */
@@ -253,9 +285,10 @@ export class Call extends Emitter<CallEvents> {
         return call.#configuration;
       },
       requireMedia() {
-        if (!call.#media || call.#state === "ended") throw closedError();
-        return call.#media;
+        if (!call.#media.local) throw closedError();
+        return call.#media.local;
       },
+      isSilent: (kind) => this.#media.isSilent(kind),
       freshConfiguration: () => this.#freshConfiguration(),
       callContent() {
         const all = [deps.userId, ...call.#participants.keys()];
@@ -288,20 +321,16 @@ export class Call extends Emitter<CallEvents> {
   #end(reason: EndReason, error?: unknown): void {
     if (this.#state === "ended") return;
     this.#endReason = reason;
-    if (error !== undefined) {
-      const { message } = error as Error;
-      this.#error =
-        error instanceof SignalboxError
-          ? error
-          : new SignalboxError("INTERNAL", message, { cause: error });
-    }
+    if (error !== undefined) this.#error = asSignalboxError(error);
     this.#setState("ended");
-    for (const each of this.#participants.values()) each.leave(reason);
-    clearInterval(this.#statistics);
-    this.#media?.close();
+    const participants = [...this.#participants.values()];
+    for (const each of participants) each.leave(reason);
+    this.#statistics.stop();
+    this.#media.close();
     this.emit("ended", { reason, error: this.#error });
     this.removeListeners();
-    setTimeout(() => this.#sending.abort(), LAST_MS);
+    const timer = setTimeout(() => this.#sending.abort(), LAST_MS);
+    void Promise.all(participants.map(({ sent }) => sent)).then(() => clearTimeout(timer));
   }
 
   #derive(): void {
@@ -321,28 +350,25 @@ export class Call extends Emitter<CallEvents> {
   }
 
   async #openMedia(media: CaptureOptions | MediaStream): Promise<void> {
-    const { platform } = this.#deps;
-    const opening =
-      media instanceof platform.MediaStream
-        ? new LocalMedia(platform, media, false)
-        : LocalMedia.open(platform, { video: this.video, ...media });
-    const [opened, configured] = await Promise.allSettled([opening, this.#freshConfiguration()]);
-    if (opened.status === "rejected") throw opened.reason;
+    const configuring = this.#freshConfiguration();
+    await this.#media.open(media);
     // Without servers only a local network connects.
-    if (configured.status === "fulfilled") this.#configuration = configured.value ?? {};
-    if (this.#state === "ended") return opened.value.close();
-    this.#media = opened.value;
-    this.#media.on("track", ({ kind, track }) => {
+    this.#configuration = (await configuring) ?? this.#configuration;
+  }
+
+  #openedMedia(): CallMedia {
+    const media = new CallMedia(this.#deps.platform, this.video);
+    media.on("change", () => this.emit("change", undefined));
+    media.on("track", ({ kind, track }) => {
       for (const { link } of this.#participants.values()) {
         link?.setTrack(kind, track).catch(() => {});
       }
-      this.emit("change", undefined);
     });
-    this.#media.on("deviceLost", ({ kind }) => {
-      this.#tellMute(kind, true);
-      this.emit("deviceLost", { kind });
+    media.on("silent", ({ kind, silent }) => {
+      for (const each of this.#participants.values()) each.tellMute(kind, silent);
     });
-    this.emit("change", undefined);
+    media.on("deviceLost", (lost) => this.emit("deviceLost", lost));
+    return media;
   }
 
   /** @returns null if the servers cannot be read; the earlier ones stay in use then */
@@ -352,17 +378,5 @@ export class Call extends Emitter<CallEvents> {
       (iceServers) => ({ iceServers, iceTransportPolicy }),
       () => null,
     );
-  }
-
-  #tellMute(kind: MediaKind, muted: boolean): void {
-    for (const each of this.#participants.values()) each.tellMute(kind, muted);
-  }
-
-  async #readStatistics(): Promise<void> {
-    const figures = new Map<string, MediaStatistics>();
-    for (const { userId, link } of this.#participants.values()) {
-      if (link) figures.set(userId, await link.statistics());
-    }
-    this.emit("statistics", figures);
   }
 }

@@ -1,7 +1,7 @@
 import { Emitter } from "../emitter.ts";
 import { SignalboxError } from "../errors.ts";
 import { randomId } from "../random-id.ts";
-import { platformEvents } from "../transport/platform-events.ts";
+import { onWindow } from "../transport/platform-events.ts";
 import { Call } from "./call.ts";
 import type { CallSignal, CallSignalling } from "./call-signalling.ts";
 import { type CallDeps, isSmallerId } from "./call-types.ts";
@@ -42,6 +42,8 @@ export interface CallsEvents {
   change: undefined;
 }
 
+/** Maximum number of users besides the own one. */
+const USERS_MAX = 3;
 /** Maximum number of settled calls that are remembered, because their caller may repeat `call`. */
 const SETTLED_MAX = 100;
 
@@ -52,6 +54,8 @@ export class Calls extends Emitter<CallsEvents> {
   readonly #settled = new Map<string, Readonly<Record<string, unknown>> | null>();
   readonly #stop: (() => void)[] = [];
   #current: Call | null = null;
+  /** The own user, as it was known last. */
+  #userId: string | null = null;
   /** Signals wait until the own user is known. */
   #work: Promise<unknown> = Promise.resolve();
 
@@ -77,7 +81,7 @@ export class Calls extends Emitter<CallsEvents> {
   /**
    * Calls one to three users. Resolves when they are being called.
    * @throws SignalboxError FULL for more users, CONFLICT during another call, NOT_FOUND for an unknown user,
-   *   PERMISSION_DENIED and others of the devices
+   *   PERMISSION_DENIED and others of the devices, CLOSED if it was hung up meanwhile
    */
   async start({ users, video = false, media = {}, userInfo = {} }: StartOptions): Promise<Call> {
     this.#connect();
@@ -91,16 +95,20 @@ export class Calls extends Emitter<CallsEvents> {
       users: [...new Set(users.map(String))].filter((userId) => userId !== deps.userId),
       userInfo,
     };
-    if (description.users.length === 0) throw new SignalboxError("INVALID", "Nobody to call");
+    const { length } = description.users;
+    if (length === 0) throw new SignalboxError("INVALID", "Nobody to call");
+    if (length > USERS_MAX) {
+      throw new SignalboxError("FULL", `A call has at most ${USERS_MAX} other users`);
+    }
     const call = new Call(deps, description, false);
     this.#follow(call);
     await call.start(media);
     return call;
   }
 
-  /** Hangs up, and stops listening. */
+  /** Hangs up, and stops listening. A call that rings goes on to ring on the user's other devices. */
   close(): void {
-    this.#current?.hangUp();
+    this.#current?.hangUp(true);
     for (const stop of this.#stop.splice(0)) stop();
     this.removeListeners();
   }
@@ -114,17 +122,25 @@ export class Calls extends Emitter<CallsEvents> {
         this.#remember(callId, null);
       }),
       // After a change of the network the old path may be dead.
-      platformEvents.onReturn(() => void this.#current?.restartIce().catch(() => {})),
+      onWindow("online", () => void this.#current?.restartIce().catch(() => {})),
+      onWindow("pagehide", () => this.#current?.hangUp(true)),
     );
-    const hangUp = () => this.#current?.hangUp(true);
-    globalThis.window?.addEventListener("pagehide", hangUp);
-    this.#stop.push(() => globalThis.window?.removeEventListener("pagehide", hangUp));
   }
 
   #receive(signal: CallSignal): void {
     this.#work = this.#work
-      .then(async () => this.#handle(signal, await this.#options.userId()))
+      .then(async () => this.#handle(signal, await this.#ownUser()))
       .catch(() => {});
+  }
+
+  /** The own user. While the service does not tell, it is the one that was known last. */
+  async #ownUser(): Promise<string | null> {
+    try {
+      this.#userId = await this.#options.userId();
+    } catch (error) {
+      if (this.#userId === null) throw error;
+    }
+    return this.#userId;
   }
 
   #handle(signal: CallSignal, userId: string | null): void {
@@ -147,22 +163,24 @@ export class Calls extends Emitter<CallsEvents> {
     else if (!current.isCallingOnly(callerId)) this.#decline(signal, { busy: true });
     else if (isSmallerId(callerId, userId)) {
       // Both have called each other: the call of the user with the smaller id wins.
-      current.hangUp();
+      const media = current.giveWay();
       this.#ring(signal, userId, this.#options.media)
-        .accept()
+        .accept(media)
         .catch(() => {});
     }
   }
 
   #ring(signal: CallSignal, userId: string, platform: MediaPlatform): Call {
-    const { callId, from, callType, opponentIds, userInfo } = signal;
-    const others = new Set([from.userId, ...(opponentIds ?? [])]);
+    const { callId, from, callType, callerId, opponentIds, userInfo } = signal;
+    // In a group, the call of another one who was called may arrive before that of the caller.
+    const claimed = [callerId ?? "", ...(opponentIds ?? [])].filter((id) => /^\d{1,19}$/.test(id));
+    const others = new Set([from.userId, ...claimed]);
     others.delete(userId);
     const description = {
       id: callId ?? "",
       video: callType !== "AUDIO",
       callerId: from.userId,
-      users: [...others].slice(0, 3),
+      users: [...others].slice(0, USERS_MAX),
       userInfo: userInfo ?? {},
     };
     const call = new Call(this.#depsOf(userId, platform), description, true);

@@ -26,6 +26,8 @@ export class ParticipantSignals {
   #sending: Promise<unknown> = Promise.resolve();
   #repeat: ReturnType<typeof setInterval> | undefined;
   #timeout: ReturnType<typeof setTimeout> | undefined;
+  /** Devices that have accepted too late. */
+  readonly #refused = new Set<string | null>();
   /** The device that takes part; null while all of the user's devices are addressed. */
   device: string | null = null;
 
@@ -61,6 +63,7 @@ export class ParticipantSignals {
 
   /** Ends the call for a device that has accepted too late. */
   refuse(device: string | null): void {
+    this.#refused.add(device);
     const { id: callId, signals, signal } = this.#call;
     const input = { hangUp: { callId, platform: "web" } };
     signals.send({ userId: this.userId, device }, input, { signal }).catch(() => {});
@@ -84,6 +87,16 @@ export class ParticipantSignals {
       if (!isSending) call().catch(() => {});
     }, REPEAT_MS);
     await call();
+  }
+
+  /** Whether a device has accepted too late. */
+  isRefused(device: string | null): boolean {
+    return this.#refused.has(device);
+  }
+
+  /** Settles once everything so far is sent, or cannot be. */
+  get sent(): Promise<unknown> {
+    return this.#sending;
   }
 
   /** Calls back unless {@link stop} is called in time. */

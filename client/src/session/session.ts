@@ -94,7 +94,7 @@ export class Session extends Emitter<SessionEvents> {
 
   /** Ends the session at the service and here, and forgets the token. A session that has ended already is no error. */
   async end(): Promise<void> {
-    const token = this.#token;
+    const token = this.#token ?? (this.#ended ? null : await this.#stored());
     await this.#storage.remove();
     this.#finish(new SignalboxError("UNAUTHENTICATED", "Signed out"));
     if (token === null) return;
@@ -170,7 +170,7 @@ export class Session extends Emitter<SessionEvents> {
   async #obtainOnce(refused: string | null): Promise<string> {
     if (!this.#restored) {
       this.#restored = true;
-      const stored = await this.#storage.get();
+      const stored = await this.#stored();
       if (stored && stored !== refused) return this.#use(stored);
     }
     const { signal } = this.#abort;
@@ -179,7 +179,10 @@ export class Session extends Emitter<SessionEvents> {
         const given = await this.#source({ target: this.#target, replaces: refused, signal });
         const token = typeof given === "string" ? given : given.token;
         if (this.#ended) throw this.#ended;
-        await this.#storage.set(token);
+        // A storage that is full or not allowed keeps nothing; the token serves until the page closes.
+        await Promise.resolve(token)
+          .then((text) => this.#storage.set(text))
+          .catch(() => {});
         return this.#use(token);
       } catch (error) {
         if (this.#ended) throw this.#ended;
@@ -188,6 +191,15 @@ export class Session extends Emitter<SessionEvents> {
         if (this.#ended || failures === ATTEMPTS) throw reason;
         await sleep(Math.max(backoffMs(failures), (reason.retryAfter ?? 0) * 1000), signal);
       }
+    }
+  }
+
+  /** The token of the storage; null if it has none or cannot be read. */
+  async #stored(): Promise<string | null> {
+    try {
+      return await this.#storage.get();
+    } catch {
+      return null;
     }
   }
 

@@ -20,4 +20,9 @@ export class Deduplicator {
     }
     return false;
   }
+
+  /** Forgets all cursors: those of another inbox may be the same. */
+  clear(): void {
+    this.#seen.clear();
+  }
 }

@@ -6,7 +6,8 @@ export class SignalQueue<Entry> implements AsyncIterableIterator<Entry> {
   readonly #waiting: Entry[] = [];
   readonly #onReturn: () => void;
   readonly #dropped: () => Entry;
-  #wake: (() => void) | null = null;
+  /** Wakes those who wait for an entry. */
+  #wake: (() => void)[] = [];
   #problem: unknown;
   #isOver = false;
 
@@ -20,14 +21,14 @@ export class SignalQueue<Entry> implements AsyncIterableIterator<Entry> {
     if (this.#isOver) return;
     this.#waiting.push(entry);
     if (this.#waiting.length > LIMIT) this.#waiting.splice(0, 2, this.#dropped());
-    this.#wake?.();
+    this.#wakeAll();
   }
 
   /** Ends the loop after what waits. @param problem what it then throws; none if omitted */
   end(problem?: unknown): void {
     this.#isOver = true;
     this.#problem = problem;
-    this.#wake?.();
+    this.#wakeAll();
   }
 
   async next(): Promise<IteratorResult<Entry>> {
@@ -41,7 +42,7 @@ export class SignalQueue<Entry> implements AsyncIterableIterator<Entry> {
         return { done: true, value: undefined };
       }
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        this.#wake.push(resolve);
       });
     }
   }
@@ -55,5 +56,9 @@ export class SignalQueue<Entry> implements AsyncIterableIterator<Entry> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wake.splice(0)) wake();
   }
 }

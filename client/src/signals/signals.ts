@@ -1,5 +1,5 @@
 import { Emitter } from "../emitter.ts";
-import { isTransient, type SignalboxError } from "../errors.ts";
+import { closedError, isTransient, type SignalboxError } from "../errors.ts";
 import {
   CallAnswersDocument,
   type CallAnswersSubscription,
@@ -69,6 +69,8 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
   readonly #seen = new Deduplicator();
   readonly #queues = new Set<SignalQueue<SignalEntry>>();
   #stop: (() => void)[] = [];
+  /** Whether somebody listens, also while no user is signed in. */
+  #isWanted = false;
   #ended: SignalboxError | null = null;
   /** The user whose signals are received; undefined before it is known. */
   #userId: string | null | undefined;
@@ -98,6 +100,7 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
 
   /** Subscribes, unless that is done. */
   connect(): void {
+    this.#isWanted = true;
     if (this.#stop.length > 0 || this.#ended) return;
     const { session, socket } = { session: this.#session, socket: this.#socket };
     const variables = (after: string | null) => ({ after });
@@ -129,7 +132,7 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
   /**
    * Sends a signal, and tries again for a minute while the service cannot be reached; the signal keeps its id, by
    * which receivers recognize a repeat. Resolves once it is stored in the recipient's inbox.
-   * @throws SignalboxError, for instance NOT_FOUND, FULL, CONFLICT
+   * @throws SignalboxError, for instance NOT_FOUND, FULL, CONFLICT, or CLOSED if it was aborted
    */
   async send(
     { userId, device }: SignalAddress,
@@ -148,7 +151,7 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
       } catch (error) {
         if (!isTransient(error) || keepalive || abort?.aborted || Date.now() > end) throw error;
         await sleep(Math.max(backoffMs(failures), (error.retryAfter ?? 0) * 1000), abort);
-        if (abort?.aborted) throw error;
+        if (abort?.aborted) throw closedError();
       }
     }
   }
@@ -167,6 +170,7 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
 
   /** Ends the subscriptions and all loops. */
   close(): void {
+    this.#isWanted = false;
     this.#stopAll();
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
@@ -197,10 +201,10 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
     const isFirst = this.#userId === undefined;
     this.#userId = userId;
     if (isFirst && !this.#ended) return;
-    const wasConnected = this.#stop.length > 0 || this.#ended !== null;
     this.#stopAll();
     this.#ended = null;
-    if (wasConnected && userId !== null) this.connect();
+    this.#seen.clear();
+    if (this.#isWanted && userId !== null) this.connect();
   }
 
   #push(entry: SignalEntry): void {

@@ -38,6 +38,7 @@ export async function postGraphql<Result, Variables>(
   variables: Variables,
   { signal, keepalive = false }: RequestOptions = {},
 ): Promise<Result> {
+  const body = bodyOf(document, variables);
   let response: Response;
   let text: string;
   const timeout = new AbortController();
@@ -52,7 +53,7 @@ export async function postGraphql<Result, Variables>(
         "Content-Type": "application/json",
         ...(token !== null && { "Svc-Token": token }),
       },
-      body: JSON.stringify({ query: document, variables }),
+      body,
       signal: timeout.signal,
       keepalive,
     });
@@ -67,6 +68,14 @@ export async function postGraphql<Result, Variables>(
   const { data, errors } = parse<Result>(text, response, requestId);
   if (errors || !data) throw responseError(errors ?? [], requestId);
   return data;
+}
+
+function bodyOf(document: string, variables: unknown): string {
+  try {
+    return JSON.stringify({ query: document, variables });
+  } catch (cause) {
+    throw new SignalboxError("INVALID", "The variables cannot be written as JSON", { cause });
+  }
 }
 
 function parse<Result>(

@@ -50,10 +50,13 @@ export function resumeSubscription<
       const { connections, status } = socket;
       const stop = socket.subscribe(options.document, options.variables(after), {
         next({ data, errors }) {
-          if (errors || !data) {
+          if (!data) {
+            // A refusal if the end follows, an entry that cannot be delivered otherwise.
             problem = errors ?? [];
             return;
           }
+          if (problem) options.onGap();
+          problem = null;
           failures = 0;
           const entry = options.entry(data);
           after = entry.cursor;

@@ -32,8 +32,6 @@ const CALL_TYPES = { VIDEO: "1", AUDIO: "2" };
 const QUEUE_MAX = 100;
 /** Time in which the service reports that it refuses a signal, in milliseconds. */
 const REFUSAL_MS = 1_000;
-/** Maximum number of ids that are remembered to recognize a stanza that arrives twice. */
-const SEEN_MAX = 500;
 
 /** Delay before a reconnect, in milliseconds: exponential back-off with jitter. */
 function reconnectDelay(/** @type {number} */ attempt) {
@@ -50,8 +48,6 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
   const bare = (/** @type {string | number} */ id) => `${id}-${applicationId}@${domain}`;
   // Reconnects keep the resource, so that the other side of a call still reaches this device.
   const jid = `${bare(userId)}/web-${crypto.randomUUID().slice(0, 8)}`;
-  /** @type {Set<string>} */
-  const seen = new Set();
   /** What waits for the outcome of a sent stanza, by its id. @type {Map<string, (error: Error) => void>} */
   const refused = new Map();
   /** @type {Element[]} */
@@ -103,22 +99,14 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
     }
   }
 
-  /** @param {string} id */
-  function isDuplicate(id) {
-    if (seen.has(id)) return true;
-    seen.add(id);
-    const [oldest] = seen;
-    if (seen.size > SEEN_MAX && oldest !== undefined) seen.delete(oldest);
-    return false;
-  }
-
   /** @param {Element} stanza @returns {true} to keep the handler registered */
   function handleMessage(stanza) {
     const id = stanza.getAttribute("id") ?? "";
     if (stanza.getAttribute("type") === "error") refused.get(id)?.(new Error(reasonOf(stanza)));
     else {
+      // A repeat may have the id of the first `call`, and keeps it ringing; any other signal may be handled twice.
       const signal = readSignal(stanza);
-      if (signal && !(id && isDuplicate(id))) emit("signal", signal);
+      if (signal) emit("signal", signal);
     }
     return true;
   }
@@ -131,6 +119,9 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
 
   connect();
   return {
+    get status() {
+      return online ? "online" : "offline";
+    },
     on(/** @type {string} */ name, /** @type {(argument: any) => void} */ listener) {
       const known = listeners.get(name) ?? new Set();
       listeners.set(name, known.add(listener));
@@ -227,6 +218,7 @@ function readSignal(stanza) {
     from: { userId, device },
     signalType: textOf(params, "signalType") ?? "",
     callId: textOf(params, "sessionID") ?? "",
+    callerId: textOf(params, "callerID"),
     callType: callType === CALL_TYPES.AUDIO ? "AUDIO" : "VIDEO",
     sdp: textOf(params, "sdp"),
     opponentIds: opponents && [...opponents.children].map((each) => each.textContent ?? ""),

@@ -1,0 +1,39 @@
+import type { PeerLink } from "./peer-link.ts";
+import type { MediaStatistics } from "./statistics.ts";
+
+/** Interval of the figures, in milliseconds. */
+const INTERVAL_MS = 2_000;
+
+/** Reads the figures of all participants of a call, at intervals. */
+export class CallStatistics {
+  readonly #participants: ReadonlyMap<string, { readonly link: PeerLink | null }>;
+  readonly #report: (figures: ReadonlyMap<string, MediaStatistics>) => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(
+    participants: ReadonlyMap<string, { readonly link: PeerLink | null }>,
+    report: (figures: ReadonlyMap<string, MediaStatistics>) => void,
+  ) {
+    this.#participants = participants;
+    this.#report = report;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.#read(), INTERVAL_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #read(): Promise<void> {
+    const figures = new Map<string, MediaStatistics>();
+    for (const [userId, { link }] of this.#participants) {
+      // A connection that is just closed has none.
+      const each = await link?.statistics().catch(() => null);
+      if (each) figures.set(userId, each);
+    }
+    if (this.#timer !== undefined) this.#report(figures);
+  }
+}
