@@ -7,9 +7,14 @@ import {
   mutate,
   passes,
 } from "../../support/conferences/graphql-member";
-import { LegacyClient, LegacyError } from "../../support/conferences/legacy-client";
-import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";
-import { SyntheticPeers, type SyntheticWatcher } from "../../support/conferences/synthetic-peer";
+import { LegacyError } from "../../support/conferences/legacy-client";
+import {
+  LEGACY_FRAMINGS,
+  listenLegacy,
+  publishLegacy,
+  receives,
+} from "../../support/conferences/legacy-media";
+import { SyntheticPeers } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 
@@ -39,12 +44,6 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     await engine?.stop();
   });
 
-  const FRAMINGS = {
-    WebSocket: (user: TestUser) =>
-      LegacyClient.open(overWebSocket, node.app.conferenceUrls.ws ?? "", user.token),
-    "long polling": (user: TestUser) => LegacyClient.open(overPolling, node.baseUrl, user.token),
-  };
-
   async function join(conferenceId: string, user: TestUser): Promise<GraphqlMember> {
     const member = await joinConference(node, conferenceId, user.token);
     members.push(member);
@@ -60,46 +59,19 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     return client;
   }
 
-  /** Publishes over the Janus protocol. */
-  async function publishLegacy(client: LegacyClient, sender: number) {
-    const publisher = await peers.publish({ sender, data: true });
-    await publisher.accept(await client.publish(publisher.offer));
-    return publisher;
-  }
-
-  /** Watches one feed over the Janus protocol. */
-  async function listen(
-    client: LegacyClient,
-    room: string,
-    feed: number,
-  ): Promise<SyntheticWatcher> {
-    const attached = await client.listen(room, feed);
-    const watcher = await peers.watch(attached.jsep?.sdp ?? "");
-    await client.start(room, feed, watcher.answer);
-    await watcher.connect();
-    return watcher;
-  }
-
-  /** Waits until packets of a sender arrive in two tracks: its audio and its video. */
-  async function receives(watcher: SyntheticWatcher, sender: number): Promise<void> {
-    await passes(async () => {
-      const { tracks } = await watcher.report();
-      const from = tracks.filter((track) => track.packets > 0 && track.senders.includes(sender));
-      expect(from).toHaveLength(2);
-    });
-  }
-
-  test.each(Object.entries(FRAMINGS))("hear and see each other: %s", async (_framing, open) => {
+  test.each(
+    Object.entries(LEGACY_FRAMINGS),
+  )("hear and see each other: %s", async (_framing, open) => {
     const [ann, bob] = [await newUser(node), await newUser(node)];
     const room = `shared ${ann.id}`;
-    const legacy = await open(ann);
+    const legacy = await open(node, ann.token);
     await legacy.join(room);
     // The first join of a legacy client has created the conference, which GraphQL lists.
     const list = "{ conferences { nodes { id name members { name publishing audioMuted } } } }";
     const { data } = await graphql(node, list, {}, bob.token);
     const conference = data.conferences.nodes.find(({ name }: { name: string }) => name === room);
     expect(conference.members).toEqual([{ name: ann.login, publishing: false, audioMuted: null }]);
-    await publishLegacy(legacy, 1);
+    await publishLegacy(peers, legacy, 1);
 
     const member = await join(conference.id, bob);
     await passes(() => {
@@ -116,7 +88,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
 
     await publish(member, 2);
     await legacy.shows(bob.id);
-    await receives(await listen(legacy, room, bob.id), 2);
+    await receives(await listenLegacy(peers, legacy, room, bob.id), 2);
     expect(legacy.twice).toEqual([]);
 
     await member.mutate("leaveConference", "done");
@@ -129,9 +101,9 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     const id = await createConference(node, host.token, { name: "two seats", seats: 2 });
     const owner = await join(id, host);
     const [ann, bob] = [await newUser(node), await newUser(node)];
-    const legacy = await FRAMINGS.WebSocket(ann);
+    const legacy = await LEGACY_FRAMINGS.WebSocket(node, ann.token);
     await legacy.join("two seats");
-    const refused = await FRAMINGS.WebSocket(bob);
+    const refused = await LEGACY_FRAMINGS.WebSocket(node, bob.token);
     await expect(refused.join("two seats")).rejects.toThrow(LegacyError);
     await expect(refused.join("two seats")).rejects.toThrow(/^432 /);
     const input = { conferenceId: id, memberId: String(ann.id) };
@@ -146,7 +118,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     const id = await createConference(node, host.token, { name: "lost" });
     const owner = await join(id, host);
     const ann = await newUser(node);
-    const legacy = await FRAMINGS.WebSocket(ann);
+    const legacy = await LEGACY_FRAMINGS.WebSocket(node, ann.token);
     await legacy.join("lost");
     await owner.event("ConferenceMemberJoinedEvent");
     legacy.drop();

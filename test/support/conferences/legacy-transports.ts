@@ -53,7 +53,9 @@ export const overWebSocket: OpenTransport = async (url, _token, onEvent) => {
     request(message) {
       return new Promise((resolve, reject) => {
         waiting.set(message.transaction, { resolve, reject });
-        socket.send(JSON.stringify(message));
+        socket.send(JSON.stringify(message), (error) => {
+          if (error) reject(error);
+        });
       });
     },
     unmatched(message) {
