@@ -177,10 +177,12 @@ export class Peers {
   /** The engine reports that media flows. */
   onUp(id: string): void {
     const peer = this.peers.get(id);
-    if (!peer || peer.up) return;
+    if (!peer) return;
+    const isNew = !peer.up;
     peer.up = true;
     if (!peer.source) return;
-    this.listener.onFeed(peer, peer.source, true);
+    if (isNew) this.listener.onFeed(peer, peer.source, true);
+    // Also after a restart over a new connection: watching peers may have lost the feed meanwhile.
     this.refreshWatching();
   }
 

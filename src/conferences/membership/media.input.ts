@@ -38,7 +38,10 @@ export class PublishConferenceMediaInput extends MembershipInput {
   })
   source?: MediaSource | null;
 
-  @Field({ description: "SDP of the client's offer; up to 64 KB." })
+  @Field({
+    description:
+      "SDP of the client's offer; up to 64 KB. INVALID on sdp when it offers simulcast to the embedded media server.",
+  })
   offer!: string;
 }
 

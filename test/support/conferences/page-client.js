@@ -15,6 +15,38 @@
       await peer.setLocalDescription();
       return peer.localDescription.sdp;
     },
+    /** Publishes a fake camera in three sizes (simulcast), and a microphone; returns the offer. */
+    async publishLayers(name) {
+      const peer = new RTCPeerConnection();
+      peers[name] = peer;
+      const media = await navigator.mediaDevices.getUserMedia({
+        audio: true,
+        video: { width: 1280, height: 720, frameRate: 10 },
+      });
+      peer.addTransceiver(media.getAudioTracks()[0], { direction: "sendonly" });
+      peer.addTransceiver(media.getVideoTracks()[0], {
+        direction: "sendonly",
+        sendEncodings: [
+          { rid: "h" },
+          { rid: "m", scaleResolutionDownBy: 2 },
+          { rid: "l", scaleResolutionDownBy: 4 },
+        ],
+      });
+      await peer.setLocalDescription();
+      return peer.localDescription.sdp;
+    },
+    /** Restarts ICE of a publishing connection; returns the offer. */
+    async restart(name) {
+      peers[name].restartIce();
+      await peers[name].setLocalDescription();
+      return peers[name].localDescription.sdp;
+    },
+    /** Answers another offer on the connection. */
+    async renegotiate(name, sdp) {
+      await peers[name].setRemoteDescription({ type: "offer", sdp });
+      await peers[name].setLocalDescription();
+      return peers[name].localDescription.sdp;
+    },
     async accept(name, sdp) {
       await peers[name].setRemoteDescription({ type: "answer", sdp });
     },
@@ -39,7 +71,7 @@
       for (const stats of (await peers[name].getStats()).values()) {
         if (stats.type !== "inbound-rtp") continue;
         const { framesDecoded: frames = 0, bytesReceived: bytes, packetsLost: lost } = stats;
-        found[stats.mid] = { frames, bytes, lost };
+        found[stats.mid] = { frames, bytes, lost, height: stats.frameHeight ?? 0 };
       }
       return found;
     },

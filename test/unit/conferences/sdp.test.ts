@@ -139,6 +139,14 @@ describe("a publisher's offer", () => {
       (offer) => offer.replace("a=mid:1", "a=mid:0"),
       "two media sections with one a=mid",
     ],
+    [
+      "layers without SSRCs",
+      (offer) =>
+        offer
+          .replace(/a=ssrc(-group)?:(FID )?[67] .*\r\n/g, "")
+          .replace("a=mid:1\r\n", "a=mid:1\r\na=simulcast:send h;l\r\n"),
+      "offers simulcast",
+    ],
     ["no VP8", (offer) => offer.replace("VP8", "AV1"), "offers no VP8"],
     ["no Opus", (offer) => offer.replace("opus", "pcmu"), "offers no Opus"],
     [

@@ -62,11 +62,17 @@ function codecLines(section: SdpSection, kind: "audio" | "video"): [type: string
   throw invalid(`offers no ${codec.label} for ${kind}`);
 }
 
-/** The first stream of a section. Others are retransmissions or layers, which are not negotiated. */
+/**
+ * The first stream of a section. Others are retransmissions or layers, which are not negotiated.
+ * @throws Fault INVALID on `sdp` for layers that are told apart by RID alone (RFC 8852), of which nothing would arrive
+ */
 function streamLines(section: SdpSection): string[] {
   for (const value of attributes(section, "ssrc")) {
     const ssrc = value.slice(0, value.indexOf(" "));
     if (/^\d{1,10}$/.test(ssrc)) return [`a=ssrc:${Number(ssrc) >>> 0} cname:client`];
+  }
+  if (attributes(section, "simulcast").length > 0) {
+    throw invalid("offers simulcast, which this media server does not forward: offer one encoding");
   }
   return [];
 }

@@ -1,0 +1,189 @@
+import { newUser } from "../../support/client";
+import { ENGINE_SERVERS, type EngineServer } from "../../support/conferences/engine-servers";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  passes,
+} from "../../support/conferences/graphql-member";
+import { SyntheticPeers, type SyntheticWatcher } from "../../support/conferences/synthetic-peer";
+import { startNode, type TestNode } from "../../support/node";
+import { hasServices } from "../../support/operations/database";
+
+/** What members do with their peer connections over GraphQL, with media on each engine. */
+
+/** Janus where services run. */
+const SERVERS = ENGINE_SERVERS.filter(({ name }) => hasServices || name !== "Janus");
+const CANDIDATE = "candidate:1 1 udp 2122260223 192.0.2.7 40000 typ host";
+
+describe.each(SERVERS)("on $name", ({ name, start }) => {
+  let engine: EngineServer;
+  let node: TestNode;
+  let peers: SyntheticPeers;
+  let publisher: GraphqlMember;
+  let watcher: GraphqlMember;
+
+  beforeAll(async () => {
+    engine = await start();
+    node = await startNode(engine.environment);
+    // Janus offers no loopback addresses.
+    peers = new SyntheticPeers(name === "Janus" ? {} : { bindAddress: "127.0.0.1" });
+  });
+  beforeEach(async () => {
+    const host = await newUser(node);
+    const conferenceId = await createConference(node, host.token);
+    publisher = await joinConference(node, conferenceId, host.token);
+    watcher = await joinConference(node, conferenceId, (await newUser(node)).token);
+  });
+  afterEach(async () => {
+    for (const member of [publisher, watcher]) {
+      await member.mutate("leaveConference", "done");
+      await member.disconnect();
+    }
+  });
+  afterAll(async () => {
+    await peers?.close();
+    await node?.stop();
+    await engine?.stop();
+  });
+
+  async function publish(sender = 1) {
+    const client = await peers.publish({ sender });
+    const input = { offer: client.offer };
+    const published = await publisher.mutate("publishConferenceMedia", "peerId answer", input);
+    await client.accept(published.answer);
+    await watcher.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    return { client, peerId: published.peerId as string };
+  }
+
+  async function watch() {
+    const fields = "peerId offer streams { mid kind memberId }";
+    const watched = await watcher.mutate("watchConference", fields);
+    const client = await answer(watched.peerId, watched.offer);
+    await receives(client, 1);
+    const midOf = (kind: string): string =>
+      watched.streams.find(
+        (each: { kind: string; memberId: string }) => each.kind === kind && each.memberId,
+      ).mid;
+    return {
+      client,
+      peerId: watched.peerId as string,
+      audio: midOf("AUDIO"),
+      video: midOf("VIDEO"),
+    };
+  }
+
+  async function answer(peerId: string, offer: string): Promise<SyntheticWatcher> {
+    const client = await peers.watch(offer);
+    await watcher.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
+    await client.connect();
+    return client;
+  }
+
+  const packets = async (client: SyntheticWatcher, mid: string) =>
+    (await client.report()).tracks.find((each) => each.mid === mid)?.packets ?? 0;
+
+  /** Waits until audio and video of a sender arrive. */
+  const receives = (client: SyntheticWatcher, sender: number) =>
+    passes(async () => {
+      const { tracks } = await client.report();
+      expect(tracks.filter((each) => each.packets > 0 && each.sender === sender)).toHaveLength(2);
+    });
+
+  async function flows(client: SyntheticWatcher, mid: string): Promise<void> {
+    const before = await packets(client, mid);
+    await passes(async () => expect(await packets(client, mid)).toBeGreaterThan(before + 20));
+  }
+
+  test("candidates are taken from the owner of a peer connection alone", async () => {
+    const published = await publish();
+    const watched = await watch();
+    const candidate = { candidate: CANDIDATE, sdpMid: "0", sdpMLineIndex: 0 };
+    for (const [member, { peerId }] of [
+      [publisher, published],
+      [watcher, watched],
+    ] as const) {
+      for (const each of [candidate, { candidate: "" }, { candidate: "end-of-candidates" }]) {
+        const done = member.mutate("addConferenceCandidate", "done", { peerId, ...each });
+        expect(await done).toEqual({ done: true });
+      }
+    }
+    const foreign = { peerId: published.peerId, ...candidate };
+    await expect(watcher.mutate("addConferenceCandidate", "done", foreign)).rejects.toThrow(
+      /^NOT_FOUND/,
+    );
+    await flows(watched.client, watched.video);
+  });
+
+  test("a stream stops, goes on, and takes a layer; the published bitrate is capped", async () => {
+    const published = await publish();
+    const watched = await watch();
+    const { client, audio, video: mid, peerId } = watched;
+    const configure = (input: object) =>
+      watcher.mutate("configureConferencePeer", "done", { peerId, mid, ...input });
+    await configure({ send: false });
+    for (;;) {
+      const before = await packets(client, mid);
+      await flows(client, audio);
+      if ((await packets(client, mid)) === before) break;
+    }
+    await configure({ send: true });
+    await flows(client, mid);
+    for (const layer of [0, 1, 2]) {
+      expect(await configure({ layer })).toEqual({ done: true });
+      await flows(client, mid);
+    }
+    await expect(configure({ layer: 3 })).rejects.toThrow(/^INVALID .*layer/);
+    await expect(configure({ mid: "none", send: false })).rejects.toThrow(/^NOT_FOUND/);
+
+    const cap = (bitrate: number, peer = published.peerId) =>
+      publisher.mutate("configureConferencePeer", "done", { peerId: peer, bitrate });
+    expect(await cap(90_000)).toEqual({ done: true });
+    await passes(async () => expect((await published.client.report()).bitrate).toBe(90_000));
+    await expect(cap(63_999)).rejects.toThrow(/^INVALID .*bitrate/);
+    await expect(cap(4_000_001)).rejects.toThrow(/^INVALID .*bitrate/);
+    await expect(cap(90_000, peerId)).rejects.toThrow(/^NOT_FOUND/);
+  });
+
+  test("both kinds of peer connections restart, and keep their ids", async () => {
+    const published = await publish();
+    const watched = await watch();
+    const { peerId } = published;
+    const fields = "sdp replaced";
+    const next = await peers.publish({ sender: 2 });
+    const restarting = { peerId, offer: next.offer };
+    const restarted = await publisher.mutate("restartConferencePeer", fields, restarting);
+    // The offer is of another connection.
+    expect(restarted.replaced).toBe(true);
+    await next.accept(restarted.sdp);
+    await published.client.close();
+    if (name === "Janus") {
+      const changed = await watcher.event(
+        "ConferenceStreamsEvent",
+        (event) => event.offer !== null && event.peerId === watched.peerId,
+      );
+      const answered = await watched.client.renegotiate(changed.offer);
+      const input = { peerId: watched.peerId, answer: answered };
+      await watcher.mutate("answerConferencePeer", "done", input);
+    }
+    await receives(watched.client, 2);
+
+    const again = { peerId: watched.peerId };
+    let reopened = await watcher.mutate("restartConferencePeer", fields, again);
+    if (name === "Janus") {
+      // It restarts on the same connection, which these clients cannot; an unanswered offer is replaced.
+      expect(reopened.replaced).toBe(false);
+      reopened = await watcher.mutate("restartConferencePeer", fields, again);
+    }
+    expect(reopened.replaced).toBe(true);
+    const client = await answer(watched.peerId, reopened.sdp);
+    await receives(client, 2);
+    const foreign = { peerId: published.peerId };
+    await expect(watcher.mutate("restartConferencePeer", fields, foreign)).rejects.toThrow(
+      /^NOT_FOUND/,
+    );
+    await expect(publisher.mutate("restartConferencePeer", fields, foreign)).rejects.toThrow(
+      /^INVALID .*offer/,
+    );
+  });
+});
