@@ -13,7 +13,7 @@ import { SyntheticMember } from "./synthetic-member";
 
 const GENERATION = 1;
 /** As conferences have by default. */
-const ROOM = { generation: GENERATION, seats: 12, video: true, bitrate: 600_000 };
+const ROOM = { generation: GENERATION, video: true, bitrate: 600_000 };
 
 /** The engine's process, and the adapter to it, which runs in the driver. */
 interface RunningEngine {

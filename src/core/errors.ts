@@ -53,8 +53,9 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, ErrorDescription>> =
     remedy: "Stop ringing, or show that the conference is over; do not retry.",
   },
   FULL: {
-    cause: "The call would have more than four parties, or the conference has no free seat.",
-    remedy: "Call fewer users, or join when somebody has left.",
+    cause:
+      "The call would have more than four parties, the conference has no free seat, or two of its members share a screen.",
+    remedy: "Call fewer users, or try again when somebody has left or stopped sharing.",
   },
   TOO_LARGE: {
     cause: "The request, its GraphQL document or the signal exceeds a limit of size or nesting.",

@@ -9,7 +9,7 @@ import { seededRandom } from "../support/seeded-random";
 
 /** What only the embedded engine shows: lost packets, poor networks, its process. */
 
-const ROOM = { room: "r-1", generation: 1, seats: 12, video: true, bitrate: 500_000 };
+const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 500_000 };
 const main = (member: number): Feed => ({ member, source: "main" });
 
 const opened = closeAfterEach();

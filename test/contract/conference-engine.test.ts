@@ -12,7 +12,7 @@ import type { SyntheticMedia } from "../support/conferences/synthetic-peer";
 
 /** What every conference engine does. An engine without media says so in its row, and each test of packets checks it. */
 
-const ROOM = { room: "r-1", generation: 1, seats: 4, video: true, bitrate: 400_000 };
+const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 400_000 };
 const main = (member: number): Feed => ({ member, source: "main" });
 const fault = (promise: Promise<unknown>): Promise<Fault> =>
   promise.then(
@@ -247,6 +247,30 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, start }) => {
         expect(bitrate).toBe(90_000);
       });
     }
+  });
+
+  test("a publisher's bitrate stays below the cap of the room, which changes for those who publish later", async () => {
+    const allowed = (publisher: Awaited<ReturnType<typeof publish>>, bitrate: number) =>
+      eventually(async () => expect(await publisher.client.bitrate(publisher.peer)).toBe(bitrate));
+    const configure = (peer: string, bitrate: number) =>
+      fixture.engine.signal(peer, { publisher: { bitrate } });
+    const first = await publish(1);
+    await allowed(first, ROOM.bitrate);
+    await configure(first.peer, 90_000);
+    await allowed(first, 90_000);
+    await configure(first.peer, 20_000_000);
+    await allowed(first, ROOM.bitrate);
+
+    const again = await fixture.engine.open({ ...ROOM, bitrate: 150_000 });
+    expect(again.resumed).toEqual([first.peer]);
+    const second = await publish(2);
+    await allowed(second, 150_000);
+    await configure(second.peer, 400_000);
+    await allowed(second, 150_000);
+    await fixture.engine.open({ ...ROOM, bitrate: 800_000 });
+    const third = await publish(3);
+    await allowed(third, 800_000);
+    expect(await first.client.bitrate(first.peer)).toBe(ROOM.bitrate);
   });
 
   test("a member who publishes again replaces the earlier peer, and watchers go on", async () => {

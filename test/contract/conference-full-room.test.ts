@@ -5,7 +5,7 @@ import type { SyntheticWatcher } from "../support/conferences/synthetic-peer";
 
 /** A full conference on each engine with media. */
 
-const ROOM = { room: "r-1", generation: 1, seats: 12, video: true, bitrate: 500_000 };
+const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 500_000 };
 const MEMBERS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 interface Watching {

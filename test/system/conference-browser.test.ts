@@ -10,7 +10,7 @@ import { seededRandom } from "../support/seeded-random";
 
 /** Real browsers with the embedded engine: what is sent is decoded, also after changes and losses. */
 
-const ROOM = { room: "r-1", generation: 1, seats: 4, video: true, bitrate: 400_000 };
+const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 400_000 };
 const main = (member: number): Feed => ({ member, source: "main" });
 
 /** What a page has received, by `mid`. */

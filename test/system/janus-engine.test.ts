@@ -54,7 +54,7 @@ let roomNumber = 0;
 function newRoom(more: Partial<EngineRoom> = {}): EngineRoom {
   roomNumber += 1;
   const room = `room-${process.pid}-${roomNumber}`;
-  return { room, generation: 1, seats: 4, video: true, bitrate: 1_000_000, ...more };
+  return { room, generation: 1, video: true, bitrate: 1_000_000, ...more };
 }
 
 const feedOf = (member: number): Feed => ({ member, source: "main" });

@@ -44,7 +44,7 @@ let roomNumber = 0;
 function newRoom(): EngineRoom {
   roomNumber += 1;
   const room = `quality-${process.pid}-${roomNumber}`;
-  return { room, generation: 1, seats: 4, video: true, bitrate: 1_000_000 };
+  return { room, generation: 1, video: true, bitrate: 1_000_000 };
 }
 
 const janusSettings = () => ({

@@ -94,11 +94,16 @@ export class GraphqlConference {
     await exchangeTrack(this.stream, this.#peers.get("MAIN")?.pc, track);
   }
 
-  /** Shares a screen until it is stopped here or by the browser. @param {MediaStream} screen */
+  /** Shares a screen until it is stopped here or by the browser. @param {MediaStream} screen @throws ServiceError, for instance FULL */
   async shareScreen(screen) {
     this.screen = screen;
     screen.getVideoTracks()[0]?.addEventListener("ended", () => void this.stopScreen());
-    await this.#queue(() => this.#publish("SCREEN", screen));
+    try {
+      await this.#queue(() => this.#publish("SCREEN", screen));
+    } catch (error) {
+      await this.stopScreen();
+      throw error;
+    }
     this.#listener.onChange();
   }
 

@@ -1,6 +1,11 @@
 /** Maximum size of an SDP, in bytes of UTF-8. */
 export const SDP_MAX = 65_536;
 
+/** Maximum number of members of a room: an offer to a watching peer has media sections for as many. */
+export const ROOM_MEMBERS_MAX = 12;
+/** Maximum number of members who share a screen at a time, for the same reason. */
+export const SCREENS_MAX = 2;
+
 /** A media source of a member: microphone and camera in one peer connection, a shared screen in another. */
 export type MediaSource = "main" | "screen";
 
@@ -26,8 +31,6 @@ export interface EngineRoom {
   room: string;
   /** Raised whenever the conference moves or its engine restarts; part of every event. */
   generation: number;
-  /** Number of members at most. */
-  seats: number;
   video: boolean;
   /** Cap of each publisher's video, in bits per second. */
   bitrate: number;
@@ -77,7 +80,7 @@ export interface PeerMessage {
   watch?: Feed[];
   /**
    * Of a publishing peer. `audio` and `video` false drop what the member sends (a moderator's mute); `bitrate` caps its
-   * video in bits per second; `keyFrame` requests a key frame.
+   * video in bits per second, below the cap of the room; `keyFrame` requests a key frame.
    */
   publisher?: { audio?: boolean; video?: boolean; bitrate?: number; keyFrame?: boolean };
   /**
@@ -151,7 +154,8 @@ export type EngineState = Record<string, unknown>;
  */
 export interface ConferenceEngine {
   /**
-   * Opens a room; idempotent.
+   * Opens a room; idempotent. For an open one of the same generation, `bitrate` is that of members who publish from now
+   * on.
    * @param state what an earlier call returned, to resume its peers if they still exist
    * @returns the state to store, and the peers that were resumed
    */

@@ -208,7 +208,7 @@ export class HostedConference {
 
   /** Changes the settings. */
   async update(changes: Partial<Omit<ConferenceState, "id">>): Promise<ConferenceState> {
-    return this.changes.run(async () => {
+    const updated = await this.changes.run(async () => {
       const conference = { ...this.state, ...changes };
       await this.changes.change(
         (transaction) => writeConference(transaction, conference),
@@ -217,6 +217,8 @@ export class HostedConference {
       Object.assign(this.state, conference);
       return conference;
     });
+    if (changes.bitrate !== undefined) await this.engine.update();
+    return updated;
   }
 
   /** Closes the conference; its members are out. */

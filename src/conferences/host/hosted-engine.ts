@@ -10,6 +10,7 @@ import type {
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
 import { type HostRef, nextGeneration, writeEngineState } from "../rows/host-queries";
+import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
 import { type Peer, type PeerOwner, Peers } from "./peers";
 
@@ -146,6 +147,18 @@ export class HostedEngine {
     this.store();
   }
 
+  /** Gives changed settings to the room, if it is open. */
+  async update(): Promise<void> {
+    try {
+      if (!this.opening) return;
+      await this.opening;
+      await this.open();
+    } catch (error) {
+      // A room that is opened again has them.
+      this.deps.log.warn({ err: error }, "changed settings could not be given to the media server");
+    }
+  }
+
   /** Closes all that a member has at the engine, and forgets what moderators have muted. */
   async closeMember(memberId: number): Promise<void> {
     this.blocked.delete(memberId);
@@ -247,10 +260,10 @@ export class HostedEngine {
 
   private async open(stored?: EngineState): Promise<string[]> {
     const engine = this.deps.engine ?? disabledEngine;
-    const { seats, video, bitrate } = this.options.state();
+    const { video, bitrate } = this.options.state();
     const { generation } = this.options.ref();
     const { state, resumed } = await engine.open(
-      { room: this.room, generation, seats, video, bitrate },
+      { room: this.room, generation, video, bitrate },
       stored,
     );
     this.engineState = state;
@@ -276,16 +289,4 @@ export class HostedEngine {
       log.warn({ err: error }, "the media of a conference could not be stored");
     }
   }
-}
-
-/** Without an engine nothing opens. */
-const disabledEngine = {
-  open: unsupported,
-  connect: unsupported,
-  signal: unsupported,
-  close: async () => undefined,
-};
-
-function unsupported(): Promise<never> {
-  return Promise.reject(new Fault("UNSUPPORTED", "Conferences are off on this server"));
 }

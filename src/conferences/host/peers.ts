@@ -1,13 +1,14 @@
 import { Fault } from "../../core/errors";
-import type {
-  ConferenceEngine,
-  ConnectedPeer,
-  ConnectRequest,
-  Feed,
-  MediaSource,
-  PeerMessage,
-  PeerResponse,
-  PeerStream,
+import {
+  type ConferenceEngine,
+  type ConnectedPeer,
+  type ConnectRequest,
+  type Feed,
+  type MediaSource,
+  type PeerMessage,
+  type PeerResponse,
+  type PeerStream,
+  SCREENS_MAX,
 } from "../engine/engine";
 import { StreamUpdates } from "./stream-updates";
 
@@ -50,6 +51,8 @@ export class Peers {
   private readonly peers = new Map<string, Peer>();
   /** Of the peers that receive all feeds. */
   private readonly updates = new Map<string, StreamUpdates>();
+  /** Members whose screens are being opened. */
+  private readonly openingScreens = new Set<number>();
 
   constructor(
     private readonly engine: ConferenceEngine,
@@ -79,8 +82,32 @@ export class Peers {
     );
   }
 
-  /** Opens a publishing peer, which replaces the member's earlier one of this source. */
+  /**
+   * Opens a publishing peer, which replaces the member's earlier one of this source.
+   * @throws Fault FULL if as many others share a screen as may, and those of the engine
+   */
   async publish(owner: PeerOwner, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+    if (source === "main") return this.connectPublisher(owner, source, offer);
+    const { memberId } = owner;
+    const screens = this.list().filter((peer) => peer.source === "screen");
+    const sharing = new Set([...this.openingScreens, ...screens.map((peer) => peer.memberId)]);
+    sharing.delete(memberId);
+    if (sharing.size >= SCREENS_MAX) {
+      throw new Fault("FULL", `At most ${SCREENS_MAX} members share a screen at a time`);
+    }
+    this.openingScreens.add(memberId);
+    try {
+      return await this.connectPublisher(owner, source, offer);
+    } finally {
+      this.openingScreens.delete(memberId);
+    }
+  }
+
+  private async connectPublisher(
+    owner: PeerOwner,
+    source: MediaSource,
+    offer: string,
+  ): Promise<ConnectedPeer> {
     const { number: member } = owner;
     const connected = await this.engine.connect({
       ...this.room(),

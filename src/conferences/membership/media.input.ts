@@ -34,7 +34,8 @@ export class MembershipInput {
 export class PublishConferenceMediaInput extends MembershipInput {
   @Field(() => MediaSourceName as object, {
     nullable: true,
-    description: "What is published; MAIN by default. Each has a peer connection of its own.",
+    description:
+      "What is published; MAIN by default. Each has a peer connection of its own. A third screen of a conference is FULL.",
   })
   source?: MediaSource | null;
 

@@ -1,7 +1,8 @@
 import { Fault } from "../../core/errors";
+import { ROOM_MEMBERS_MAX } from "../engine/engine";
 
 /** Maximum number of members of a conference (docs/COMPATIBILITY.md). */
-export const SEATS_MAX = 12;
+export const SEATS_MAX = ROOM_MEMBERS_MAX;
 /** Minimum number of seats that a conference can have. */
 export const SEATS_MIN = 2;
 

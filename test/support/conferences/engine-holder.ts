@@ -8,5 +8,5 @@ const engine = openEmbeddedEngine(
   () => {},
 );
 void engine
-  .open({ room: "r-1", generation: 1, seats: 2, video: true, bitrate: 100_000 })
+  .open({ room: "r-1", generation: 1, video: true, bitrate: 100_000 })
   .then(() => process.send?.(engine.pid));

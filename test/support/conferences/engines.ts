@@ -20,6 +20,8 @@ import {
 export interface PublishingClient {
   offer: string;
   accept(peer: string, answer: string): Promise<void>;
+  /** The bitrate that the engine allows for its video, in bits per second; 0 if none is known yet. */
+  bitrate(peer: string): Promise<number>;
   media: SyntheticPublisher | null;
 }
 
@@ -86,7 +88,12 @@ async function startFake(): Promise<EngineFixture> {
         ...(kbits > 0 ? ["video" as const] : []),
       ];
       const offer = `${fakeSdp(kinds)}${data ? "m=application 9 UDP/DTLS/SCTP x\r\n" : ""}`;
-      return { offer, accept: async (peer) => engine.connected(peer), media: null };
+      return {
+        offer,
+        accept: async (peer) => engine.connected(peer),
+        bitrate: async (peer) => engine.stateOf(peer)?.settings.bitrate ?? 0,
+        media: null,
+      };
     },
     async watch() {
       const answer = fakeSdp(["audio", "video"]);
@@ -139,7 +146,8 @@ function clientsOf(peers: SyntheticPeers) {
     async publish(media: SyntheticMedia) {
       const client = await peers.publish(media);
       const accept = (_peer: string, answer: string) => client.accept(answer);
-      return { offer: client.offer, accept, media: client };
+      const bitrate = async () => (await client.report()).bitrate;
+      return { offer: client.offer, accept, bitrate, media: client };
     },
     async watch(offer: string) {
       const client = await peers.watch(offer);

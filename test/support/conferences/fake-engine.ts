@@ -1,16 +1,18 @@
-import type {
-  CloseTarget,
-  ConnectedPeer,
-  ConnectRequest,
-  EngineEvent,
-  EngineListener,
-  EngineRoom,
-  Feed,
-  OpenEngine,
-  PeerMessage,
-  PeerResponse,
-  PeerStatistics,
-  PeerStream,
+import {
+  type CloseTarget,
+  type ConnectedPeer,
+  type ConnectRequest,
+  type EngineEvent,
+  type EngineListener,
+  type EngineRoom,
+  type Feed,
+  type OpenEngine,
+  type PeerMessage,
+  type PeerResponse,
+  type PeerStatistics,
+  type PeerStream,
+  ROOM_MEMBERS_MAX,
+  SCREENS_MAX,
 } from "../../../src/conferences/engine/engine";
 import { Fault } from "../../../src/core/errors";
 
@@ -27,6 +29,9 @@ interface FakePeer {
   pairs: Array<Feed | null>;
   paused: Set<string>;
 }
+
+/** Pairs of sections of a watcher of all. */
+const PAIRS_MAX = ROOM_MEMBERS_MAX + SCREENS_MAX;
 
 const keyOf = ({ member, source }: Feed) => `${member}/${source}`;
 const notFound = (what: string) => new Fault("NOT_FOUND", `The ${what} does not exist`);
@@ -94,6 +99,7 @@ export class FakeEngine implements OpenEngine {
       const feed = { member: request.member, source };
       peer.kinds = kindsOf(offer);
       peer.feed = feed;
+      peer.settings.bitrate = room.bitrate;
       const earlier = this.publisher(peer.room, feed);
       if (earlier) this.peers.delete(earlier.id);
       this.peers.set(peer.id, peer);
@@ -104,7 +110,7 @@ export class FakeEngine implements OpenEngine {
     const { feeds, sections } = request.watch ?? { feeds: [], sections: "all" };
     this.checkFeeds(peer.room, feeds);
     if (sections === "one" && feeds.length !== 1) throw Fault.field("feeds", "must have one feed");
-    peer.pairs = Array.from({ length: sections === "one" ? 1 : room.seats + 2 }, () => null);
+    peer.pairs = Array.from({ length: sections === "one" ? 1 : PAIRS_MAX }, () => null);
     this.assign(peer, feeds);
     this.peers.set(peer.id, peer);
     return {
@@ -119,7 +125,7 @@ export class FakeEngine implements OpenEngine {
     const peer = this.peers.get(id);
     if (!peer) throw notFound("peer");
     if (message.answer !== undefined) kindsOf(message.answer);
-    if (message.publisher) Object.assign(peer.settings, message.publisher);
+    if (message.publisher) this.configure(peer, message.publisher);
     if (message.watch) {
       this.checkFeeds(peer.room, message.watch);
       this.assign(peer, message.watch);
@@ -217,6 +223,12 @@ export class FakeEngine implements OpenEngine {
     this.calls.push(call);
   }
 
+  private configure(peer: FakePeer, settings: FakePeer["settings"]): void {
+    const { bitrate: cap = 0 } = this.rooms.get(peer.room) ?? {};
+    const bitrate = Math.min(settings.bitrate ?? peer.settings.bitrate ?? cap, cap);
+    Object.assign(peer.settings, settings, { bitrate });
+  }
+
   private of(room: string): FakePeer[] {
     return [...this.peers.values()].filter((peer) => peer.room === room);
   }
@@ -234,7 +246,7 @@ export class FakeEngine implements OpenEngine {
     const pairs = peer.pairs.map((feed) => (feed && wanted.delete(keyOf(feed)) ? feed : null));
     for (const feed of wanted.values()) {
       const free = pairs.indexOf(null);
-      if (free < 0) throw Fault.field("feeds", "are more than the conference has seats");
+      if (free < 0) throw Fault.field("feeds", "are more than a conference can have");
       pairs[free] = feed;
     }
     peer.pairs = pairs;

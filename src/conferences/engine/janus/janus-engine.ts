@@ -87,6 +87,7 @@ class JanusEngine implements OpenEngine {
     return this.inOrder(spec.room, async () => {
       const existing = this.rooms.get(spec.room);
       if (existing?.open && existing.spec.generation === spec.generation) {
+        await existing.capBitrate(spec.bitrate);
         return { state: stateOf(existing), resumed: [...existing.peers.keys()] };
       }
       if (existing && existing.spec.generation > spec.generation) throw superseded();

@@ -35,7 +35,7 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
 
   constructor(
     private readonly deps: RoomDeps,
-    readonly spec: EngineRoom,
+    public spec: EngineRoom,
     readonly session: VideoRoomSession,
     /** The handle of the gateway's own participant. */
     readonly control: number,
@@ -50,11 +50,22 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
     return this.spec.video;
   }
 
+  get bitrate(): number {
+    return this.spec.bitrate;
+  }
+
   /** Number of tracks that Janus forwards. */
   get tracks(): number {
     let count = 0;
     for (const peer of this.peers.values()) if (peer instanceof JanusWatcher) count += peer.tracks;
     return count;
+  }
+
+  /** Caps the video of members who publish from now on, in bits per second. @throws VideoRoomError, Fault */
+  async capBitrate(bitrate: number): Promise<void> {
+    if (bitrate === this.spec.bitrate) return;
+    await this.deps.access.capBitrate(this.session, this.control, this.spec, bitrate);
+    this.spec = { ...this.spec, bitrate };
   }
 
   /** Opens a peer. @throws VideoRoomError, Fault */

@@ -13,6 +13,8 @@ import type { PeerRecord } from "./room-record";
 export interface PublisherRoom {
   readonly room: string;
   readonly video: boolean;
+  /** Cap of a publisher's video, in bits per second. Janus itself does not hold publishers to it (`bitrate_cap`). */
+  readonly bitrate: number;
   readonly session: VideoRoomSession;
   /** Opens another handle for a peer in place of its last one. */
   reattach(peer: JanusPublisher): Promise<number>;
@@ -121,7 +123,8 @@ export class JanusPublisher implements JanusPeer {
     if (bitrate !== undefined && !(Number.isInteger(bitrate) && bitrate >= BITRATE_MIN)) {
       throw Fault.field("bitrate", `must be a whole number from ${BITRATE_MIN}`);
     }
-    const body = { request: "configure", bitrate, keyframe: keyFrame };
+    const capped = bitrate && Math.min(bitrate, this.room.bitrate);
+    const body = { request: "configure", bitrate: capped, keyframe: keyFrame };
     await this.room.session.send(this.handle, body);
   }
 

@@ -1,14 +1,15 @@
 import { createHmac } from "node:crypto";
-import type { EngineRoom } from "../engine";
+import { type EngineRoom, ROOM_MEMBERS_MAX } from "../engine";
 import { isJanusError, JANUS_CODE } from "./connection/janus-faults";
 import type { JanusServer } from "./connection/janus-options";
 import type { VideoRoomSession } from "./connection/janus-session";
 import { emptyRecord, parseRecord, type RoomRecord } from "./room-record";
 
-/** Publishers that Janus allows beyond the seats: a replaced publisher hangs up up to a second later. */
-const SPARE_PUBLISHERS = 2;
-/** Members share a camera and a screen. */
-const PUBLISHERS_PER_SEAT = 2;
+/**
+ * Publishers that Janus allows: a camera and a screen of each member, and some more, since a replaced publisher hangs up
+ * up to a second later. The seats of a conference are counted elsewhere, so this does not change with them.
+ */
+const PUBLISHERS_MAX = 2 * ROOM_MEMBERS_MAX + 2;
 
 /**
  * Requests on rooms as a whole, through any handle.
@@ -38,9 +39,8 @@ export class RoomAccess {
         require_pvtid: true,
         notify_joining: true,
         lock_record: true,
-        publishers: room.seats * PUBLISHERS_PER_SEAT + SPARE_PUBLISHERS,
+        publishers: PUBLISHERS_MAX,
         bitrate: room.bitrate,
-        bitrate_cap: true,
         fir_freq: 10,
         audiocodec: "opus",
         opus_fec: true,
@@ -80,6 +80,18 @@ export class RoomAccess {
       ...(moves && { new_secret: this.secret(at.room, record.generation) }),
       new_description: JSON.stringify(record),
     });
+  }
+
+  /** Changes the bitrate cap of members who publish from now on, in bits per second. */
+  async capBitrate(
+    session: VideoRoomSession,
+    handle: number,
+    at: { room: string; generation: number },
+    bitrate: number,
+  ): Promise<void> {
+    const secret = this.secret(at.room, at.generation);
+    const body = { request: "edit", room: at.room, secret, new_bitrate: bitrate };
+    await session.send(handle, body);
   }
 
   /**

@@ -12,5 +12,5 @@ export const GATHERING_MS = 5_000;
 export const KEY_FRAME_MS = 300;
 /** Packets that are kept for each outgoing video, to be sent again: 5 s of 500 kbit/s in 250 KB. */
 export const RESEND_PACKETS = 256;
-/** Bounds of a publisher's bitrate cap, in bits per second. */
-export const BITRATE_CAP = { min: 50_000, max: 20_000_000 };
+/** Minimum of a publisher's bitrate cap, in bits per second. */
+export const BITRATE_MIN = 50_000;

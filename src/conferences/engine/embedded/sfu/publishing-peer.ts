@@ -5,7 +5,7 @@ import { readPublisherOffer } from "../sdp/client-sdp";
 import { type Network, SfuConnection } from "./connection";
 import { guarded } from "./guarded";
 import { IncomingMedia } from "./incoming-media";
-import { BITRATE_CAP } from "./limits";
+import { BITRATE_MIN } from "./limits";
 
 /** What a peer reports to its room. */
 export interface PeerEvents {
@@ -22,19 +22,23 @@ export class PublishingPeer {
   private videoForbidden = false;
   private readonly enabled = { audio: true, video: true };
   private lastTotals = { expected: 0, lost: 0 };
+  /** Cap of its video in bits per second. */
+  private bitrate: number;
 
   /**
-   * @param bitrate cap of its video in bits per second
+   * @param bitrateMax what its video may have at most, in bits per second
    * @param changed called when its media must be linked again
    */
   constructor(
     readonly id: string,
     readonly feed: Feed,
     private readonly network: Network,
-    private bitrate: number,
+    private readonly bitrateMax: () => number,
     private readonly events: PeerEvents,
     private readonly changed: () => void,
-  ) {}
+  ) {
+    this.bitrate = bitrateMax();
+  }
 
   /** Answers an offer with a new connection, and ends the earlier one. @throws Fault INVALID on `sdp`, UNAVAILABLE */
   async negotiate(offer: string): Promise<{ sdp: string; streams: PeerStream[] }> {
@@ -109,7 +113,7 @@ export class PublishingPeer {
       if (enabled) media.restart();
     }
     if (settings.bitrate !== undefined) {
-      this.bitrate = Math.min(BITRATE_CAP.max, Math.max(BITRATE_CAP.min, settings.bitrate));
+      this.bitrate = Math.min(this.bitrateMax(), Math.max(BITRATE_MIN, settings.bitrate));
       this.feedback();
     }
     if (settings.keyFrame) this.media.video?.requestKeyFrame();

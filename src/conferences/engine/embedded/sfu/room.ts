@@ -50,6 +50,7 @@ export class Room {
     return this.all(PublishingPeer).reduce((sum, { forwarded }) => sum + forwarded, 0);
   }
 
+  /** Takes changed settings; what is published keeps its bitrate until its member sets another. */
   update(room: EngineRoom): void {
     this.room = room;
   }
@@ -117,7 +118,7 @@ export class Room {
       id,
       feed,
       this.network,
-      this.room.bitrate,
+      () => this.room.bitrate,
       this.eventsOf(id),
       () => this.link(publisher),
     );
@@ -139,8 +140,7 @@ export class Room {
   ): Promise<ConnectedPeer> {
     const id = newId();
     this.checkFeeds(feeds);
-    const slots =
-      sections === "all" ? allSlots(this.room.seats, this.room.video) : this.singleSlot(feeds);
+    const slots = sections === "all" ? allSlots(this.room.video) : this.singleSlot(feeds);
     const watcher = new WatchingPeer(
       id,
       member,

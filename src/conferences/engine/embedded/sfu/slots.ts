@@ -1,4 +1,4 @@
-import type { Feed, PeerStream } from "../../engine";
+import { type Feed, type PeerStream, ROOM_MEMBERS_MAX, SCREENS_MAX } from "../../engine";
 
 /** The media sections that one feed can take: a pair, so that browsers synchronise sound and picture. */
 export interface Slot {
@@ -10,17 +10,18 @@ export interface Slot {
 export const feedKey = (feed: Feed): string => `${feed.member}/${feed.source}`;
 
 /**
- * The sections of a peer that watches all: a pair for each seat, and two videos more for shared screens. They never
- * change, so that the peer is never renegotiated.
+ * The sections of a peer that watches all: a pair for each member that a room can ever have, and a video more for each
+ * shared screen. They never change, also not with the seats of the conference, so that the peer is never renegotiated.
  */
-export function allSlots(seats: number, video: boolean): Slot[] {
+export function allSlots(video: boolean): Slot[] {
   const slots: Slot[] = [];
   let mid = 0;
   const next = () => String(mid++);
-  for (let index = 0; index < seats; index += 1) {
+  for (let index = 0; index < ROOM_MEMBERS_MAX; index += 1) {
     slots.push({ audio: next(), video: video ? next() : null });
   }
-  if (video) for (let index = 0; index < 2; index += 1) slots.push({ audio: null, video: next() });
+  if (!video) return slots;
+  for (let index = 0; index < SCREENS_MAX; index += 1) slots.push({ audio: null, video: next() });
   return slots;
 }
 

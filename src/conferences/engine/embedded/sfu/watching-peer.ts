@@ -86,7 +86,7 @@ export class WatchingPeer {
   /** Changes the feeds. @throws Fault INVALID on `feeds` if there are more than sections */
   watch(feeds: readonly Feed[]): PeerStream[] {
     const assigned = assignSlots(this.slots, this.feeds, feeds, this.sends);
-    if (!assigned) throw Fault.field("feeds", "are more than the conference has seats");
+    if (!assigned) throw Fault.field("feeds", "are more than a conference can have");
     this.feeds = assigned;
     this.link();
     return this.streams();

@@ -1,0 +1,106 @@
+import { newUser, type TestUser } from "../../support/client";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  mutate,
+} from "../../support/conferences/graphql-member";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { startNode, type TestNode } from "../../support/node";
+
+/** What a conference allows its members to publish. */
+
+let node: TestNode;
+let engine: MemoryEngine;
+let host: TestUser;
+const open: GraphqlMember[] = [];
+
+beforeAll(async () => {
+  node = await startNode(
+    {},
+    {
+      openEngine: async (listener) => {
+        engine = new MemoryEngine(listener);
+        return engine;
+      },
+    },
+  );
+  host = await newUser(node);
+});
+afterEach(async () => {
+  for (const member of open.splice(0)) await member.disconnect();
+});
+afterAll(() => node.stop());
+
+async function join(conferenceId: string, user?: TestUser): Promise<GraphqlMember> {
+  const { token } = user ?? (await newUser(node));
+  const member = await joinConference(node, conferenceId, token);
+  open.push(member);
+  return member;
+}
+
+const publish = (member: GraphqlMember, source: string): Promise<{ peerId: string }> =>
+  member.mutate("publishConferenceMedia", "peerId", { offer: "offer", source });
+
+test("two members share a screen, a third is refused until one of them stops", async () => {
+  const id = await createConference(node, host.token);
+  const [first, second, third] = [await join(id), await join(id), await join(id)] as const;
+  const shared = await publish(first, "SCREEN");
+  await publish(second, "SCREEN");
+  await expect(publish(third, "SCREEN")).rejects.toThrow(/^FULL At most 2 members share a screen/);
+  // Cameras do not count, and whoever shares may share another screen instead.
+  await publish(third, "MAIN");
+  const again = await publish(first, "SCREEN");
+  expect(engine.peers.has(shared.peerId)).toBe(false);
+  await expect(publish(third, "SCREEN")).rejects.toThrow(/^FULL/);
+  await first.mutate("closeConferencePeer", "done", { peerId: again.peerId });
+  await publish(third, "SCREEN");
+});
+
+test("of screens that are shared at the same moment, two are accepted", async () => {
+  const id = await createConference(node, host.token);
+  const members = await Promise.all(Array.from({ length: 6 }, () => join(id)));
+  const results = await Promise.allSettled(members.map((member) => publish(member, "SCREEN")));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  for (const result of results) {
+    if (result.status === "rejected") expect(String(result.reason)).toContain("FULL");
+  }
+  const screens = [...engine.peers.values()].filter(({ source }) => source === "screen");
+  expect(screens.filter(({ room }) => room === `c-${id}`)).toHaveLength(2);
+});
+
+test("a screen that the media server refuses leaves room for another", async () => {
+  const id = await createConference(node, host.token);
+  const [first, second, third] = [await join(id), await join(id), await join(id)] as const;
+  await publish(first, "SCREEN");
+  const invalid = { offer: "invalid", source: "SCREEN" };
+  await expect(second.mutate("publishConferenceMedia", "peerId", invalid)).rejects.toThrow(
+    /^INVALID/,
+  );
+  await publish(third, "SCREEN");
+});
+
+test("a changed bitrate reaches the open room", async () => {
+  const id = await createConference(node, host.token, { bitrate: 300_000 });
+  const member = await join(id, host);
+  await publish(member, "MAIN");
+  const update = (input: Record<string, unknown>) =>
+    mutate(
+      node,
+      "updateConference",
+      "conference { id }",
+      { conferenceId: id, ...input },
+      host.token,
+    );
+  const bitrate = () => engine.rooms.get(`c-${id}`)?.bitrate;
+  expect(bitrate()).toBe(300_000);
+  await update({ bitrate: 200_000 });
+  expect(bitrate()).toBe(200_000);
+
+  // A media server that is away gets it with the room that is opened again.
+  engine.die();
+  await update({ bitrate: 100_000 });
+  engine.recover();
+  await member.event("ConferenceReconnectEvent");
+  expect(bitrate()).toBe(100_000);
+});
