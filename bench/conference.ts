@@ -5,23 +5,32 @@ import { packageRoot } from "../src/core/package-root";
 import { SyntheticPeers } from "../test/support/conferences/synthetic-peer";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { startBare } from "./conference/bare-engine";
-import { toConferenceTables, writeConferenceTables } from "./conference/conference-tables";
+import { toConferenceTables } from "./conference/conference-tables";
 import { type ConferenceFigures, measureConference } from "./conference/measure-conference";
+import { measureRecovery } from "./conference/recovery";
+import { toRecoveryTable } from "./conference/recovery-table";
 import type { EngineName, Subject, Way } from "./conference/subject";
 import { startGateway } from "./conference/through-gateway";
+import { putIntoReadme } from "./markdown";
 import { pinDriver } from "./process-pins";
 import { seedSessions } from "./seed";
 import { readApplication, type ServiceLocation, startService } from "./service";
 
-/** Measures conferences of synthetic members on both engines, through the gateway and without it. */
+/**
+ * Measures conferences of synthetic members on both engines, through the gateway and without it, and how long members
+ * miss each other after a failure.
+ */
 
 const USAGE = `npm run bench:conference -- [--quick] [--only TEXT] [--runs N] [--profile] [--write]
   --quick    short windows and two conferences each, for a rough result
   --only     run only what contains TEXT ("embedded, gateway", "Janus, bare", …)
-  --runs     number of conferences that are filled on each (default 5)
+  --recovery measure failures instead ("Janus, engine killed", "Janus, rejoin", …)
+  --runs     number of conferences that are filled on each, and of failures of each kind (default 5)
   --profile  write a CPU profile of each service process to dist/bench/profiles
   --write    write the tables into bench/README.md`;
 
+/** The command that writes the tables. */
+const COMMAND = "npm run bench:conference --";
 /** Time limit of a run, in milliseconds. */
 const LIMIT_MS = 3_600_000;
 const NORMAL = { runs: 5, seconds: 20 };
@@ -31,6 +40,7 @@ const MEMBERS = 12;
 
 interface Options {
   quick: boolean;
+  recovery: boolean;
   profile: boolean;
   write: boolean;
   only: string;
@@ -40,6 +50,13 @@ interface Options {
 async function main(run: BenchmarkRun, options: Options): Promise<void> {
   await pinDriver();
   const { location, tokens } = await prepare(run);
+  if (options.recovery) {
+    const measured = await measureRecovery(run, location, tokens, options.runs, options.only);
+    const table = toRecoveryTable(measured);
+    console.log(`\n${table}`);
+    if (options.write) putIntoReadme(`${COMMAND} --recovery --write`, table);
+    return;
+  }
   const profile = options.profile ? join(packageRoot(), "dist/bench/profiles") : undefined;
   const { seconds } = options.quick ? QUICK : NORMAL;
 
@@ -64,13 +81,13 @@ async function main(run: BenchmarkRun, options: Options): Promise<void> {
   }
   const tables = toConferenceTables(figures);
   console.log(`\n${tables}`);
-  if (options.write) writeConferenceTables(tables);
+  if (options.write) putIntoReadme(`${COMMAND} --write`, tables);
 }
 
 /** Starts PostgreSQL with users who have a session each. */
 async function prepare(
   run: BenchmarkRun,
-): Promise<{ location: ServiceLocation; tokens: string[] }> {
+): Promise<{ location: ServiceLocation & { databaseUrl: string }; tokens: string[] }> {
   const postgres = await startPostgres();
   run.onCleanUp(() => postgres.stop());
   const location = { dataDir: await run.createTempFolder(), databaseUrl: postgres.url };
@@ -85,6 +102,7 @@ const flag = { type: "boolean", default: false } as const;
 const { values } = parseArgs({
   options: {
     quick: flag,
+    recovery: flag,
     profile: flag,
     write: flag,
     help: flag,

@@ -3,13 +3,13 @@ import type { EngineEvent, OpenEngine } from "../../src/conferences/engine/engin
 import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
 import { Peers } from "../../src/conferences/host/peers";
 import { openLog } from "../../src/core/log";
-import { freeUdpPort } from "../../test/support/conferences/engines";
+import { freeUdpPort } from "../../test/support/conferences/free-udp-port";
+import { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";
 import { JANUS_KEYS, startJanus } from "../../test/support/conferences/janus-server";
 import type { SyntheticPeers } from "../../test/support/conferences/synthetic-peer";
 import { pinServer } from "../process-pins";
 import { usageOf } from "../process-usage";
 import type { BenchConference, EngineName, Subject } from "./subject";
-import { SyntheticMember } from "./synthetic-member";
 
 const GENERATION = 1;
 /** As conferences have by default. */

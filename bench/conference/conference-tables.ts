@@ -1,4 +1,4 @@
-import { putIntoReadme, short, toTable, verdict, whole } from "../markdown";
+import { short, toTable, verdict, whole } from "../markdown";
 import {
   type ConferenceFigures,
   type CpuMicros,
@@ -49,11 +49,6 @@ export function toConferenceTables(figures: ConferenceFigures[]): string {
     toTable(STEADY_HEAD, steady, ["conference", "aim"]),
     toTable(JOIN_HEAD, joins, ["join", "aim"]),
   ].join("\n");
-}
-
-/** Writes the tables into bench/README.md. @throws Error if the markers are missing */
-export function writeConferenceTables(tables: string): void {
-  putIntoReadme("npm run bench:conference -- --write", tables);
 }
 
 function steadyRow(

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";
 import { hostMilliseconds } from "../../test/support/conferences/synthetic-media";
 import type { Usage } from "../process-usage";
 import type { BenchConference, Subject, SubjectUsage } from "./subject";
-import type { SyntheticMember } from "./synthetic-member";
 
 /** Numbers of members that are measured. */
 export const SIZES = [4, 8, 12] as const;

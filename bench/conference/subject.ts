@@ -1,5 +1,5 @@
+import type { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";
 import type { Usage } from "../process-usage";
-import type { SyntheticMember } from "./synthetic-member";
 
 /** The engines of the benchmark. */
 export type EngineName = "embedded" | "Janus";

@@ -1,17 +1,10 @@
-import {
-  createConference,
-  type GraphqlMember,
-  mutate,
-  type ReceivedEvent,
-  watchEvents,
-} from "../../test/support/conferences/graphql-member";
+import { GatewayConference } from "../../test/support/conferences/gateway/gateway-conference";
 import { JANUS_KEYS, startJanus } from "../../test/support/conferences/janus-server";
 import type { SyntheticPeers } from "../../test/support/conferences/synthetic-peer";
 import { pinServer } from "../process-pins";
 import { usageOf } from "../process-usage";
 import { type ServiceLocation, startService } from "../service";
-import type { BenchConference, EngineName, Subject, SubjectUsage } from "./subject";
-import { SyntheticMember } from "./synthetic-member";
+import type { EngineName, Subject, SubjectUsage } from "./subject";
 
 /** Starts the service as it is deployed, with one of its engines on the same core. */
 export async function startGateway(
@@ -61,60 +54,4 @@ function usageOfGateway(
     gateway,
     engine: { cpuMicros: all.cpuMicros - gateway.cpuMicros, rssMb: all.rssMb - gateway.rssMb },
   };
-}
-
-class GatewayConference implements BenchConference {
-  private readonly members: SyntheticMember[] = [];
-  private readonly connections: GraphqlMember[] = [];
-
-  private constructor(
-    private readonly node: { graphqlUrl: string },
-    private readonly id: string,
-    private readonly tokens: string[],
-    private readonly peers: SyntheticPeers,
-  ) {}
-
-  static async open(
-    node: { graphqlUrl: string },
-    tokens: string[],
-    peers: SyntheticPeers,
-  ): Promise<GatewayConference> {
-    const id = await createConference(node, tokens[0] ?? "", { access: "EVERYONE" });
-    return new GatewayConference(node, id, tokens, peers);
-  }
-
-  /** Joins as the page of demo/conference does: then it subscribes, and meanwhile publishes and watches. */
-  async join(): Promise<SyntheticMember> {
-    const node = this.node;
-    const conferenceId = this.id;
-    const token = this.tokens[this.members.length] ?? "";
-    const fields = "membershipId member { id }";
-    const joined = await mutate(node, "joinConference", fields, { conferenceId }, token);
-    const { membershipId } = joined;
-    const call = (name: string, result: string, input: Record<string, unknown>) =>
-      mutate(node, name, result, { membershipId, ...input }, token);
-    const member = new SyntheticMember(this.peers, this.members.length + 1, {
-      publish: (offer) => call("publishConferenceMedia", "answer", { offer }),
-      watch: () => call("watchConference", "peerId offer streams { mid kind memberId source }", {}),
-      answer: (peerId, answer) => call("answerConferencePeer", "done", { peerId, answer }),
-    });
-    this.members.push(member);
-    const onEvent = (event: ReceivedEvent) => {
-      if (event.__typename === "ConferenceStreamsEvent")
-        member.onStreams(event.peerId, event.offer);
-      if (event.__typename === "ConferencePeerClosedEvent") member.onEnded(event.detail);
-    };
-    const [connection] = await Promise.all([
-      watchEvents(node, token, membershipId, joined.member.id, undefined, onEvent),
-      member.open(),
-    ]);
-    this.connections.push(connection);
-    return member;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.connections.map((member) => member.mutate("leaveConference", "done")));
-    await Promise.all(this.connections.map((member) => member.disconnect()));
-    await Promise.all(this.members.map((member) => member.close()));
-  }
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { eventually } from "../../scripts/services/binaries";
 import type { Feed } from "../../src/conferences/engine/engine";
 import { closeAfterEach } from "../support/close-after-each";
-import { freeUdpPort, startEmbedded } from "../support/conferences/engines";
+import { startEmbedded } from "../support/conferences/engines";
+import { freeUdpPort } from "../support/conferences/free-udp-port";
 import { LossyRelay } from "../support/conferences/lossy-relay";
 import { seededRandom } from "../support/seeded-random";
 

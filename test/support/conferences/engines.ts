@@ -1,4 +1,3 @@
-import { createSocket } from "node:dgram";
 import {
   type EmbeddedOptions,
   openEmbeddedEngine,
@@ -8,6 +7,7 @@ import { openJanusEngine } from "../../../src/conferences/engine/janus/janus-eng
 import { openLog } from "../../../src/core/log";
 import { hasServices } from "../operations/database";
 import { FakeEngine, fakeSdp } from "./fake-engine";
+import { freeUdpPort } from "./free-udp-port";
 import { JANUS_KEYS, startJanus } from "./janus-server";
 import {
   type SyntheticMedia,
@@ -62,18 +62,6 @@ export interface EngineRow {
    */
   renegotiates: boolean;
   start(): Promise<EngineFixture>;
-}
-
-/** A UDP port that is free at this moment. */
-export function freeUdpPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket("udp4");
-    socket.once("error", reject);
-    socket.bind(0, "127.0.0.1", () => {
-      const { port } = socket.address();
-      socket.close(() => resolve(port));
-    });
-  });
 }
 
 async function startFake(): Promise<EngineFixture> {

@@ -112,8 +112,14 @@ export interface TrackReport {
   beganWithKeyFrame: boolean;
   /** When the last packet of the first key frame arrived, by {@link hostMilliseconds}; null for none, as of audio. */
   firstKeyFrameAt: number | null;
+  /** When the last packet arrived, and the first one after the last pause of half a second; {@link hostMilliseconds}. */
+  lastPacketAt: number;
+  resumedAt: number;
   senderReports: number;
 }
+
+/** Time without a packet after which a track counts as interrupted, in milliseconds. */
+export const INTERRUPTED_MS = 500;
 
 /** A clock that all processes of the host share, in milliseconds. */
 export function hostMilliseconds(): number {
@@ -134,6 +140,8 @@ export class TrackCounter {
   private keyFrames = true;
   private firstKeyFrameAt: number | null = null;
   private lastSender = 0;
+  private lastPacketAt = 0;
+  private resumedAt = 0;
   private readonly seen = new Set<number>();
   private senderReports = 0;
   private lastSenderReport = { ntp: 0, at: 0 };
@@ -164,6 +172,9 @@ export class TrackCounter {
     if (mark.count > 1) this.videoSsrc = packet.readUInt32BE(8);
     this.seen.add(extended);
     this.packets += 1;
+    const now = hostMilliseconds();
+    if (now - this.lastPacketAt > INTERRUPTED_MS) this.resumedAt = now;
+    this.lastPacketAt = now;
     if (extended > this.highest) {
       this.highest = extended;
       if (((timestamp - this.highestTimestamp) | 0) < 0) this.timestampsBack += 1;
@@ -220,6 +231,8 @@ export class TrackCounter {
       frames: this.frames,
       beganWithKeyFrame: this.keyFrames,
       firstKeyFrameAt: this.firstKeyFrameAt,
+      lastPacketAt: this.lastPacketAt,
+      resumedAt: this.resumedAt,
       senderReports: this.senderReports,
     };
   }
