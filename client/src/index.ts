@@ -8,9 +8,6 @@ export type {
   ParticipantState,
 } from "./calls/call-types.ts";
 export { Calls, type CallsEvents, type CallsOptions, type StartOptions } from "./calls/calls.ts";
-export type { CaptureOptions, MediaKind } from "./calls/local-media.ts";
-export { browserMedia, type MediaPlatform } from "./calls/media-platform.ts";
-export type { MediaStatistics } from "./calls/statistics.ts";
 export { iceServers } from "./data/ice-servers.ts";
 export {
   createUser,
@@ -23,6 +20,9 @@ export {
 } from "./data/users.ts";
 export { SignalboxError, type SignalboxErrorCode } from "./errors.ts";
 export type { ErrorCode, SignalInput } from "./generated/operations.ts";
+export type { CaptureOptions, MediaKind } from "./media/local-media.ts";
+export { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
+export type { MediaStatistics } from "./media/statistics.ts";
 export { type CurrentSession, Session, type SessionEvents } from "./session/session.ts";
 export {
   type SessionDetails,

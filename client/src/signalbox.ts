@@ -1,7 +1,7 @@
 import { Calls } from "./calls/calls.ts";
-import { browserMedia, type MediaPlatform } from "./calls/media-platform.ts";
 import { iceServers } from "./data/ice-servers.ts";
 import { SignalboxError } from "./errors.ts";
+import { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
 import { Session } from "./session/session.ts";
 import type { SessionSource } from "./session/session-source.ts";
 import { memoryStorage, type TokenStorage } from "./session/storage.ts";

@@ -1,6 +1,6 @@
 import { Emitter } from "../emitter.ts";
-import { type CaptureOptions, LocalMedia, type MediaKind } from "./local-media.ts";
-import type { MediaPlatform } from "./media-platform.ts";
+import { type CaptureOptions, LocalMedia, type MediaKind } from "../media/local-media.ts";
+import type { MediaPlatform } from "../media/media-platform.ts";
 
 /** Events of {@link CallMedia}. */
 export interface CallMediaEvents {

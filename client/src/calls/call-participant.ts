@@ -1,3 +1,4 @@
+import type { LocalMedia, MediaKind } from "../media/local-media.ts";
 import type { CallSignal } from "./call-signalling.ts";
 import {
   type CallDeps,
@@ -6,7 +7,6 @@ import {
   type Participant,
   type ParticipantState,
 } from "./call-types.ts";
-import type { LocalMedia, MediaKind } from "./local-media.ts";
 import {
   ParticipantSignals,
   type SignalContent,

@@ -1,5 +1,5 @@
+import type { MediaStatistics } from "../media/statistics.ts";
 import type { PeerLink } from "./peer-link.ts";
-import type { MediaStatistics } from "./statistics.ts";
 
 /** Interval of the figures, in milliseconds. */
 const INTERVAL_MS = 2_000;

@@ -1,8 +1,8 @@
 import type { SignalboxError } from "../errors.ts";
+import type { MediaKind } from "../media/local-media.ts";
+import type { MediaPlatform } from "../media/media-platform.ts";
+import type { MediaStatistics } from "../media/statistics.ts";
 import type { CallSignalling } from "./call-signalling.ts";
-import type { MediaKind } from "./local-media.ts";
-import type { MediaPlatform } from "./media-platform.ts";
-import type { MediaStatistics } from "./statistics.ts";
 
 /** State of a call. `ringing` is an incoming call that waits for `accept()`. */
 export type CallState = "calling" | "ringing" | "connecting" | "connected" | "ended";

@@ -1,5 +1,6 @@
 import { Emitter } from "../emitter.ts";
 import { asSignalboxError, closedError, SignalboxError } from "../errors.ts";
+import type { CaptureOptions, MediaKind } from "../media/local-media.ts";
 import { CallMedia } from "./call-media.ts";
 import { CallParticipant, type ParticipantCall } from "./call-participant.ts";
 import type { CallSignal } from "./call-signalling.ts";
@@ -12,7 +13,6 @@ import type {
   EndReason,
   Participant,
 } from "./call-types.ts";
-import type { CaptureOptions, MediaKind } from "./local-media.ts";
 
 /** Time in which the last signals of a call are sent, in milliseconds. */
 const LAST_MS = 10_000;

@@ -1,12 +1,12 @@
 import { Emitter } from "../emitter.ts";
 import { SignalboxError } from "../errors.ts";
+import type { CaptureOptions } from "../media/local-media.ts";
+import type { MediaPlatform } from "../media/media-platform.ts";
 import { randomId } from "../random-id.ts";
 import { onWindow } from "../transport/platform-events.ts";
 import { Call } from "./call.ts";
 import type { CallSignal, CallSignalling } from "./call-signalling.ts";
 import { type CallDeps, isSmallerId } from "./call-types.ts";
-import type { CaptureOptions } from "./local-media.ts";
-import type { MediaPlatform } from "./media-platform.ts";
 
 /** Whom to call, and with what. */
 export interface StartOptions {

@@ -1,7 +1,7 @@
 import { Emitter } from "../emitter.ts";
-import type { LocalMedia, MediaKind } from "./local-media.ts";
-import type { MediaPlatform } from "./media-platform.ts";
-import { type MediaStatistics, StatisticsReader } from "./statistics.ts";
+import type { LocalMedia, MediaKind } from "../media/local-media.ts";
+import type { MediaPlatform } from "../media/media-platform.ts";
+import { type MediaStatistics, StatisticsReader } from "../media/statistics.ts";
 
 /** An ICE candidate in a signal. */
 export interface SignalledCandidate {

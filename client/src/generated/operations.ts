@@ -42,6 +42,28 @@ export type AcceptSignalInput = {
   userInfo?: Record<string, unknown> | null | undefined;
 };
 
+/** An ICE candidate of the client, as RTCIceCandidate.toJSON returns it. */
+export type AddConferenceCandidateInput = {
+  /** The candidate; empty after the last one. */
+  candidate: string;
+  /** The membership. */
+  membershipId: string | number;
+  /** The peer connection. */
+  peerId: string | number;
+  /** Index of its media section. */
+  sdpMLineIndex?: number | null | undefined;
+  /** Its media section. */
+  sdpMid?: string | null | undefined;
+};
+
+/** A guest with a link. */
+export type AdmitConferenceGuestInput = {
+  /** Name that the others see. */
+  name: string;
+  /** Secret of the link. */
+  secret: string;
+};
+
 /** What a notification has on Android in place of its shared content. */
 export type AndroidNotificationInput = {
   /** Number on the app's icon. Browsers receive it as `appBadge`. */
@@ -66,6 +88,16 @@ export type AndroidNotificationInput = {
   tag?: string | null | undefined;
   /** The title. */
   title?: string | null | undefined;
+};
+
+/** The answer to the last offer of a watching peer connection. */
+export type AnswerConferencePeerInput = {
+  /** SDP of the answer; up to 64 KB. */
+  answer: string;
+  /** The membership. */
+  membershipId: string | number;
+  /** The peer connection. */
+  peerId: string | number;
 };
 
 /** What a notification has on Apple's platforms in place of its shared content. */
@@ -136,6 +168,91 @@ export type CallType =
   | 'AUDIO'
   /** Video and audio; `1` in a stanza. */
   | 'VIDEO';
+
+/** Who may join a conference, besides its creator and guests with a link. */
+export type ConferenceAccess =
+  /** Every user of the application. */
+  | 'EVERYONE'
+  /** Users that the conference lists. */
+  | 'LISTED';
+
+/** A conference. */
+export type ConferenceInput = {
+  /** The conference. */
+  conferenceId: string | number;
+};
+
+/** Why a member is no longer in a conference. */
+export type ConferenceLeaveReason =
+  /** The conference was closed. */
+  | 'CONFERENCE_CLOSED'
+  /** It left, or its connections were gone for too long. */
+  | 'LEFT'
+  /** The link that admitted it was withdrawn. */
+  | 'LINK_WITHDRAWN'
+  /** A moderator removed it. */
+  | 'REMOVED'
+  /** Its session has ended, or its user was deleted. */
+  | 'SESSION_ENDED';
+
+/** What a peer connection publishes. */
+export type ConferenceMediaSource =
+  /** Microphone and camera. */
+  | 'MAIN'
+  /** A shared screen, with its sound if there is any. */
+  | 'SCREEN';
+
+/** A peer connection of the caller. */
+export type ConferencePeerInput = {
+  /** The membership. */
+  membershipId: string | number;
+  /** The peer connection. */
+  peerId: string | number;
+};
+
+/** What a peer connection sends or receives. Omitted fields stay unchanged. */
+export type ConfigureConferencePeerInput = {
+  /** Of a publishing one: maximum bitrate of its video, in bits per second. */
+  bitrate?: number | null | undefined;
+  /** Simulcast layer of the stream: 0 is the smallest. The embedded media server has one layer and ignores it. */
+  layer?: number | null | undefined;
+  /** The membership. */
+  membershipId: string | number;
+  /** Of a watching one: the mid of the stream to change. */
+  mid?: string | null | undefined;
+  /** The peer connection. */
+  peerId: string | number;
+  /** Whether the stream is sent. */
+  send?: boolean | null | undefined;
+};
+
+/** A new conference. */
+export type CreateConferenceInput = {
+  /** Who may join; EVERYONE by default. */
+  access?: ConferenceAccess | null | undefined;
+  /** Maximum bitrate of each member's video, in bits per second: 64,000 to 4,000,000. */
+  bitrate?: number | null | undefined;
+  /** Users who are listed and moderate, as the creator does. */
+  moderatorIds?: Array<string | number> | null | undefined;
+  /** Name: 1 to 128 characters, unique among the open conferences of the application. */
+  name: string;
+  /** Maximum number of members: 2 to 12; 12 by default. */
+  seats?: number | null | undefined;
+  /** Users who are listed; up to 200. */
+  userIds?: Array<string | number> | null | undefined;
+  /** Whether members may send video; true by default. */
+  video?: boolean | null | undefined;
+};
+
+/** A new link for guests. */
+export type CreateConferenceLinkInput = {
+  /** The conference. */
+  conferenceId: string | number;
+  /** How many guests it admits: 1 to 1,000; 12 by default. */
+  maxUses?: number | null | undefined;
+  /** How long it admits guests, in seconds: a minute to 30 days; a day by default. */
+  validSeconds?: number | null | undefined;
+};
 
 /** A push. Exactly one of the five lists selects its recipients. */
 export type CreatePushEventInput = {
@@ -299,6 +416,12 @@ export type DateFilter = {
   nin?: Array<string | number> | null | undefined;
 };
 
+/** A link to withdraw. */
+export type DeleteConferenceLinkInput = {
+  /** The link. */
+  linkId: string | number;
+};
+
 /** A subscription to delete. */
 export type DeletePushSubscriptionInput = {
   /** A subscription of the signed-in user. */
@@ -446,6 +569,14 @@ export type IntegerFilter = {
   nin?: Array<number> | null | undefined;
 };
 
+/** Users to invite. */
+export type InviteToConferenceInput = {
+  /** The conference. */
+  conferenceId: string | number;
+  /** The users: 1 to 50. */
+  userIds: Array<string | number>;
+};
+
 /** Credentials of a user: login or e-mail with the password, or a token of a sign-in provider. */
 export type LoginInput = {
   /** The e-mail. Either login or email is required. */
@@ -460,6 +591,24 @@ export type LoginInput = {
   password?: string | null | undefined;
   /** The sign-in provider, in place of login, e-mail and password. */
   provider?: SignInProvider | null | undefined;
+};
+
+/** A membership, from joinConference. */
+export type MembershipInput = {
+  /** The membership. */
+  membershipId: string | number;
+};
+
+/** A member that a moderator mutes. */
+export type MuteConferenceMemberInput = {
+  /** Whether to mute the microphone. */
+  audio?: boolean | null | undefined;
+  /** The conference. */
+  conferenceId: string | number;
+  /** The member. */
+  memberId: string | number;
+  /** Whether to switch the camera off. */
+  video?: boolean | null | undefined;
 };
 
 /** A signal of a type that is not part of the protocol, forwarded unchanged. */
@@ -500,6 +649,16 @@ export type ProviderKeysInput = {
   secret?: string | null | undefined;
   /** The access token. */
   token?: string | null | undefined;
+};
+
+/** Media to publish. */
+export type PublishConferenceMediaInput = {
+  /** The membership. */
+  membershipId: string | number;
+  /** SDP of the client's offer; up to 64 KB. */
+  offer: string;
+  /** What is published; MAIN by default. Each has a peer connection of its own. */
+  source?: ConferenceMediaSource | null | undefined;
 };
 
 /** The channel that delivers a notification to a device. */
@@ -601,10 +760,28 @@ export type RejectSignalInput = {
   userInfo?: Record<string, unknown> | null | undefined;
 };
 
+/** A member that a moderator removes. */
+export type RemoveConferenceMemberInput = {
+  /** The conference. */
+  conferenceId: string | number;
+  /** The member. */
+  memberId: string | number;
+};
+
 /** The session that the socket continues with. */
 export type RenewSocketInput = {
   /** Token of another session of the same user and application. */
   token: string;
+};
+
+/** An ICE restart. */
+export type RestartConferencePeerInput = {
+  /** The membership. */
+  membershipId: string | number;
+  /** SDP of the client's new offer, to publish. Omit it to watch: then the result has an offer. */
+  offer?: string | null | undefined;
+  /** The peer connection. */
+  peerId: string | number;
 };
 
 /** A call signal to send. */
@@ -615,6 +792,16 @@ export type SendSignalInput = {
   signal: SignalInput;
   /** The recipient. */
   to: SignalAddressInput;
+};
+
+/** What the caller has muted. Omitted kinds stay unchanged. */
+export type SetConferenceMuteInput = {
+  /** Whether the microphone is muted. */
+  audio?: boolean | null | undefined;
+  /** The membership. */
+  membershipId: string | number;
+  /** Whether the camera is off. */
+  video?: boolean | null | undefined;
 };
 
 /** An external service that authenticates a user. */
@@ -673,6 +860,26 @@ export type StringFilter = {
   nin?: Array<string> | null | undefined;
   /** Starts with this literal text of at least 4 characters. Primary; sets the limit to 5. */
   startWith?: string | null | undefined;
+};
+
+/** Changes to a conference. Omitted fields stay unchanged. */
+export type UpdateConferenceInput = {
+  /** Who may join. */
+  access?: ConferenceAccess | null | undefined;
+  /** Maximum bitrate of the video of members who publish from now on, in bits per second. */
+  bitrate?: number | null | undefined;
+  /** The conference. */
+  conferenceId: string | number;
+  /** Whether it is locked: then only members who come back and moderators get in. */
+  locked?: boolean | null | undefined;
+  /** Users who are listed and moderate, instead of the present ones. */
+  moderatorIds?: Array<string | number> | null | undefined;
+  /** New name. */
+  name?: string | null | undefined;
+  /** Maximum number of members: 2 to 12. Members beyond it stay. */
+  seats?: number | null | undefined;
+  /** Users who are listed, instead of the present ones. */
+  userIds?: Array<string | number> | null | undefined;
 };
 
 /** Changes parameters of a call. */
@@ -870,6 +1077,189 @@ export type XmlElementInput = {
   text?: string | null | undefined;
 };
 
+export type ConferenceFieldsFragment = { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null };
+
+export type MemberFieldsFragment = { id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string };
+
+export type SettingsFieldsFragment = { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number };
+
+export type StreamFieldsFragment = { mid: string, memberId: string | null, source: ConferenceMediaSource | null };
+
+export type ListConferencesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ListConferencesQuery = { conferences: { nodes: Array<{ id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null }>, pageInfo: { endCursor: string | null, hasNextPage: boolean } } };
+
+export type GetConferenceQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type GetConferenceQuery = { conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null } };
+
+export type CreateConferenceMutationVariables = Exact<{
+  input: CreateConferenceInput;
+}>;
+
+
+export type CreateConferenceMutation = { createConference: { conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null } } };
+
+export type UpdateConferenceMutationVariables = Exact<{
+  input: UpdateConferenceInput;
+}>;
+
+
+export type UpdateConferenceMutation = { updateConference: { conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null } } };
+
+export type CloseConferenceMutationVariables = Exact<{
+  input: ConferenceInput;
+}>;
+
+
+export type CloseConferenceMutation = { closeConference: { conference: { id: string } } };
+
+export type InviteToConferenceMutationVariables = Exact<{
+  input: InviteToConferenceInput;
+}>;
+
+
+export type InviteToConferenceMutation = { inviteToConference: { conference: { id: string } } };
+
+export type CreateConferenceLinkMutationVariables = Exact<{
+  input: CreateConferenceLinkInput;
+}>;
+
+
+export type CreateConferenceLinkMutation = { createConferenceLink: { secret: string, link: { id: string, expiresAt: string, maxUses: number, uses: number } } };
+
+export type DeleteConferenceLinkMutationVariables = Exact<{
+  input: DeleteConferenceLinkInput;
+}>;
+
+
+export type DeleteConferenceLinkMutation = { deleteConferenceLink: { deletedLinkId: string } };
+
+export type AdmitConferenceGuestMutationVariables = Exact<{
+  input: AdmitConferenceGuestInput;
+}>;
+
+
+export type AdmitConferenceGuestMutation = { admitConferenceGuest: { token: string, conference: { id: string } } };
+
+export type JoinConferenceMutationVariables = Exact<{
+  input: ConferenceInput;
+}>;
+
+
+export type JoinConferenceMutation = { joinConference: { membershipId: string, member: { id: string }, conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null, members: Array<{ id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string }> }, iceServers: Array<{ urls: Array<string>, username: string | null, credential: string | null }> } };
+
+export type LeaveConferenceMutationVariables = Exact<{
+  input: MembershipInput;
+}>;
+
+
+export type LeaveConferenceMutation = { leaveConference: { done: boolean } };
+
+export type SetConferenceMuteMutationVariables = Exact<{
+  input: SetConferenceMuteInput;
+}>;
+
+
+export type SetConferenceMuteMutation = { setConferenceMute: { member: { id: string } } };
+
+export type MuteConferenceMemberMutationVariables = Exact<{
+  input: MuteConferenceMemberInput;
+}>;
+
+
+export type MuteConferenceMemberMutation = { muteConferenceMember: { member: { id: string } } };
+
+export type RemoveConferenceMemberMutationVariables = Exact<{
+  input: RemoveConferenceMemberInput;
+}>;
+
+
+export type RemoveConferenceMemberMutation = { removeConferenceMember: { done: boolean } };
+
+export type PublishConferenceMediaMutationVariables = Exact<{
+  input: PublishConferenceMediaInput;
+}>;
+
+
+export type PublishConferenceMediaMutation = { publishConferenceMedia: { peerId: string, answer: string } };
+
+export type WatchConferenceMutationVariables = Exact<{
+  input: MembershipInput;
+}>;
+
+
+export type WatchConferenceMutation = { watchConference: { peerId: string, offer: string | null, streams: Array<{ mid: string, memberId: string | null, source: ConferenceMediaSource | null }> } };
+
+export type AnswerConferencePeerMutationVariables = Exact<{
+  input: AnswerConferencePeerInput;
+}>;
+
+
+export type AnswerConferencePeerMutation = { answerConferencePeer: { done: boolean } };
+
+export type AddConferenceCandidateMutationVariables = Exact<{
+  input: AddConferenceCandidateInput;
+}>;
+
+
+export type AddConferenceCandidateMutation = { addConferenceCandidate: { done: boolean } };
+
+export type RestartConferencePeerMutationVariables = Exact<{
+  input: RestartConferencePeerInput;
+}>;
+
+
+export type RestartConferencePeerMutation = { restartConferencePeer: { sdp: string, replaced: boolean } };
+
+export type ConfigureConferencePeerMutationVariables = Exact<{
+  input: ConfigureConferencePeerInput;
+}>;
+
+
+export type ConfigureConferencePeerMutation = { configureConferencePeer: { done: boolean } };
+
+export type CloseConferencePeerMutationVariables = Exact<{
+  input: ConferencePeerInput;
+}>;
+
+
+export type CloseConferencePeerMutation = { closeConferencePeer: { done: boolean } };
+
+export type ConferenceEventsSubscriptionVariables = Exact<{
+  membershipId: string | number;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConferenceEventsSubscription = { conferenceEvents:
+    | { __typename: 'ConferenceEndedEvent', cursor: string }
+    | { __typename: 'ConferenceMemberJoinedEvent', cursor: string, member: { id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string } }
+    | { __typename: 'ConferenceMemberLeftEvent', memberId: string, reason: ConferenceLeaveReason, cursor: string }
+    | { __typename: 'ConferenceMemberUpdatedEvent', cursor: string, member: { id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string } }
+    | { __typename: 'ConferencePeerClosedEvent', peerId: string, cursor: string }
+    | { __typename: 'ConferenceReconnectEvent', cursor: string }
+    | { __typename: 'ConferenceReplacedEvent', cursor: string }
+    | { __typename: 'ConferenceSnapshotEvent', cursor: string, conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number }, members: Array<{ id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string }> }
+    | { __typename: 'ConferenceStatisticsEvent', cursor: string }
+    | { __typename: 'ConferenceStreamsEvent', peerId: string, offer: string | null, cursor: string, streams: Array<{ mid: string, memberId: string | null, source: ConferenceMediaSource | null }> }
+    | { __typename: 'ConferenceUpdatedEvent', cursor: string, conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number } }
+   };
+
+export type ConferenceInvitationsSubscriptionVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type ConferenceInvitationsSubscription = { conferenceInvitations: { cursor: string, inviterId: string, conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null } } };
+
 export type PushSubscriptionFieldsFragment = { id: string, channel: PushChannel, environment: PushEnvironment, platform: PushPlatform, udid: string, bundleId: string | null, createdAt: string, updatedAt: string };
 
 export type WebPushKeyQueryVariables = Exact<{
@@ -1046,6 +1436,144 @@ export type DeleteUserMutationVariables = Exact<{
 
 
 export type DeleteUserMutation = { deleteUser: { deletedUserId: string } };
+
+export const ListConferencesDocument =
+  "query ListConferences($first:Int$after:String){conferences(first:$first after:$after){nodes{...ConferenceFields}pageInfo{endCursor hasNextPage}}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}" as Document<
+    ListConferencesQuery,
+    ListConferencesQueryVariables
+  >;
+
+export const GetConferenceDocument =
+  "query GetConference($id:ID!){conference(id:$id){...ConferenceFields}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}" as Document<
+    GetConferenceQuery,
+    GetConferenceQueryVariables
+  >;
+
+export const CreateConferenceDocument =
+  "mutation CreateConference($input:CreateConferenceInput!){createConference(input:$input){conference{...ConferenceFields}}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}" as Document<
+    CreateConferenceMutation,
+    CreateConferenceMutationVariables
+  >;
+
+export const UpdateConferenceDocument =
+  "mutation UpdateConference($input:UpdateConferenceInput!){updateConference(input:$input){conference{...ConferenceFields}}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}" as Document<
+    UpdateConferenceMutation,
+    UpdateConferenceMutationVariables
+  >;
+
+export const CloseConferenceDocument =
+  "mutation CloseConference($input:ConferenceInput!){closeConference(input:$input){conference{id}}}" as Document<
+    CloseConferenceMutation,
+    CloseConferenceMutationVariables
+  >;
+
+export const InviteToConferenceDocument =
+  "mutation InviteToConference($input:InviteToConferenceInput!){inviteToConference(input:$input){conference{id}}}" as Document<
+    InviteToConferenceMutation,
+    InviteToConferenceMutationVariables
+  >;
+
+export const CreateConferenceLinkDocument =
+  "mutation CreateConferenceLink($input:CreateConferenceLinkInput!){createConferenceLink(input:$input){secret link{id expiresAt maxUses uses}}}" as Document<
+    CreateConferenceLinkMutation,
+    CreateConferenceLinkMutationVariables
+  >;
+
+export const DeleteConferenceLinkDocument =
+  "mutation DeleteConferenceLink($input:DeleteConferenceLinkInput!){deleteConferenceLink(input:$input){deletedLinkId}}" as Document<
+    DeleteConferenceLinkMutation,
+    DeleteConferenceLinkMutationVariables
+  >;
+
+export const AdmitConferenceGuestDocument =
+  "mutation AdmitConferenceGuest($input:AdmitConferenceGuestInput!){admitConferenceGuest(input:$input){token conference{id}}}" as Document<
+    AdmitConferenceGuestMutation,
+    AdmitConferenceGuestMutationVariables
+  >;
+
+export const JoinConferenceDocument =
+  "mutation JoinConference($input:ConferenceInput!){joinConference(input:$input){membershipId member{id}conference{...ConferenceFields members{...MemberFields}}iceServers{urls username credential}}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}fragment MemberFields on ConferenceMember{id userId name moderator publishing sharingScreen audioMuted videoMuted joinedAt}" as Document<
+    JoinConferenceMutation,
+    JoinConferenceMutationVariables
+  >;
+
+export const LeaveConferenceDocument =
+  "mutation LeaveConference($input:MembershipInput!){leaveConference(input:$input){done}}" as Document<
+    LeaveConferenceMutation,
+    LeaveConferenceMutationVariables
+  >;
+
+export const SetConferenceMuteDocument =
+  "mutation SetConferenceMute($input:SetConferenceMuteInput!){setConferenceMute(input:$input){member{id}}}" as Document<
+    SetConferenceMuteMutation,
+    SetConferenceMuteMutationVariables
+  >;
+
+export const MuteConferenceMemberDocument =
+  "mutation MuteConferenceMember($input:MuteConferenceMemberInput!){muteConferenceMember(input:$input){member{id}}}" as Document<
+    MuteConferenceMemberMutation,
+    MuteConferenceMemberMutationVariables
+  >;
+
+export const RemoveConferenceMemberDocument =
+  "mutation RemoveConferenceMember($input:RemoveConferenceMemberInput!){removeConferenceMember(input:$input){done}}" as Document<
+    RemoveConferenceMemberMutation,
+    RemoveConferenceMemberMutationVariables
+  >;
+
+export const PublishConferenceMediaDocument =
+  "mutation PublishConferenceMedia($input:PublishConferenceMediaInput!){publishConferenceMedia(input:$input){peerId answer}}" as Document<
+    PublishConferenceMediaMutation,
+    PublishConferenceMediaMutationVariables
+  >;
+
+export const WatchConferenceDocument =
+  "mutation WatchConference($input:MembershipInput!){watchConference(input:$input){peerId offer streams{...StreamFields}}}fragment StreamFields on ConferenceStream{mid memberId source}" as Document<
+    WatchConferenceMutation,
+    WatchConferenceMutationVariables
+  >;
+
+export const AnswerConferencePeerDocument =
+  "mutation AnswerConferencePeer($input:AnswerConferencePeerInput!){answerConferencePeer(input:$input){done}}" as Document<
+    AnswerConferencePeerMutation,
+    AnswerConferencePeerMutationVariables
+  >;
+
+export const AddConferenceCandidateDocument =
+  "mutation AddConferenceCandidate($input:AddConferenceCandidateInput!){addConferenceCandidate(input:$input){done}}" as Document<
+    AddConferenceCandidateMutation,
+    AddConferenceCandidateMutationVariables
+  >;
+
+export const RestartConferencePeerDocument =
+  "mutation RestartConferencePeer($input:RestartConferencePeerInput!){restartConferencePeer(input:$input){sdp replaced}}" as Document<
+    RestartConferencePeerMutation,
+    RestartConferencePeerMutationVariables
+  >;
+
+export const ConfigureConferencePeerDocument =
+  "mutation ConfigureConferencePeer($input:ConfigureConferencePeerInput!){configureConferencePeer(input:$input){done}}" as Document<
+    ConfigureConferencePeerMutation,
+    ConfigureConferencePeerMutationVariables
+  >;
+
+export const CloseConferencePeerDocument =
+  "mutation CloseConferencePeer($input:ConferencePeerInput!){closeConferencePeer(input:$input){done}}" as Document<
+    CloseConferencePeerMutation,
+    CloseConferencePeerMutationVariables
+  >;
+
+export const ConferenceEventsDocument =
+  "subscription ConferenceEvents($membershipId:ID!$after:String){conferenceEvents(membershipId:$membershipId after:$after){__typename cursor ...on ConferenceSnapshotEvent{conference{...SettingsFields}members{...MemberFields}}...on ConferenceUpdatedEvent{conference{...SettingsFields}}...on ConferenceMemberJoinedEvent{member{...MemberFields}}...on ConferenceMemberUpdatedEvent{member{...MemberFields}}...on ConferenceMemberLeftEvent{memberId reason}...on ConferenceStreamsEvent{peerId offer streams{...StreamFields}}...on ConferencePeerClosedEvent{peerId}}}fragment SettingsFields on ConferenceSettings{id name seats video access locked bitrate}fragment MemberFields on ConferenceMember{id userId name moderator publishing sharingScreen audioMuted videoMuted joinedAt}fragment StreamFields on ConferenceStream{mid memberId source}" as Document<
+    ConferenceEventsSubscription,
+    ConferenceEventsSubscriptionVariables
+  >;
+
+export const ConferenceInvitationsDocument =
+  "subscription ConferenceInvitations($after:String){conferenceInvitations(after:$after){cursor inviterId conference{...ConferenceFields}}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}" as Document<
+    ConferenceInvitationsSubscription,
+    ConferenceInvitationsSubscriptionVariables
+  >;
 
 export const WebPushKeyDocument =
   "query WebPushKey($environment:PushEnvironment!){webPushKey(environment:$environment)}" as Document<

@@ -1,0 +1,99 @@
+import {
+  CloseConferenceDocument,
+  type ConferenceFieldsFragment,
+  CreateConferenceDocument,
+  CreateConferenceLinkDocument,
+  type CreateConferenceLinkMutation,
+  type CreateConferenceLinkMutationVariables,
+  type CreateConferenceMutationVariables,
+  DeleteConferenceLinkDocument,
+  GetConferenceDocument,
+  InviteToConferenceDocument,
+  ListConferencesDocument,
+  type ListConferencesQuery,
+  type ListConferencesQueryVariables,
+  UpdateConferenceDocument,
+  type UpdateConferenceMutationVariables,
+} from "../generated/operations.ts";
+import type { Session } from "../session/session.ts";
+
+/** A conference. */
+export type ConferenceInfo = ConferenceFieldsFragment;
+
+/** A page of conferences. The next one begins after `pageInfo.endCursor`. */
+export type ConferencePage = ListConferencesQuery["conferences"];
+
+/** A link for guests with its secret, which the service does not show again. */
+export type ConferenceLink = CreateConferenceLinkMutation["createConferenceLink"];
+
+/**
+ * Creates a conference, which stays open until it is closed. The signed-in user moderates it.
+ * @throws SignalboxError INVALID for a name that another open conference has
+ */
+export async function createConference(
+  session: Session,
+  input: CreateConferenceMutationVariables["input"],
+): Promise<ConferenceInfo> {
+  return (await session.execute(CreateConferenceDocument, { input })).createConference.conference;
+}
+
+/** Finds a conference. @throws SignalboxError NOT_FOUND, FORBIDDEN */
+export async function getConference(session: Session, id: string): Promise<ConferenceInfo> {
+  return (await session.execute(GetConferenceDocument, { id })).conference;
+}
+
+/** Lists the open conferences that the signed-in user may join, newest first, 100 to a page. @throws SignalboxError */
+export async function listConferences(
+  session: Session,
+  variables: ListConferencesQueryVariables = {},
+): Promise<ConferencePage> {
+  return (await session.execute(ListConferencesDocument, variables)).conferences;
+}
+
+/** Changes a conference, for moderators. @throws SignalboxError INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
+export async function updateConference(
+  session: Session,
+  conferenceId: string,
+  changes: Omit<UpdateConferenceMutationVariables["input"], "conferenceId">,
+): Promise<ConferenceInfo> {
+  const input = { conferenceId, ...changes };
+  return (await session.execute(UpdateConferenceDocument, { input })).updateConference.conference;
+}
+
+/** Closes a conference, for moderators; its members are out. @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT */
+export async function closeConference(session: Session, conferenceId: string): Promise<void> {
+  await session.execute(CloseConferenceDocument, { input: { conferenceId } });
+}
+
+/**
+ * Invites users to a conference: their devices receive the event `invited`, those that are away a push if the
+ * application sends such.
+ * @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT if it is closed, LIMITED
+ */
+export async function inviteToConference(
+  session: Session,
+  conferenceId: string,
+  userIds: readonly (string | number)[],
+): Promise<void> {
+  const input = { conferenceId, userIds: [...userIds] };
+  await session.execute(InviteToConferenceDocument, { input });
+}
+
+/**
+ * Creates a link that admits guests without an account, for moderators. Hand its secret out in the fragment of an
+ * address, which browsers send to no server.
+ * @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT if the conference is closed, LIMITED
+ */
+export async function createConferenceLink(
+  session: Session,
+  conferenceId: string,
+  limits: Omit<CreateConferenceLinkMutationVariables["input"], "conferenceId"> = {},
+): Promise<ConferenceLink> {
+  const input = { conferenceId, ...limits };
+  return (await session.execute(CreateConferenceLinkDocument, { input })).createConferenceLink;
+}
+
+/** Withdraws a link; the guests whom it has admitted are out. @throws SignalboxError NOT_FOUND, FORBIDDEN */
+export async function deleteConferenceLink(session: Session, linkId: string): Promise<void> {
+  await session.execute(DeleteConferenceLinkDocument, { input: { linkId } });
+}
