@@ -655,9 +655,9 @@ export type ProviderKeysInput = {
 export type PublishConferenceMediaInput = {
   /** The membership. */
   membershipId: string | number;
-  /** SDP of the client's offer; up to 64 KB. */
+  /** SDP of the client's offer; up to 64 KB. INVALID on sdp when it offers simulcast to the embedded media server. */
   offer: string;
-  /** What is published; MAIN by default. Each has a peer connection of its own. */
+  /** What is published; MAIN by default. Each has a peer connection of its own. A third screen of a conference is FULL. */
   source?: ConferenceMediaSource | null | undefined;
 };
 

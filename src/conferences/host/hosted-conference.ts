@@ -29,7 +29,7 @@ import type { HostDeps } from "./host-deps";
 import { HostedEngine } from "./hosted-engine";
 import { HostedMembers, notAMember } from "./hosted-members";
 import { MemberMedia, type MuteChange } from "./member-media";
-import type { PeerOwner } from "./peers";
+import type { PeerOwner } from "./peer";
 import { newMemberOf, seatMember } from "./seats";
 
 /** The result of a join on the hosting node; JSON. */

@@ -12,7 +12,8 @@ import type { ConferenceEvent, ConferenceState } from "../model/conference-event
 import { type HostRef, nextGeneration, writeEngineState } from "../rows/host-queries";
 import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
-import { type Peer, type PeerOwner, Peers } from "./peers";
+import type { Peer, PeerOwner } from "./peer";
+import { Peers } from "./peers";
 
 /** What the media of a conference needs of it. */
 export interface HostedEngineOptions {

@@ -4,7 +4,7 @@ import { type Member, memberState, writeMedia } from "../rows/member-queries";
 import type { ConferenceChanges } from "./conference-changes";
 import type { HostedEngine } from "./hosted-engine";
 import { type HostedMembers, notAMember } from "./hosted-members";
-import type { PeerOwner } from "./peers";
+import type { PeerOwner } from "./peer";
 
 /** What a member mutes (true) or unmutes (false); absent for unchanged. */
 export interface MuteChange {

@@ -1,0 +1,29 @@
+import type { Feed, MediaSource, PeerStream } from "../engine/engine";
+
+/** A peer connection of a member at the engine. JSON, since it is stored to be resumed. */
+export interface Peer {
+  id: string;
+  memberId: number;
+  number: number;
+  /** Generation of the membership that opened it. */
+  generation: number;
+  /** What it publishes; absent for a watching peer. */
+  source?: MediaSource;
+  /** The only feed that it watches; absent for all feeds. */
+  feed?: Feed;
+  /** Whether its media flows. */
+  up: boolean;
+}
+
+/** Whose peer it is. */
+export type PeerOwner = Pick<Peer, "memberId" | "number" | "generation">;
+
+/** What the owner of the peers of a conference does when they change. */
+export interface PeerListener {
+  /** A member's feed begins or ends. */
+  onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
+  /** A watching peer carries other streams; with an offer, its client must answer. */
+  onStreams(peer: Peer, streams: PeerStream[], offer: string | undefined): void;
+  /** A peer has ended by itself. */
+  onEnded(peer: Peer, reason: string): void;
+}
