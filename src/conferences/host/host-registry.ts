@@ -12,23 +12,37 @@ import {
 import { findExpiredMembers, findMembers } from "../rows/member-queries";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import { HostedConference } from "./hosted-conference";
+import { SingleRun } from "./single-run";
 
-/** Interval of the renewal of this node's lease, in milliseconds: a third of the lease. */
-const RENEW_MS = 1_000;
+/**
+ * Interval of the renewal of this node's lease, and of the search for conferences of dead nodes, in milliseconds: a
+ * quarter of the lease, so that a database or an event loop that is slow for a second costs nothing.
+ */
+const TICK_MS = 500;
+/** Ticks between two searches for what is over. */
+const TICKS_PER_CHECK = 2;
 
 /** The conferences that this node hosts. */
 export class HostRegistry {
   private readonly hosted = new Map<number, HostedConference>();
   private readonly acquiring = new Map<number, Promise<HostedConference | null>>();
   private timer: NodeJS.Timeout | null = null;
-  private ticking: Promise<void> | null = null;
+  /** Alone, so that nothing that waits for a media server delays it. */
+  private readonly renewal: SingleRun;
+  private readonly search: SingleRun;
+  private ticks = 0;
   private closing = false;
 
   /** @param watched the conferences whose events this node's subscribers receive */
   constructor(
     private readonly deps: HostDeps,
     private readonly watched: () => number[],
-  ) {}
+  ) {
+    const onError = (error: unknown) =>
+      deps.log.warn({ err: error }, "conferences could not be checked");
+    this.renewal = new SingleRun(() => this.renew(), onError);
+    this.search = new SingleRun(() => this.tick(), onError);
+  }
 
   /** The conference, if this node hosts it. */
   get(conferenceId: number): HostedConference | undefined {
@@ -92,12 +106,9 @@ export class HostRegistry {
   start(): void {
     if (this.timer || this.closing) return;
     this.timer = setInterval(() => {
-      this.ticking ??= this.tick()
-        .catch((error) => this.deps.log.warn({ err: error }, "conferences could not be checked"))
-        .finally(() => {
-          this.ticking = null;
-        });
-    }, RENEW_MS);
+      this.renewal.start();
+      this.search.start();
+    }, TICK_MS);
     this.timer.unref();
   }
 
@@ -105,7 +116,7 @@ export class HostRegistry {
   async close(): Promise<void> {
     this.closing = true;
     if (this.timer) clearInterval(this.timer);
-    await this.ticking;
+    await Promise.all([this.renewal.ended(), this.search.ended()]);
     for (const conference of [...this.hosted.values()]) {
       this.hosted.delete(conference.id);
       await conference.release();
@@ -113,18 +124,26 @@ export class HostRegistry {
     await deleteNode(this.deps.store, this.deps.node);
   }
 
+  private async renew(): Promise<void> {
+    if (this.hosted.size > 0) await renewNode(this.deps.store, this.deps.node);
+  }
+
   private async tick(): Promise<void> {
-    this.measure();
-    const { store, node, alone } = this.deps;
-    if (this.hosted.size > 0) await renewNode(store, node);
+    const { store, alone } = this.deps;
     const foreign = alone ? [] : this.watched().filter((id) => !this.hosted.has(id));
     if (foreign.length > 0) {
       for (const id of await findOrphaned(store, foreign)) await this.acquire(id);
     }
+    this.ticks += 1;
+    if (this.ticks % TICKS_PER_CHECK === 0) await this.check(foreign.length > 0);
+  }
+
+  /** Ends what is over. @param isWatching whether there are subscribers of conferences of other nodes */
+  private async check(isWatching: boolean): Promise<void> {
+    this.measure();
+    const { store, node } = this.deps;
     if (this.hosted.size === 0) {
-      if (foreign.length > 0) return;
-      this.measure();
-      this.stop();
+      if (!isWatching) this.stop();
       return;
     }
     // A node that was taken for dead learns of its successor, so that it does not forward media of members who left.

@@ -8,8 +8,11 @@ import type { ConferenceState } from "../model/conference-event";
  * function throws Fault UNAVAILABLE if the database cannot be reached.
  */
 
-/** How long a node's lease lasts after its renewal, in seconds. */
-export const NODE_LEASE_S = 3;
+/**
+ * How long a node's lease lasts after its renewal, in seconds. It decides alone when others may take over: that a node
+ * which was taken for dead changes nothing any more is held by the generation in the row ({@link advanceConference}).
+ */
+const NODE_LEASE_S = 2;
 
 /** Leases compare the clock of the database, so that the clocks of nodes need not agree. */
 const RENEW_NODE: Statement = {

@@ -120,6 +120,42 @@ describeServices("a conference on two nodes", () => {
     expect(first.isOver()).toBe(true);
   });
 
+  test("a node that waits for its media server keeps its conferences", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    const second = await join(two, id, user);
+    await publish(second);
+    await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    let answer: () => void = () => undefined;
+    const [engine] = engines;
+    if (!engine) throw new Error("no engine");
+    engine.stall = new Promise((resolve) => {
+      answer = resolve;
+    });
+    await second.disconnect();
+    await one.sql(
+      `UPDATE conference_members SET lease_until = now() - interval '1 second'
+        WHERE conference_id = $1 AND number = $2`,
+      [Number(id), user.id],
+    );
+    // The host removes the member, and waits for the media server.
+    await first.event("ConferenceMemberLeftEvent");
+    const lease = async () => {
+      const [row] = await one.sql<{ seconds: number }>(
+        `SELECT extract(epoch FROM n.lease_until)::float8 AS seconds FROM conference_nodes n
+          JOIN conferences c ON c.host = n.id WHERE c.id = $1`,
+        [Number(id)],
+      );
+      return row?.seconds ?? 0;
+    };
+    const before = await lease();
+    try {
+      await passes(async () => expect(await lease()).toBeGreaterThan(before + 3));
+    } finally {
+      answer();
+    }
+  });
+
   test("whose session ends at one node is out at the other", async () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);

@@ -32,6 +32,8 @@ export class MemoryEngine implements OpenEngine {
   readonly peers = new Map<string, MemoryPeer>();
   /** While true, every call fails as that of an engine which is down. */
   down = false;
+  /** What closing waits for, as for a media server that does not answer. */
+  stall: Promise<void> | null = null;
   private lastId = 0;
 
   constructor(private readonly listener: EngineListener) {}
@@ -76,6 +78,7 @@ export class MemoryEngine implements OpenEngine {
   }
 
   async close(target: CloseTarget): Promise<void> {
+    await this.stall;
     for (const { id, room, member } of [...this.peers.values()]) {
       const isMeant =
         "peer" in target

@@ -27,9 +27,10 @@ export interface EmbeddedOptions {
   idleMs?: number;
 }
 
-const BACKOFF_MS = { first: 100, max: 5_000 };
+/** Wait before the next start, which doubles while processes end soon, so that members are back within three seconds. */
+const BACKOFF_MS = { first: 100, max: 1_000 };
 /** A process that ran for this long starts again after the first back-off, in milliseconds. */
-const STABLE_MS = 30_000;
+const STABLE_MS = 5_000;
 const IDLE_MS = 60_000;
 /** Time for closing connections before the process is ended, in milliseconds. */
 const CLOSE_MS = 1_000;

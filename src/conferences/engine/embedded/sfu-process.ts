@@ -5,8 +5,8 @@ import type { Log } from "../../../core/log";
 import { type GatewayMessage, readSfuMessage, type SfuMessage } from "./ipc/messages";
 
 /** Time between two pings, in milliseconds. */
-const PING_MS = 500;
-/** Pings without any message of the process after which it hangs: 2.5 s. */
+const PING_MS = 450;
+/** Pings without any message of the process after which it hangs, at the next one: at most 2.7 s after its last message. */
 const PINGS_MAX = 5;
 /** Time in which a process must start, in milliseconds. */
 const START_MS = 30_000;
@@ -133,7 +133,7 @@ export class SfuProcess {
 
   private ping(): void {
     if (this.unanswered >= PINGS_MAX) {
-      this.kill("did not answer for 2.5 s");
+      this.kill("did not answer any more");
       return;
     }
     // Counted by pings rather than by the clock: while the gateway itself was busy, answers may be waiting.
