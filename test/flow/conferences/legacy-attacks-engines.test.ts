@@ -9,8 +9,8 @@ import {
   LEGACY_FRAMINGS,
   listenLegacy,
   publishLegacy,
-  receives,
-} from "../../support/conferences/legacy-media";
+} from "../../support/conferences/members/legacy-media";
+import { receives } from "../../support/conferences/members/synthetic-members";
 import { SyntheticPeers } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

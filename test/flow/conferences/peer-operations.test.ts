@@ -6,7 +6,15 @@ import {
   joinConference,
   passes,
 } from "../../support/conferences/graphql-member";
-import { SyntheticPeers, type SyntheticWatcher } from "../../support/conferences/synthetic-peer";
+import {
+  answerOffer,
+  flowsOn,
+  packetsOf,
+  publishMedia,
+  receives,
+  watchMedia,
+} from "../../support/conferences/members/synthetic-members";
+import { SyntheticPeers } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 
@@ -47,56 +55,14 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     await engine?.stop();
   });
 
-  async function publish(sender = 1) {
-    const client = await peers.publish({ sender });
-    const input = { offer: client.offer };
-    const published = await publisher.mutate("publishConferenceMedia", "peerId answer", input);
-    await client.accept(published.answer);
-    await watcher.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
-    return { client, peerId: published.peerId as string };
-  }
-
   async function watch() {
-    const fields = "peerId offer streams { mid kind memberId }";
-    const watched = await watcher.mutate("watchConference", fields);
-    const client = await answer(watched.peerId, watched.offer);
-    await receives(client, 1);
-    const midOf = (kind: string): string =>
-      watched.streams.find(
-        (each: { kind: string; memberId: string }) => each.kind === kind && each.memberId,
-      ).mid;
-    return {
-      client,
-      peerId: watched.peerId as string,
-      audio: midOf("AUDIO"),
-      video: midOf("VIDEO"),
-    };
-  }
-
-  async function answer(peerId: string, offer: string): Promise<SyntheticWatcher> {
-    const client = await peers.watch(offer);
-    await watcher.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
-    await client.connect();
-    return client;
-  }
-
-  const packets = async (client: SyntheticWatcher, mid: string) =>
-    (await client.report()).tracks.find((each) => each.mid === mid)?.packets ?? 0;
-
-  /** Waits until audio and video of a sender arrive. */
-  const receives = (client: SyntheticWatcher, sender: number) =>
-    passes(async () => {
-      const { tracks } = await client.report();
-      expect(tracks.filter((each) => each.packets > 0 && each.sender === sender)).toHaveLength(2);
-    });
-
-  async function flows(client: SyntheticWatcher, mid: string): Promise<void> {
-    const before = await packets(client, mid);
-    await passes(async () => expect(await packets(client, mid)).toBeGreaterThan(before + 20));
+    const watched = await watchMedia(peers, watcher);
+    await receives(watched.client, 1);
+    return watched;
   }
 
   test("candidates are taken from the owner of a peer connection alone", async () => {
-    const published = await publish();
+    const published = await publishMedia(peers, publisher, 1);
     const watched = await watch();
     const candidate = { candidate: CANDIDATE, sdpMid: "0", sdpMLineIndex: 0 };
     for (const [member, { peerId }] of [
@@ -112,26 +78,26 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     await expect(watcher.mutate("addConferenceCandidate", "done", foreign)).rejects.toThrow(
       /^NOT_FOUND/,
     );
-    await flows(watched.client, watched.video);
+    await flowsOn(watched.client, watched.video);
   });
 
   test("a stream stops, goes on, and takes a layer; the published bitrate is capped", async () => {
-    const published = await publish();
+    const published = await publishMedia(peers, publisher, 1);
     const watched = await watch();
     const { client, audio, video: mid, peerId } = watched;
     const configure = (input: object) =>
       watcher.mutate("configureConferencePeer", "done", { peerId, mid, ...input });
     await configure({ send: false });
     for (;;) {
-      const before = await packets(client, mid);
-      await flows(client, audio);
-      if ((await packets(client, mid)) === before) break;
+      const before = await packetsOf(client, mid);
+      await flowsOn(client, audio);
+      if ((await packetsOf(client, mid)) === before) break;
     }
     await configure({ send: true });
-    await flows(client, mid);
+    await flowsOn(client, mid);
     for (const layer of [0, 1, 2]) {
       expect(await configure({ layer })).toEqual({ done: true });
-      await flows(client, mid);
+      await flowsOn(client, mid);
     }
     await expect(configure({ layer: 3 })).rejects.toThrow(/^INVALID .*layer/);
     await expect(configure({ mid: "none", send: false })).rejects.toThrow(/^NOT_FOUND/);
@@ -146,7 +112,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
   });
 
   test("both kinds of peer connections restart, and keep their ids", async () => {
-    const published = await publish();
+    const published = await publishMedia(peers, publisher, 1);
     const watched = await watch();
     const { peerId } = published;
     const fields = "sdp replaced";
@@ -176,7 +142,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
       reopened = await watcher.mutate("restartConferencePeer", fields, again);
     }
     expect(reopened.replaced).toBe(true);
-    const client = await answer(watched.peerId, reopened.sdp);
+    const client = await answerOffer(peers, watcher, watched.peerId, reopened.sdp);
     await receives(client, 2);
     const foreign = { peerId: published.peerId };
     await expect(watcher.mutate("restartConferencePeer", fields, foreign)).rejects.toThrow(

@@ -1,8 +1,7 @@
-import type { TestNode } from "../node";
-import { passes } from "./graphql-member";
-import { LegacyClient } from "./legacy-client";
-import { overPolling, overWebSocket } from "./legacy-transports";
-import type { SyntheticPeers, SyntheticPublisher, SyntheticWatcher } from "./synthetic-peer";
+import type { TestNode } from "../../node";
+import { LegacyClient } from "../legacy-client";
+import { overPolling, overWebSocket } from "../legacy-transports";
+import type { SyntheticPeers, SyntheticPublisher, SyntheticWatcher } from "../synthetic-peer";
 
 /** Opens a session of the Janus protocol on a node, in each framing. */
 export const LEGACY_FRAMINGS: Record<
@@ -37,13 +36,4 @@ export async function listenLegacy(
   await client.start(room, feed, watcher.answer);
   await watcher.connect();
   return watcher;
-}
-
-/** Waits until packets of a sender arrive in two tracks: its audio and its video. */
-export async function receives(watcher: SyntheticWatcher, sender: number): Promise<void> {
-  await passes(async () => {
-    const { tracks } = await watcher.report();
-    const from = tracks.filter((track) => track.packets > 0 && track.senders.includes(sender));
-    if (from.length !== 2) throw new Error(`${from.length} tracks of sender ${sender}`);
-  });
 }

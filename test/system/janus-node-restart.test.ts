@@ -1,0 +1,109 @@
+import { freePort } from "../../scripts/services/binaries";
+import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  passes,
+  watchEvents,
+} from "../support/conferences/graphql-member";
+import {
+  flowsOn,
+  publishMedia,
+  receives,
+  watchMedia,
+} from "../support/conferences/members/synthetic-members";
+import { SyntheticPeers } from "../support/conferences/synthetic-peer";
+import { Cluster } from "../support/operations/cluster";
+
+/** A node that is restarted while its conferences run on Janus. */
+
+let janus: EngineServer;
+let cluster: Cluster;
+let peers: SyntheticPeers;
+const open: GraphqlMember[] = [];
+
+beforeAll(async () => {
+  janus = await (
+    ENGINE_SERVERS.find(({ name }) => name === "Janus") as (typeof ENGINE_SERVERS)[0]
+  ).start();
+  // The clients come back to the same address.
+  const PORT = String(await freePort());
+  cluster = await Cluster.start(1, { PORT, ...janus.environment });
+  peers = new SyntheticPeers({});
+});
+afterEach(async () => {
+  for (const member of open.splice(0)) await member.disconnect();
+});
+afterAll(async () => {
+  await peers?.close();
+  await cluster?.stop();
+  await janus?.stop();
+});
+
+test.each<NodeJS.Signals>([
+  "SIGTERM",
+  "SIGKILL",
+])("after %s and a start, members go on with the peer connections and events that they had", async (signal) => {
+  const node = () => {
+    const [running] = cluster.runningNodes();
+    if (!running) throw new Error("no node runs");
+    return running;
+  };
+  const people = await cluster.createUsers(3);
+  const [ann, ben, cem] = people.map(({ token }) => token);
+  if (!ann || !ben || !cem) throw new Error("no users");
+  const conferenceId = await createConference(node(), ann, { name: `restart ${signal}` });
+  const [first, second] = [
+    await joinConference(node(), conferenceId, ann),
+    await joinConference(node(), conferenceId, ben),
+  ];
+  const media = [await publishMedia(peers, first, 1), await publishMedia(peers, second, 2)];
+  const watching = [await watchMedia(peers, first), await watchMedia(peers, second)];
+  for (const { client, video } of watching) await flowsOn(client, video);
+
+  await cluster.stopNode(0, signal);
+  // Janus forwards meanwhile.
+  for (const { client, video } of watching) await flowsOn(client, video);
+  await cluster.startNode(0);
+  const [again, other] = await Promise.all(
+    [first, second].map(async ({ token, membershipId, memberId, events }) => {
+      const after = events.at(-1)?.cursor;
+      const resumed = await watchEvents(node(), token, membershipId, memberId, after);
+      open.push(resumed);
+      return resumed;
+    }),
+  );
+  if (!again || !other) throw new Error("not resumed");
+  await again.mutate("setConferenceMute", "member { id }", { audio: true });
+  await other.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
+  for (const [index, member] of [again, other].entries()) {
+    const { peerId, video: mid } = watching[index] as (typeof watching)[0];
+    await member.mutate("configureConferencePeer", "done", { peerId, mid, send: true });
+    const publishing = { peerId: media[index]?.peerId, bitrate: 200_000 };
+    await member.mutate("configureConferencePeer", "done", publishing);
+  }
+  for (const { client, video } of watching) await flowsOn(client, video);
+
+  // Who joins afterwards is received over the connection from before.
+  const third = await joinConference(node(), conferenceId, cem);
+  open.push(third);
+  await publishMedia(peers, third, 3);
+  for (const [index, member] of [again, other].entries()) {
+    const { peerId, client } = watching[index] as (typeof watching)[0];
+    const { offer } = await member.event(
+      "ConferenceStreamsEvent",
+      (event) => event.peerId === peerId && event.offer !== null,
+    );
+    const answer = await client.renegotiate(offer);
+    await member.mutate("answerConferencePeer", "done", { peerId, answer });
+    await receives(client, 3);
+  }
+  for (const { events, isOver } of [again, other]) {
+    const types = events.map(({ __typename }) => __typename);
+    expect(types).not.toContain("ConferenceReconnectEvent");
+    expect(types).not.toContain("ConferencePeerClosedEvent");
+    expect(isOver()).toBe(false);
+  }
+  await passes(() => expect(third.names()).toHaveLength(3));
+});
