@@ -42,6 +42,8 @@ export class Session extends Emitter<SessionEvents> {
   readonly #source: SessionSource;
   readonly #storage: TokenStorage;
   readonly #abort = new AbortController();
+  /** What aborts each request that runs. */
+  readonly #running = new Set<AbortController>();
   #token: string | null = null;
   /** Whether the storage was read. */
   #restored = false;
@@ -115,13 +117,13 @@ export class Session extends Emitter<SessionEvents> {
   ): Promise<Result> {
     const token = await this.token();
     try {
-      return await postGraphql(this.#target, token, document, variables, options);
+      return await this.#post(token, document, variables, options);
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
       const valid = await this.replaceRefused(token);
       // A wrong password is UNAUTHENTICATED too; the token itself is good then.
       if (valid === token) throw error;
-      return postGraphql(this.#target, valid, document, variables, options);
+      return this.#post(valid, document, variables, options);
     }
   }
 
@@ -135,7 +137,7 @@ export class Session extends Emitter<SessionEvents> {
     if (this.#ended) throw this.#ended;
     if (this.#token !== token) return this.token();
     try {
-      await postGraphql(this.#target, token, CurrentSessionDocument, {});
+      await this.#post(token, CurrentSessionDocument, {});
       return token;
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
@@ -158,6 +160,29 @@ export class Session extends Emitter<SessionEvents> {
   close(): void {
     this.#finish(closedError());
     this.removeListeners();
+  }
+
+  /** Posts a request that ends with the session, unless it is to outlive the page. */
+  async #post<Result, Variables>(
+    token: string,
+    document: Document<Result, Variables>,
+    variables: Variables,
+    { signal, keepalive }: RequestOptions = {},
+  ): Promise<Result> {
+    const running = new AbortController();
+    const abort = () => running.abort();
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) abort();
+    if (!keepalive) this.#running.add(running);
+    try {
+      const options = { signal: running.signal, keepalive };
+      return await postGraphql(this.#target, token, document, variables, options);
+    } catch (error) {
+      throw running.signal.aborted && !signal?.aborted ? (this.#ended ?? error) : error;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#running.delete(running);
+    }
   }
 
   #obtain(refused: string | null): Promise<string> {
@@ -255,6 +280,7 @@ export class Session extends Emitter<SessionEvents> {
     this.#details = null;
     clearTimeout(this.#renewal);
     this.#abort.abort();
+    for (const each of this.#running) each.abort();
     this.emit("ended", reason);
   }
 }

@@ -71,6 +71,9 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
   #stop: (() => void)[] = [];
   /** Whether somebody listens, also while no user is signed in. */
   #isWanted = false;
+  /** Ends the waits before the next attempt to send. */
+  readonly #wakes = new Set<() => void>();
+  #isClosed = false;
   #ended: SignalboxError | null = null;
   /** The user whose signals are received; undefined before it is known. */
   #userId: string | null | undefined;
@@ -150,8 +153,12 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
         return sent.sendSignal;
       } catch (error) {
         if (!isTransient(error) || keepalive || abort?.aborted || Date.now() > end) throw error;
-        await sleep(Math.max(backoffMs(failures), (error.retryAfter ?? 0) * 1000), abort);
-        if (abort?.aborted) throw closedError();
+        const wait = Math.max(backoffMs(failures), (error.retryAfter ?? 0) * 1000);
+        await sleep(wait, abort, (wake) => {
+          this.#wakes.add(wake);
+          return () => this.#wakes.delete(wake);
+        });
+        if (abort?.aborted || this.#isClosed) throw closedError();
       }
     }
   }
@@ -168,9 +175,11 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
     return queue;
   }
 
-  /** Ends the subscriptions and all loops. */
+  /** Ends the subscriptions, the loops and what waits to be sent. */
   close(): void {
     this.#isWanted = false;
+    this.#isClosed = true;
+    for (const wake of [...this.#wakes]) wake();
     this.#stopAll();
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();

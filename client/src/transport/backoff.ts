@@ -39,7 +39,7 @@ export function unlessAborted<Result>(
 export function sleep(
   ms: number,
   signal?: AbortSignal,
-  wake?: (end: () => void) => () => void,
+  wake?: (end: () => void) => () => unknown,
 ): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

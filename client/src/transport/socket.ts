@@ -59,6 +59,8 @@ export class Socket extends Emitter<SocketEvents> {
   /** Time before which no connection is tried, in milliseconds of Date.now(). */
   #notBefore = 0;
   #final: SignalboxError | null = null;
+  /** What all who wait for a connection share. */
+  #ready: Promise<void> | null = null;
   readonly #heartbeat = new Heartbeat(() => this.#client?.terminate());
   /** Number of connections that were tried. */
   attempts = 0;
@@ -86,7 +88,9 @@ export class Socket extends Emitter<SocketEvents> {
       url: this.#url,
       webSocketImpl: boundedWebSocket(this.#WebSocket, (cause) => {
         const message = "The platform allows no WebSocket to this URL";
-        this.#end(new SignalboxError("UNSUPPORTED", message, { cause }));
+        const reason = new SignalboxError("UNSUPPORTED", message, { cause });
+        // This comes while an operation begins.
+        queueMicrotask(() => this.#end(reason));
       }),
       connectionParams: () => ({ token: this.#token }),
       connectionAckWaitTimeout: ACK_MS,
@@ -111,7 +115,14 @@ export class Socket extends Emitter<SocketEvents> {
    * Waits until a connection may be tried, or exists.
    * @throws SignalboxError when no attempt can succeed any more
    */
-  async ready(): Promise<void> {
+  ready(): Promise<void> {
+    this.#ready ??= this.#becomeReady().finally(() => {
+      this.#ready = null;
+    });
+    return this.#ready;
+  }
+
+  async #becomeReady(): Promise<void> {
     for (;;) {
       if (this.#final) throw this.#final;
       if (this.#status === "online") return;
