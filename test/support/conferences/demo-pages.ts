@@ -11,10 +11,17 @@ export interface DemoBrowser {
   dispose(): Promise<void>;
 }
 
-/** Opens the browser, with a fake camera and microphone, and a screen to share. */
-export async function openDemoBrowser(): Promise<DemoBrowser> {
+/**
+ * Opens the browser, with fake cameras and microphones, and a screen to share.
+ * @param cameras number of cameras
+ */
+export async function openDemoBrowser(cameras = 1): Promise<DemoBrowser> {
   const browser: BrowserContext & { dispose(): Promise<void> } = await openBrowser({
-    args: [...CALL_FLAGS, "--auto-select-desktop-capture-source=Entire screen"],
+    args: [
+      // The last of two equal flags counts.
+      ...[...CALL_FLAGS, `--use-fake-device-for-media-stream=device-count=${cameras}`],
+      "--auto-select-desktop-capture-source=Entire screen",
+    ],
   });
   const errors: string[] = [];
   return {
