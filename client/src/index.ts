@@ -8,6 +8,38 @@ export type {
   ParticipantState,
 } from "./calls/call-types.ts";
 export { Calls, type CallsEvents, type CallsOptions, type StartOptions } from "./calls/calls.ts";
+export { Conference } from "./conferences/conference.ts";
+export type {
+  ConferenceEndReason,
+  ConferenceEvents,
+  ConferenceSettings,
+  ConferenceState,
+  JoinOptions,
+  Member,
+  MemberState,
+  MemberStatistics,
+  PublishSettings,
+} from "./conferences/conference-types.ts";
+export {
+  type ConferenceInvitation,
+  Conferences,
+  type ConferencesEvents,
+  type ConferencesOptions,
+} from "./conferences/conferences.ts";
+export { type GuestOptions, joinAsGuest } from "./conferences/guest.ts";
+export {
+  type ConferenceInfo,
+  type ConferenceLink,
+  type ConferencePage,
+  closeConference,
+  createConference,
+  createConferenceLink,
+  deleteConferenceLink,
+  getConference,
+  inviteToConference,
+  listConferences,
+  updateConference,
+} from "./data/conferences.ts";
 export { iceServers } from "./data/ice-servers.ts";
 export {
   createUser,

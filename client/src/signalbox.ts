@@ -1,4 +1,5 @@
 import { Calls } from "./calls/calls.ts";
+import { Conferences } from "./conferences/conferences.ts";
 import { iceServers } from "./data/ice-servers.ts";
 import { SignalboxError } from "./errors.ts";
 import { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
@@ -53,6 +54,7 @@ export interface Connection {
 /** A client of the service. */
 export interface Signalbox extends Connection {
   readonly calls: Calls;
+  readonly conferences: Conferences;
 }
 
 /**
@@ -60,6 +62,11 @@ export interface Signalbox extends Connection {
  * @throws SignalboxError INVALID for a URL that is none
  */
 export function openConnection(options: ConnectionOptions): Connection {
+  return connect(options).connection;
+}
+
+/** A connection, and the socket that calls and conferences share with it. */
+function connect(options: ConnectionOptions): { connection: Connection; socket: Socket } {
   const base = baseOf(options.url);
   const graphqlUrl = `${base}/graphql`;
   const target = { graphqlUrl, fetch: options.fetch ?? ((...request) => fetch(...request)) };
@@ -70,7 +77,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     WebSocket: options.WebSocket,
   });
   const signals = new Signals(session, socket);
-  return {
+  const connection: Connection = {
     session,
     signals,
     query<Result, Variables>(
@@ -87,6 +94,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       session.close();
     },
   };
+  return { connection, socket };
 }
 
 /** The URL without the slashes at its end. */
@@ -106,21 +114,25 @@ function baseOf(url: string): string {
  * @throws SignalboxError INVALID for a URL that is none
  */
 export function createSignalbox(options: SignalboxOptions): Signalbox {
-  const connection = openConnection(options);
+  const { connection, socket } = connect(options);
   const { session, signals } = connection;
   const media = options.media === undefined ? browserMedia() : options.media;
+  const relayOnly = options.relayOnly ?? false;
+  const conferences = new Conferences({ session, socket, media, relayOnly });
   const calls = new Calls({
     signals,
     media,
-    relayOnly: options.relayOnly ?? false,
+    relayOnly,
     userId: async () => (await session.current()).userId,
     iceServers: () => iceServers(session),
   });
   return {
     ...connection,
     calls,
+    conferences,
     close() {
       calls.close();
+      conferences.close();
       connection.close();
     },
   };

@@ -157,17 +157,6 @@ export class PeerLink extends Emitter<PeerLinkEvents> {
     await this.#transceiver(kind)?.sender.replaceTrack(track);
   }
 
-  /** Limits what is sent. @param bitrate of the video in bits per second; null for no limit */
-  async limitVideo(bitrate: number | null): Promise<void> {
-    for (const sender of this.#connection.getSenders()) {
-      const parameters = sender.getParameters();
-      if (sender.track?.kind !== "video" || !parameters.encodings[0]) continue;
-      if (bitrate === null) delete parameters.encodings[0].maxBitrate;
-      else parameters.encodings[0].maxBitrate = bitrate;
-      await sender.setParameters(parameters);
-    }
-  }
-
   /** Figures since the last call of this method. */
   statistics(): Promise<MediaStatistics> {
     return this.#statistics.read(this.#connection);

@@ -100,6 +100,8 @@ export interface ConferenceEvents {
   speaking: { readonly memberId: string; readonly speaking: boolean };
   /** Every two seconds while somebody listens: the figures of each member by its id. */
   statistics: ReadonlyMap<string, MemberStatistics>;
+  /** The service takes no media of this side, or sends none, and does not do so later either. */
+  mediaRefused: SignalboxError;
   /** The microphone or camera was unplugged, and there is no other. */
   deviceLost: { readonly kind: MediaKind };
   /** The user has joined elsewhere; `ended` follows. Do not join again by yourself. */

@@ -210,6 +210,13 @@ export type ConferencePeerInput = {
   peerId: string | number;
 };
 
+/** The kind of a stream. */
+export type ConferenceStreamKind =
+  /** Audio. */
+  | 'AUDIO'
+  /** Video. */
+  | 'VIDEO';
+
 /** What a peer connection sends or receives. Omitted fields stay unchanged. */
 export type ConfigureConferencePeerInput = {
   /** Of a publishing one: maximum bitrate of its video, in bits per second. */
@@ -1083,7 +1090,7 @@ export type MemberFieldsFragment = { id: string, userId: string | null, name: st
 
 export type SettingsFieldsFragment = { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number };
 
-export type StreamFieldsFragment = { mid: string, memberId: string | null, source: ConferenceMediaSource | null };
+export type StreamFieldsFragment = { mid: string, kind: ConferenceStreamKind, memberId: string | null, source: ConferenceMediaSource | null };
 
 export type ListConferencesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1196,7 +1203,7 @@ export type WatchConferenceMutationVariables = Exact<{
 }>;
 
 
-export type WatchConferenceMutation = { watchConference: { peerId: string, offer: string | null, streams: Array<{ mid: string, memberId: string | null, source: ConferenceMediaSource | null }> } };
+export type WatchConferenceMutation = { watchConference: { peerId: string, offer: string | null, streams: Array<{ mid: string, kind: ConferenceStreamKind, memberId: string | null, source: ConferenceMediaSource | null }> } };
 
 export type AnswerConferencePeerMutationVariables = Exact<{
   input: AnswerConferencePeerInput;
@@ -1249,7 +1256,7 @@ export type ConferenceEventsSubscription = { conferenceEvents:
     | { __typename: 'ConferenceReplacedEvent', cursor: string }
     | { __typename: 'ConferenceSnapshotEvent', cursor: string, conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number }, members: Array<{ id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string }> }
     | { __typename: 'ConferenceStatisticsEvent', cursor: string }
-    | { __typename: 'ConferenceStreamsEvent', peerId: string, offer: string | null, cursor: string, streams: Array<{ mid: string, memberId: string | null, source: ConferenceMediaSource | null }> }
+    | { __typename: 'ConferenceStreamsEvent', peerId: string, offer: string | null, cursor: string, streams: Array<{ mid: string, kind: ConferenceStreamKind, memberId: string | null, source: ConferenceMediaSource | null }> }
     | { __typename: 'ConferenceUpdatedEvent', cursor: string, conference: { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number } }
    };
 
@@ -1528,7 +1535,7 @@ export const PublishConferenceMediaDocument =
   >;
 
 export const WatchConferenceDocument =
-  "mutation WatchConference($input:MembershipInput!){watchConference(input:$input){peerId offer streams{...StreamFields}}}fragment StreamFields on ConferenceStream{mid memberId source}" as Document<
+  "mutation WatchConference($input:MembershipInput!){watchConference(input:$input){peerId offer streams{...StreamFields}}}fragment StreamFields on ConferenceStream{mid kind memberId source}" as Document<
     WatchConferenceMutation,
     WatchConferenceMutationVariables
   >;
@@ -1564,7 +1571,7 @@ export const CloseConferencePeerDocument =
   >;
 
 export const ConferenceEventsDocument =
-  "subscription ConferenceEvents($membershipId:ID!$after:String){conferenceEvents(membershipId:$membershipId after:$after){__typename cursor ...on ConferenceSnapshotEvent{conference{...SettingsFields}members{...MemberFields}}...on ConferenceUpdatedEvent{conference{...SettingsFields}}...on ConferenceMemberJoinedEvent{member{...MemberFields}}...on ConferenceMemberUpdatedEvent{member{...MemberFields}}...on ConferenceMemberLeftEvent{memberId reason}...on ConferenceStreamsEvent{peerId offer streams{...StreamFields}}...on ConferencePeerClosedEvent{peerId}}}fragment SettingsFields on ConferenceSettings{id name seats video access locked bitrate}fragment MemberFields on ConferenceMember{id userId name moderator publishing sharingScreen audioMuted videoMuted joinedAt}fragment StreamFields on ConferenceStream{mid memberId source}" as Document<
+  "subscription ConferenceEvents($membershipId:ID!$after:String){conferenceEvents(membershipId:$membershipId after:$after){__typename cursor ...on ConferenceSnapshotEvent{conference{...SettingsFields}members{...MemberFields}}...on ConferenceUpdatedEvent{conference{...SettingsFields}}...on ConferenceMemberJoinedEvent{member{...MemberFields}}...on ConferenceMemberUpdatedEvent{member{...MemberFields}}...on ConferenceMemberLeftEvent{memberId reason}...on ConferenceStreamsEvent{peerId offer streams{...StreamFields}}...on ConferencePeerClosedEvent{peerId}}}fragment SettingsFields on ConferenceSettings{id name seats video access locked bitrate}fragment MemberFields on ConferenceMember{id userId name moderator publishing sharingScreen audioMuted videoMuted joinedAt}fragment StreamFields on ConferenceStream{mid kind memberId source}" as Document<
     ConferenceEventsSubscription,
     ConferenceEventsSubscriptionVariables
   >;

@@ -1,6 +1,7 @@
 import { Emitter } from "../emitter.ts";
 import { SignalboxError } from "../errors.ts";
 import { type MediaPlatform, mediaError } from "./media-platform.ts";
+import { captureScreen } from "./screen.ts";
 
 /** Microphone or camera. */
 export type MediaKind = "audio" | "video";
@@ -111,12 +112,7 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
    * @throws SignalboxError PERMISSION_DENIED
    */
   async shareScreen(given?: MediaStream): Promise<MediaStream> {
-    let screen: MediaStream;
-    try {
-      screen = given ?? (await this.#platform.mediaDevices.getDisplayMedia({ video: true }));
-    } catch (error) {
-      throw mediaError(error);
-    }
+    const screen = given ?? (await captureScreen(this.#platform, false));
     if (this.#closed) {
       stopTracks(screen);
       return screen;

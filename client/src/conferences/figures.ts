@@ -1,0 +1,42 @@
+import { type MediaStatistics, StatisticsReader } from "../media/statistics.ts";
+import type { MemberStatistics } from "./conference-types.ts";
+import type { MediaPeer } from "./media-peer.ts";
+import { streamKey } from "./watcher.ts";
+
+/** A peer connection, and whose media its sections carry, by {@link streamKey}. */
+export interface MeasuredPeer {
+  readonly media: MediaPeer;
+  keyOf(mid: string | null): string | null;
+}
+
+/** Reads the figures of all members. */
+export class FiguresReader {
+  readonly #readers = new Map<MediaPeer, StatisticsReader>();
+
+  /** @returns the figures since the last call, by member */
+  async read(peers: readonly MeasuredPeer[]): Promise<Map<string, MemberStatistics>> {
+    const streams = new Map<string, MediaStatistics>();
+    for (const known of this.#readers.keys()) {
+      if (!peers.some(({ media }) => media === known)) this.#readers.delete(known);
+    }
+    for (const { media, keyOf } of peers) {
+      const connection = media.peer?.connection;
+      if (!connection) continue;
+      const reader = this.#readers.get(media) ?? new StatisticsReader();
+      this.#readers.set(media, reader);
+      for (const [key, figures] of await reader.readEach(connection, keyOf)) {
+        streams.set(key, figures);
+      }
+    }
+    const members = new Map<string, MemberStatistics>();
+    for (const [key, figures] of streams) {
+      const [memberId = "", source] = key.split("/");
+      if (source === "SCREEN") continue;
+      members.set(memberId, {
+        ...figures,
+        screen: streams.get(streamKey(memberId, "SCREEN")) ?? null,
+      });
+    }
+    return members;
+  }
+}

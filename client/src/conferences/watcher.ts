@@ -1,0 +1,176 @@
+import {
+  AnswerConferencePeerDocument,
+  type ConferenceMediaSource,
+  ConfigureConferencePeerDocument,
+  RestartConferencePeerDocument,
+  type StreamFieldsFragment,
+  WatchConferenceDocument,
+} from "../generated/operations.ts";
+import type { ConferencePeer } from "./conference-peer.ts";
+import { MediaPeer, type MediaPeerDeps } from "./media-peer.ts";
+
+/** What is received of a member's camera: whether at all, and which simulcast layer. */
+interface Reception {
+  send?: boolean;
+  layer?: number;
+}
+
+/** The media of one source of a member. */
+export interface WatchedStream {
+  readonly memberId: string;
+  readonly source: ConferenceMediaSource;
+  readonly stream: MediaStream;
+}
+
+/** What a {@link Watcher} needs besides. */
+export interface WatcherDeps extends MediaPeerDeps {
+  newStream(tracks: MediaStreamTrack[]): MediaStream;
+  /** Streams have come, gone, or have other tracks. @param changed those that are new */
+  onStreams(changed: readonly WatchedStream[]): void;
+}
+
+/** A change of the streams, from an event. */
+export interface StreamsUpdate {
+  readonly peerId: string;
+  readonly offer: string | null;
+  readonly streams: readonly StreamFieldsFragment[];
+}
+
+/** The key of a source of a member. */
+export const streamKey = (memberId: string, source: string | null): string =>
+  `${memberId}/${source}`;
+
+/** The peer connection that receives the media of all others. */
+export class Watcher extends MediaPeer {
+  readonly #watcher: WatcherDeps;
+  readonly #streams = new Map<string, WatchedStream>();
+  readonly #receptions = new Map<string, Reception>();
+  #sections: readonly StreamFieldsFragment[] = [];
+
+  constructor(deps: WatcherDeps) {
+    super(deps);
+    this.#watcher = deps;
+  }
+
+  /** The stream of a source of a member; null before its media has arrived. */
+  stream(memberId: string, source: ConferenceMediaSource): MediaStream | null {
+    return this.#streams.get(streamKey(memberId, source))?.stream ?? null;
+  }
+
+  /** The key of what a media section carries; null if it is free. */
+  keyOf(mid: string | null): string | null {
+    const section = this.#sections.find((each) => each.mid === mid);
+    return section?.memberId ? streamKey(section.memberId, section.source) : null;
+  }
+
+  /** Handles a change of the streams after all earlier ones. */
+  update({ peerId, offer, streams }: StreamsUpdate): void {
+    void this.enqueue(async () => {
+      const { peer } = this;
+      if (!peer || peer.id !== peerId) return;
+      try {
+        await this.#follow(peer, offer, streams);
+      } catch {
+        if (this.peer === peer) this.reopen();
+      }
+    });
+  }
+
+  /** Changes what is received of a member's camera, now and when it comes back. @throws SignalboxError */
+  async receive(memberId: string, change: Reception): Promise<void> {
+    this.#receptions.set(memberId, { ...this.#receptions.get(memberId), ...change });
+    await Promise.all(
+      this.#cameras()
+        .filter((section) => section.memberId === memberId)
+        .map(({ mid }) => this.#configure(mid, change)),
+    );
+  }
+
+  protected async negotiate(peer: ConferencePeer): Promise<void> {
+    this.#assign(peer, []);
+    const { watchConference: watched } = await peer.step(
+      this.deps.membership.run(WatchConferenceDocument, {}),
+    );
+    peer.identify(watched.peerId);
+    await this.#follow(peer, watched.offer, watched.streams);
+  }
+
+  protected async restart(peer: ConferencePeer): Promise<boolean> {
+    const peerId = peer.id;
+    if (!peerId) return false;
+    const { membership } = this.deps;
+    const { restartConferencePeer: restarted } = await peer.step(
+      membership.run(RestartConferencePeerDocument, { peerId }),
+    );
+    if (restarted.replaced) {
+      this.forget(peerId);
+      return false;
+    }
+    if (restarted.sdp) await this.#answer(peer, restarted.sdp);
+    return true;
+  }
+
+  async #follow(
+    peer: ConferencePeer,
+    offer: string | null,
+    sections: readonly StreamFieldsFragment[],
+  ): Promise<void> {
+    if (offer) await this.#answer(peer, offer);
+    this.#assign(peer, sections);
+  }
+
+  async #answer(peer: ConferencePeer, offer: string): Promise<void> {
+    const answer = await peer.answer(offer);
+    const input = { peerId: peer.id ?? "", answer };
+    await peer.step(this.deps.membership.run(AnswerConferencePeerDocument, input));
+  }
+
+  /** Finds the tracks of each member. A stream with the same tracks stays the same object. */
+  #assign(peer: ConferencePeer, sections: readonly StreamFieldsFragment[]): void {
+    const before = this.#cameras();
+    this.#sections = sections;
+    const found = new Map<string, { section: StreamFieldsFragment; tracks: MediaStreamTrack[] }>();
+    const transceivers = peer.connection.getTransceivers();
+    for (const section of sections) {
+      const track = transceivers.find(({ mid }) => mid === section.mid)?.receiver.track;
+      if (!track || section.memberId === null) continue;
+      const key = streamKey(section.memberId, section.source);
+      const entry = found.get(key) ?? { section, tracks: [] };
+      entry.tracks.push(track);
+      found.set(key, entry);
+    }
+    for (const key of this.#streams.keys()) if (!found.has(key)) this.#streams.delete(key);
+    const changed: WatchedStream[] = [];
+    for (const [key, { section, tracks }] of found) {
+      const known = this.#streams.get(key)?.stream.getTracks() ?? [];
+      if (known.length === tracks.length && tracks.every((each) => known.includes(each))) continue;
+      const { memberId, source } = section;
+      if (memberId === null || source === null) continue;
+      const watched = { memberId, source, stream: this.#watcher.newStream(tracks) };
+      this.#streams.set(key, watched);
+      changed.push(watched);
+    }
+    this.#repeatReceptions(before);
+    this.#watcher.onStreams(changed);
+  }
+
+  /** A member's camera that another section carries is received as it was before. */
+  #repeatReceptions(before: readonly StreamFieldsFragment[]): void {
+    for (const { mid, memberId } of this.#cameras()) {
+      const reception = this.#receptions.get(memberId ?? "");
+      const isNew = !before.some((each) => each.mid === mid && each.memberId === memberId);
+      if (reception && isNew) this.#configure(mid, reception).catch(() => {});
+    }
+  }
+
+  #cameras(): StreamFieldsFragment[] {
+    return this.#sections.filter(({ source, kind }) => source === "MAIN" && kind === "VIDEO");
+  }
+
+  async #configure(mid: string, reception: Reception): Promise<void> {
+    const peerId = this.peer?.id;
+    if (!peerId) return;
+    const input = { peerId, mid, ...reception };
+    await this.deps.membership.run(ConfigureConferencePeerDocument, input);
+  }
+}
