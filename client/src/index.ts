@@ -52,9 +52,14 @@ export {
 } from "./data/users.ts";
 export { SignalboxError, type SignalboxErrorCode } from "./errors.ts";
 export type { ErrorCode, SignalInput } from "./generated/operations.ts";
-export type { CaptureOptions, MediaKind } from "./media/local-media.ts";
+export {
+  type CaptureOptions,
+  LocalMedia,
+  type LocalMediaEvents,
+  type MediaKind,
+} from "./media/local-media.ts";
 export { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
-export type { MediaStatistics } from "./media/statistics.ts";
+export { type MediaStatistics, StatisticsReader } from "./media/statistics.ts";
 export { type CurrentSession, Session, type SessionEvents } from "./session/session.ts";
 export {
   type SessionDetails,

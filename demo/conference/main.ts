@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   printer.row("Guest", `${page.url}#${conference.linkSecret}`);
   printer.row("This code", "demo/conference/page");
   printer.line(
-    dim("  graphql-conference.js is for you to copy; janus-conference.js is a legacy client."),
+    dim("  It stands on the package in client/; janus-conference.js is a legacy client."),
   );
   printer.line();
   printer.line("Open each in a tab and join. Ctrl+C stops the server and removes its data.");

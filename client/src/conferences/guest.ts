@@ -29,7 +29,7 @@ export interface GuestOptions {
 /**
  * Joins a conference without an account. The guest has a connection of its own, which closes when the conference ends.
  * Devices are opened first, so that a refusal there uses up nothing of the link.
- * @throws SignalboxError UNAUTHENTICATED or NOT_FOUND for a link that is not valid, INVALID for the name, FULL and
+ * @throws SignalboxError NOT_FOUND for a link that is not valid or has been used up, INVALID for the name, FULL and
  *   others of `conferences.join()`
  */
 export async function joinAsGuest(

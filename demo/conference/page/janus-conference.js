@@ -1,60 +1,115 @@
-import { FigureReader } from "./figures.js";
+import { StatisticsReader } from "@signalbox/client";
 import { JanusSession } from "./janus-session.js";
-import { exchangeTrack, setMuted, stopStreams } from "./own-media.js";
 
-/** @import { Listener, Member } from "./conference-types.js" */
-/** @import { Figures } from "./figures.js" */
+/** @import { Conference, LocalMedia, MediaKind, MediaPlatform, MediaStatistics, Member } from "@signalbox/client" */
 /** @import { Frame } from "./janus-session.js" */
 
 /**
  * A member over the Janus protocol, as legacy clients are: a peer connection for each other member, mutes that the
- * others are not told of, and a screen in place of the camera. It has the shape of GraphqlConference.
+ * others are not told of, and a screen in place of the camera. To a page it looks like the package's `Conference`.
+ *
+ * @typedef {Pick<Conference, "members" | "localStream" | "screen" | "isMuted" | "setMuted" | "switchDevice" | "stopScreen"> & {
+ *   readonly name: string, readonly isConnected: boolean, shareScreen(): Promise<unknown>, leave(): Promise<void> }} PageConference
  */
 
 /** Time between attempts to come back, in milliseconds. */
 const RETRY_MS = 1_000;
+/** Interval at which figures are read, in milliseconds. */
+const FIGURES_MS = 1_000;
+/** Audio level from which a member speaks, between 0 and 1. */
+const SPEAKING = 0.02;
 
+/**
+ * @typedef {object} JanusListener
+ * @property {() => void} onChange
+ * @property {(figures: ReadonlyMap<string, MediaStatistics>) => void} onFigures
+ * @property {(reason: string) => void} onEnd LEFT, REPLACED, REMOVED, FULL or ENDED; called once
+ */
+
+/** @implements {PageConference} */
 export class JanusConference {
-  /** @type {Map<string, Member>} */
-  members = new Map();
-  /** The media of the others by `${memberId}/MAIN`. @type {Map<string, MediaStream>} */
-  media = new Map();
-  me = "";
+  /** What happens; set by the page once it has joined. @type {JanusListener} */
+  listener = { onChange() {}, onFigures() {}, onEnd() {} };
   name = "";
   isConnected = false;
-  /** @type {MediaStream | null} */
-  screen = null;
 
+  #platform;
   #access;
-  #listener;
-  #figures = new FigureReader();
+  #local;
+  #me = "";
+  /** The names by member. @type {Map<string, string>} */
+  #members = new Map();
+  /** @type {Map<string, MediaStatistics>} */
+  #figures = new Map();
   /** @type {JanusSession | null} */
   #session = null;
   /** The handle that publishes. */
   #handle = 0;
   /** @type {RTCPeerConnection | undefined} */
   #publishing;
-  /** By member. @type {Map<string, { handle: number, pc: RTCPeerConnection }>} */
+  #ownReader = new StatisticsReader();
+  /** By member. @type {Map<string, { pc: RTCPeerConnection, reader: StatisticsReader, stream: MediaStream | null }>} */
   #watching = new Map();
   #isLeaving = false;
   #isOver = false;
+  #timer;
 
   /**
-   * @param {{ url: string, token: string, room: string, name: string, stream: MediaStream, iceServers?: RTCIceServer[] }} access
+   * @param {MediaPlatform} platform
+   * @param {{ url: string, token: string, room: string, name: string, local: LocalMedia, iceServers?: RTCIceServer[] }} access
    * `url` is that of the WebSocket, `room` the name of the conference, `name` that of the own member
-   * @param {Listener} listener
    */
-  constructor(access, listener) {
+  constructor(platform, access) {
+    this.#platform = platform;
     this.#access = access;
-    this.#listener = listener;
-    this.stream = access.stream;
+    this.#local = access.local;
     this.name = access.room;
+    this.#local.on("track", ({ kind, track }) => {
+      void this.#sender(kind)?.replaceTrack(track);
+      this.listener.onChange();
+    });
+    this.#timer = setInterval(() => void this.#measure(), FIGURES_MS);
   }
 
-  /** Joins, then publishes and watches. @throws ServiceError, for instance FULL */
+  /** @returns {Member[]} */
+  get members() {
+    return [...this.#members].map(([id, name]) => {
+      const isMe = id === this.#me;
+      const figures = this.#figures.get(id);
+      const audioLevel = figures?.audioLevel ?? figures?.sentAudioLevel ?? 0;
+      const stream = isMe ? this.#local.stream : (this.#watching.get(id)?.stream ?? null);
+      return {
+        id,
+        name,
+        isMe,
+        userId: id,
+        state: stream ? "connected" : "connecting",
+        isModerator: false,
+        audioMuted: isMe ? this.isMuted("audio") : null,
+        videoMuted: isMe ? this.isMuted("video") : null,
+        isSharingScreen: isMe && this.screen !== null,
+        isVideoPaused: false,
+        speaking: audioLevel > SPEAKING,
+        audioLevel,
+        stream,
+        screen: isMe ? this.screen : null,
+        joinedAt: "",
+      };
+    });
+  }
+
+  get localStream() {
+    return this.#local.stream;
+  }
+
+  get screen() {
+    return this.#local.screen;
+  }
+
+  /** Joins, then publishes and watches. @throws SignalboxError, for instance FULL */
   async join() {
     const { url, token, room, name } = this.#access;
-    this.#reset();
+    this.#closeConnections();
     const session = new JanusSession(url, token, {
       onEvent: (frame) => this.#receive(session, frame),
       onClose: () => this.#lost(session),
@@ -69,42 +124,38 @@ export class JanusConference {
       ({ videoroom }) => videoroom === "joined",
     );
     const joined = plugindata?.data;
-    this.me = String(joined.id);
+    this.#me = String(joined.id);
     this.isConnected = true;
-    this.#add(this.me, name);
+    // Those who have left meanwhile are not announced any more.
+    this.#members = new Map([[this.#me, name]]);
     for (const { id, display } of joined.attendees ?? []) this.#add(String(id), display);
     await this.#publish(session);
     this.#announced(session, joined.publishers);
   }
 
-  /** Mutes or unmutes; the others only hear silence. @param {"audio" | "video"} kind @param {boolean} muted */
-  async mute(kind, muted) {
-    setMuted(this.stream, kind, muted);
-    const me = this.members.get(this.me);
-    if (me) me[kind === "audio" ? "audioMuted" : "videoMuted"] = muted;
+  /** @param {MediaKind} kind */
+  isMuted(kind) {
+    return this.#local.isMuted(kind);
   }
 
-  /** Sends another camera or microphone. @param {MediaStreamTrack} track */
-  async replaceTrack(track) {
-    await exchangeTrack(this.stream, this.#publishing, track);
+  /** Mutes or unmutes; the others only hear silence. @param {MediaKind} kind @param {boolean} muted */
+  setMuted(kind, muted) {
+    this.#local.setMuted(kind, muted);
+    this.listener.onChange();
   }
 
-  /** Shares a screen in place of the camera. @param {MediaStream} screen */
-  async shareScreen(screen) {
-    const [video] = screen.getVideoTracks();
-    if (!video) return;
-    this.screen = screen;
-    video.addEventListener("ended", () => void this.stopScreen());
-    await this.#videoSender()?.replaceTrack(video);
-    this.#listener.onChange();
+  /** @param {MediaKind} kind @param {string} deviceId @throws SignalboxError */
+  switchDevice(kind, deviceId) {
+    return this.#local.useDevice(kind, deviceId);
   }
 
-  async stopScreen() {
-    const sender = this.#videoSender();
-    stopStreams(this.screen);
-    this.screen = null;
-    await sender?.replaceTrack(this.stream.getVideoTracks()[0] ?? null);
-    this.#listener.onChange();
+  /** Shares a screen in place of the camera. @throws SignalboxError */
+  shareScreen() {
+    return this.#local.shareScreen();
+  }
+
+  stopScreen() {
+    this.#local.stopScreen();
   }
 
   async leave() {
@@ -117,26 +168,25 @@ export class JanusConference {
     this.#end("LEFT");
   }
 
-  /** What is received of each member, and the own loudness, by `${memberId}/MAIN`. @returns {Promise<Map<string, Figures>>} */
-  async figures() {
+  async #measure() {
     const figures = new Map();
-    for (const [id, { pc }] of this.#watching) {
-      await this.#figures.read(pc, () => `${id}/MAIN`, figures);
-    }
-    if (this.#publishing) {
-      const level = await this.#figures.ownLevel(this.#publishing);
-      figures.set(`${this.me}/MAIN`, { bitrate: null, lost: 0, level });
-    }
-    return figures;
+    for (const [id, { pc, reader }] of this.#watching) figures.set(id, await reader.read(pc));
+    if (this.#publishing) figures.set(this.#me, await this.#ownReader.read(this.#publishing));
+    if (this.#isOver) return;
+    this.#figures = figures;
+    this.listener.onFigures(figures);
+    this.listener.onChange();
   }
 
   /** @param {JanusSession} session */
   async #publish(session) {
     const pc = this.#newConnection(session, this.#handle);
     this.#publishing = pc;
-    for (const track of this.stream.getTracks()) pc.addTrack(track, this.stream);
-    const [shared] = this.screen?.getVideoTracks() ?? [];
-    if (shared) await this.#videoSender()?.replaceTrack(shared);
+    this.#ownReader = new StatisticsReader();
+    for (const kind of /** @type {const} */ (["audio", "video"])) {
+      const track = this.#local.track(kind);
+      if (track) pc.addTrack(track, this.#local.stream);
+    }
     await pc.setLocalDescription();
     const body = { request: "configure", audio: true, video: true };
     const { jsep } = await session.message(
@@ -154,7 +204,7 @@ export class JanusConference {
       this.#add(String(id), display);
       this.#watch(session, id).catch((error) => console.warn(error));
     }
-    this.#listener.onChange();
+    this.listener.onChange();
   }
 
   /** @param {JanusSession} session @param {number} feed */
@@ -169,10 +219,12 @@ export class JanusConference {
       ({ videoroom }) => videoroom === "attached",
     );
     const pc = this.#newConnection(session, handle);
-    this.#watching.set(id, { handle, pc });
+    /** @type {{ pc: RTCPeerConnection, reader: StatisticsReader, stream: MediaStream | null }} */
+    const watched = { pc, reader: new StatisticsReader(), stream: null };
+    this.#watching.set(id, watched);
     pc.addEventListener("track", ({ streams: [stream] }) => {
-      if (stream) this.media.set(`${id}/MAIN`, stream);
-      this.#listener.onChange();
+      watched.stream = stream ?? null;
+      this.listener.onChange();
     });
     if (jsep) await pc.setRemoteDescription(jsep);
     await pc.setLocalDescription();
@@ -182,7 +234,8 @@ export class JanusConference {
 
   /** @param {JanusSession} session @param {number} handle */
   #newConnection(session, handle) {
-    const pc = new RTCPeerConnection({ iceServers: this.#access.iceServers ?? [] });
+    const iceServers = this.#access.iceServers ?? [];
+    const pc = new this.#platform.RTCPeerConnection({ iceServers });
     pc.addEventListener("icecandidate", ({ candidate }) => {
       const trickled = candidate ?? { completed: true };
       session.request("trickle", { handle_id: handle, candidate: trickled }).catch(() => {});
@@ -203,7 +256,7 @@ export class JanusConference {
     for (const gone of [data.leaving, data.unpublished]) {
       if (typeof gone !== "number") continue;
       this.#forget(String(gone));
-      if (gone === data.leaving) this.members.delete(String(gone));
+      if (gone === data.leaving) this.#members.delete(String(gone));
     }
     this.#announced(session, data.publishers);
   }
@@ -212,7 +265,7 @@ export class JanusConference {
   #lost(session) {
     if (session !== this.#session || this.#isLeaving || this.#isOver) return;
     this.isConnected = false;
-    this.#listener.onChange();
+    this.listener.onChange();
     setTimeout(() => {
       if (this.#isOver || session !== this.#session) return;
       // A refusal is final; without a connection the next attempt follows.
@@ -220,38 +273,38 @@ export class JanusConference {
     }, RETRY_MS);
   }
 
-  #videoSender() {
-    return this.#publishing?.getSenders().find(({ track }) => track?.kind === "video");
+  /** @param {MediaKind} kind */
+  #sender(kind) {
+    return this.#publishing?.getTransceivers().find(({ receiver }) => receiver.track.kind === kind)
+      ?.sender;
   }
 
   /** @param {string} id @param {string} name */
   #add(id, name) {
-    const known = this.members.get(id);
-    const rest = { moderator: false, sharingScreen: false, audioMuted: null, videoMuted: null };
-    this.members.set(id, known ?? { id, name, ...rest });
+    if (!this.#members.has(id)) this.#members.set(id, name);
   }
 
   /** @param {string} id */
   #forget(id) {
     this.#watching.get(id)?.pc.close();
     this.#watching.delete(id);
-    this.media.delete(`${id}/MAIN`);
   }
 
-  /** Closes what an earlier session had. */
-  #reset() {
+  /** Closes what an earlier session had. The members stay until the next one says who is there. */
+  #closeConnections() {
     for (const id of [...this.#watching.keys()]) this.#forget(id);
     this.#publishing?.close();
-    this.members.clear();
+    this.#publishing = undefined;
   }
 
   /** @param {string} reason */
   #end(reason) {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#reset();
+    clearInterval(this.#timer);
+    this.#closeConnections();
     this.#session?.close();
-    stopStreams(this.stream, this.screen);
-    this.#listener.onEnd(reason);
+    this.#local.close();
+    this.listener.onEnd(reason);
   }
 }

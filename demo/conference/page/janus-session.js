@@ -1,9 +1,11 @@
-import { ServiceError } from "./graphql-api.js";
+import { SignalboxError } from "@signalbox/client";
 
 /** @typedef {{ janus: string, sender?: number, plugindata?: { data: any }, jsep?: RTCSessionDescriptionInit, [field: string]: any }} Frame */
 
 /** Interval of keepalive messages, in milliseconds. */
-const KEEP_ALIVE_MS = 25_000;
+const KEEP_ALIVE_MS = 10_000;
+/** Time in which a keepalive message must be answered, in milliseconds; a socket can be dead without a sign of it. */
+const ANSWER_MS = 5_000;
 
 /** A session of the Janus protocol over one WebSocket (janus.conf.meetecho.com/docs/rest.html). */
 export class JanusSession {
@@ -15,6 +17,8 @@ export class JanusSession {
   /** @type {{ handle: number, matches: (data: any) => boolean, resolve: (frame: Frame) => void }[]} */
   #awaited = [];
   #timer = 0;
+  #isClosed = false;
+  #onClose;
 
   /**
    * @param {string} url of the endpoint, ws: or wss:
@@ -24,11 +28,8 @@ export class JanusSession {
   constructor(url, token, listener) {
     this.#token = token;
     this.#socket = new WebSocket(url, "janus-protocol");
-    this.#socket.addEventListener("close", () => {
-      clearInterval(this.#timer);
-      for (const reply of this.#replies.values()) reply({ janus: "lost" });
-      listener.onClose();
-    });
+    this.#onClose = listener.onClose;
+    this.#socket.addEventListener("close", () => this.#closed());
     this.#socket.addEventListener("message", ({ data }) => {
       const frame = JSON.parse(data);
       const reply = this.#replies.get(frame.transaction);
@@ -53,9 +54,7 @@ export class JanusSession {
       });
     }
     this.#id = (await this.request("create")).data.id;
-    this.#timer = setInterval(() => {
-      this.request("keepalive").catch(() => {});
-    }, KEEP_ALIVE_MS);
+    this.#timer = setInterval(() => this.#keepAlive(), KEEP_ALIVE_MS);
   }
 
   /** Opens a handle of the VideoRoom plugin. @returns {Promise<number>} */
@@ -67,7 +66,7 @@ export class JanusSession {
   /**
    * Sends a request, with the token and the session.
    * @param {string} janus @param {object} fields @returns {Promise<Frame>}
-   * @throws ServiceError with the code of a refusal
+   * @throws SignalboxError with the code of a refusal
    */
   request(janus, fields = {}) {
     const transaction = crypto.randomUUID();
@@ -76,8 +75,8 @@ export class JanusSession {
       this.#replies.set(transaction, (frame) => {
         if (frame.janus === "lost") return reject(new Error("No connection"));
         if (frame.janus !== "error") return resolve(frame);
-        const code = frame.error.code === 432 ? "FULL" : String(frame.error.code);
-        reject(new ServiceError({ message: frame.error.reason, extensions: { code } }));
+        const { code, reason } = frame.error;
+        reject(new SignalboxError(code === 432 ? "FULL" : "INVALID", reason));
       });
       const message = { janus, transaction, token: this.#token, ...session, ...fields };
       this.#socket.send(JSON.stringify(message));
@@ -99,5 +98,24 @@ export class JanusSession {
 
   close() {
     this.#socket.close();
+  }
+
+  #keepAlive() {
+    const timeout = setTimeout(() => {
+      this.#closed();
+      this.#socket.close();
+    }, ANSWER_MS);
+    this.request("keepalive")
+      .catch(() => {})
+      .finally(() => clearTimeout(timeout));
+  }
+
+  /** The socket is closed, or dead: then its event may come much later. */
+  #closed() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const reply of this.#replies.values()) reply({ janus: "lost" });
+    this.#onClose();
   }
 }

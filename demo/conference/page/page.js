@@ -1,179 +1,164 @@
-import { execute, ServiceError } from "./graphql-api.js";
-import { GraphqlConference } from "./graphql-conference.js";
+import { browserMedia, SignalboxError } from "@signalbox/client";
 import { JanusConference } from "./janus-conference.js";
+import { joinAsUser, joinByLink, joinOverJanus } from "./members.js";
+import { showFigures, showTiles } from "./tiles.js";
 
-/** @import { Member } from "./conference-types.js" */
+/** @import { Conference } from "@signalbox/client" */
+/** @import { PageConference } from "./janus-conference.js" */
+/** @import { Setting } from "./members.js" */
 
-const SIGN_IN = "mutation ($input: LoginInput!) { login(input: $input) { user { fullName } } }";
-const ADMIT = `mutation ($input: AdmitConferenceGuestInput!) {
-  admitConferenceGuest(input: $input) { token conference { id } }
-}`;
 const ENDS = /** @type {Record<string, string>} */ ({
-  LEFT: "You have left.",
-  REPLACED: "You have joined on another device or tab. This one has stopped.",
-  REMOVED: "A moderator has removed you.",
-  ENDED: "The conference has ended.",
-  CONFERENCE_CLOSED: "The conference has ended.",
-  LINK_WITHDRAWN: "The link is no longer valid.",
-  SESSION_ENDED: "Your session has ended.",
+  left: "You have left.",
+  replaced: "You have joined on another device or tab. This one has stopped.",
+  removed: "A moderator has removed you.",
+  closed: "The conference has ended.",
+  ended: "The conference has ended.",
+  full: "The conference is full.",
+  "link-withdrawn": "The link is no longer valid.",
+  "session-ended": "Your session has ended.",
+  failed: "The way back into the conference is closed.",
 });
-/** Time between two displays of figures, in milliseconds. */
-const FIGURES_MS = 1_000;
-/** Audio level from which a member counts as speaking, between 0 and 1. */
-const SPEAKING = 0.02;
+const PROBLEMS = /** @type {Record<string, string>} */ ({
+  FULL: "The conference is full.",
+  CONFLICT: "The conference is over.",
+  FORBIDDEN: "The conference is locked, or you may not join it.",
+  NETWORK: "The server does not answer.",
+  PERMISSION_DENIED:
+    "The browser may not use the camera and the microphone. Allow both for this page, then join.",
+  DEVICE_NOT_FOUND: "There is no such camera or microphone.",
+  DEVICE_IN_USE: "Another program uses the camera or the microphone.",
+});
+const KINDS = /** @type {const} */ (["audio", "video"]);
 
 /** @template {HTMLElement} [T=HTMLElement] @param {string} id @returns {T} */
 const $ = (id) => /** @type {T} */ (document.getElementById(id));
+const nameField = /** @type {HTMLInputElement} */ ($("name"));
+const joinButton = /** @type {HTMLButtonElement} */ ($("join"));
 
-const parameters = new URLSearchParams(location.search);
-const login = parameters.get("user");
-/** Whether this member uses the protocol of legacy clients. */
-const isLegacy = parameters.get("protocol") === "janus";
-const linkSecret = location.hash.slice(1);
+// ?user=ann selects the user, ?protocol=janus the protocol of legacy clients; #… is the secret of a guest's link.
+const query = new URLSearchParams(location.search);
+const secret = location.hash.slice(1);
+/** @type {Setting} */
 const setting = await (await fetch("setting.json")).json();
-const person = setting.people.find((/** @type {{ login: string }} */ each) => each.login === login);
-/** @type {HTMLInputElement} */ ($("name")).value = person?.name ?? "";
-/** @type {HTMLInputElement} */ ($("name")).readOnly = Boolean(person);
+const person = setting.people.find(({ login }) => login === query.get("user"));
+nameField.value = person?.name ?? "";
+nameField.readOnly = Boolean(person);
 
-/** @type {GraphqlConference | JanusConference | null} */
+/** The conference that is shown. @type {PageConference | null} */
 let conference = null;
 
-$("entry").addEventListener("submit", (event) => {
+$("entry").addEventListener("submit", async (event) => {
   event.preventDefault();
+  if (joinButton.disabled) return;
+  const label = joinButton.textContent;
+  joinButton.disabled = true;
+  joinButton.textContent = "Joining …";
   $("problem").textContent = "";
-  join().catch((error) => {
-    for (const track of conference?.stream.getTracks() ?? []) track.stop();
-    conference = null;
-    $("problem").textContent =
-      error instanceof ServiceError && error.code === "FULL"
-        ? "The conference is full."
-        : error.message;
-  });
+  try {
+    follow(await join());
+    await showDevices();
+    $("microphone").focus();
+  } catch (error) {
+    $("problem").textContent = messageOf(error);
+  }
+  joinButton.disabled = false;
+  if (joinButton.textContent === "Joining …") joinButton.textContent = label;
 });
 
 async function join() {
-  const { token, conferenceId } = linkSecret ? await admit() : await signIn();
-  const stream = await navigator.mediaDevices.getUserMedia({
-    audio: true,
-    video: { width: { ideal: 640 }, height: { ideal: 360 } },
-  });
-  const listener = { onChange: show, onEnd: end };
-  conference = isLegacy
-    ? new JanusConference(
-        { url: setting.janusUrl, token, room: setting.room, name: person.name, stream },
-        listener,
-      )
-    : new GraphqlConference({ url: setting.graphqlUrl, token, conferenceId, stream }, listener);
-  await conference.join();
+  if (secret) {
+    const name = nameField.value.trim();
+    if (!name) throw new SignalboxError("INVALID", "Enter your name.");
+    return joinByLink(setting, secret, name).catch((error) => {
+      const { code } = /** @type {SignalboxError} */ (error);
+      if (code !== "NOT_FOUND") throw error;
+      throw new SignalboxError("NOT_FOUND", "The link is not valid, or has been used up.");
+    });
+  }
+  if (!person) {
+    throw new SignalboxError("INVALID", "Open the page with one of the printed addresses.");
+  }
+  return query.get("protocol") === "janus"
+    ? joinOverJanus(setting, person, browserMedia())
+    : joinAsUser(setting, person);
+}
+
+/** Shows a conference until it ends. @param {Conference | JanusConference} joined */
+function follow(joined) {
+  const figures = (/** @type {Parameters<typeof showFigures>[1]} */ values) =>
+    showFigures($("tiles"), values);
+  if (joined instanceof JanusConference) {
+    conference = joined;
+    const onEnd = (/** @type {string} */ reason) => end(joined, reason.toLowerCase());
+    joined.listener = { onChange: show, onFigures: figures, onEnd };
+  } else {
+    const shown = pageConference(joined);
+    conference = shown;
+    joined.on("change", show);
+    joined.on("statistics", figures);
+    joined.on("deviceLost", ({ kind }) => say(`The ${deviceName(kind)} is gone.`));
+    joined.on("mediaRefused", (error) => say(messageOf(error)));
+    joined.on("ended", ({ reason, error }) => end(shown, reason, error));
+    // It may have ended while it was joined.
+    if (joined.endReason) end(shown, joined.endReason);
+  }
   show();
-  await showDevices();
-  $("microphone").focus();
 }
 
-/** A guest's token, by the link's secret. */
-async function admit() {
-  const name = /** @type {HTMLInputElement} */ ($("name")).value;
-  const { admitConferenceGuest: admitted } = await execute(setting.graphqlUrl, null, ADMIT, {
-    input: { secret: linkSecret, name },
-  });
-  return { token: admitted.token, conferenceId: admitted.conference.id };
-}
-
-/** The application's own server creates the session, because the page must not have the application's secret. */
-async function signIn() {
-  if (!person) throw new Error("Open the page with one of the printed addresses.");
-  const { token } = await (await fetch("session", { method: "POST" })).json();
-  const { login, password } = person;
-  await execute(setting.graphqlUrl, token, SIGN_IN, { input: { login, password } });
-  return { token, conferenceId: setting.conferenceId };
+/** @param {Conference} joined @returns {PageConference} */
+function pageConference(joined) {
+  return {
+    get name() {
+      return joined.settings?.name ?? "";
+    },
+    get isConnected() {
+      return joined.state === "joined";
+    },
+    get members() {
+      return joined.members;
+    },
+    get localStream() {
+      return joined.localStream;
+    },
+    get screen() {
+      return joined.screen;
+    },
+    isMuted: (kind) => joined.isMuted(kind),
+    setMuted: (kind, muted) => joined.setMuted(kind, muted),
+    switchDevice: (kind, deviceId) => joined.switchDevice(kind, deviceId),
+    shareScreen: () => joined.shareScreen(),
+    stopScreen: () => joined.stopScreen(),
+    leave: () => joined.leave(),
+  };
 }
 
 function show() {
   if (!conference) return;
   setView(true);
-  const { members, media, me, name, isConnected, screen, stream } = conference;
+  const { members, name, isConnected, screen } = conference;
   $("title").textContent = name;
-  const count = members.size === 1 ? "Only you are here" : `${members.size} members`;
+  document.body.dataset.connection = isConnected ? "online" : "lost";
+  const count = members.length === 1 ? "Waiting for others …" : `${members.length} members`;
   $("status").textContent = isConnected ? count : "Connection lost, trying again …";
-  const shown = new Set();
-  for (const member of members.values()) {
-    const isMe = member.id === me;
-    place(`${member.id}/MAIN`, member, isMe ? stream : (media.get(`${member.id}/MAIN`) ?? null));
-    const shared = isMe ? screen : media.get(`${member.id}/SCREEN`);
-    if (shared) place(`${member.id}/SCREEN`, member, shared);
-  }
-  for (const tile of $("tiles").querySelectorAll("li")) {
-    if (!shown.has(tile.dataset.key)) tile.remove();
-  }
-  showButton("microphone", isOff("audio"), "Mute", "Unmute");
-  showButton("camera", isOff("video"), "Camera off", "Camera on");
+  showTiles($("tiles"), members);
+  showButton("microphone", conference.isMuted("audio"), "Mute", "Unmute");
+  showButton("camera", conference.isMuted("video"), "Camera off", "Camera on");
   showButton("screen", screen !== null, "Share screen", "Stop sharing");
-
-  /** @param {string} key @param {Member} member @param {MediaStream | null} media */
-  function place(key, member, media) {
-    shown.add(key);
-    const isScreen = key.endsWith("SCREEN");
-    const isMe = member.id === me;
-    const tile = tileOf(key);
-    tile.className = "tile";
-    tile.classList.toggle("screen", isScreen);
-    tile.classList.toggle("mirrored", isMe && !isScreen);
-    tile.classList.toggle("dark", !media || (!isScreen && member.videoMuted === true));
-    tile.dataset.audioMuted = String(member.audioMuted);
-    const video = /** @type {HTMLVideoElement} */ (tile.querySelector("video"));
-    video.muted = isMe;
-    if (video.srcObject !== media) video.srcObject = media;
-    const label = `${member.name}${isMe ? " (you)" : ""}${isScreen ? ": screen" : ""}`;
-    video.setAttribute("aria-label", label);
-    text(tile, ".name", `${label}${member.audioMuted && !isScreen ? " · muted" : ""}`);
-    text(tile, ".initials", (member.name.match(/\b\p{L}/gu) ?? ["?"]).slice(0, 2).join(""));
-  }
 }
 
-/** @param {string} key @returns {HTMLLIElement} */
-function tileOf(key) {
-  const known = /** @type {HTMLLIElement | null} */ (
-    $("tiles").querySelector(`[data-key="${key}"]`)
-  );
-  if (known) return known;
-  const tile = document.createElement("li");
-  tile.dataset.key = key;
-  const video = Object.assign(document.createElement("video"), {
-    autoplay: true,
-    playsInline: true,
-  });
-  const initials = Object.assign(document.createElement("span"), {
-    className: "initials",
-    ariaHidden: "true",
-  });
-  const caption = Object.assign(document.createElement("p"), { className: "caption" });
-  const name = Object.assign(document.createElement("span"), { className: "name" });
-  caption.append(name, Object.assign(document.createElement("span"), { className: "figures" }));
-  tile.append(video, initials, caption);
-  $("tiles").append(tile);
-  return tile;
-}
-
-setInterval(async () => {
-  const figures = await conference?.figures();
-  for (const [key, { bitrate, lost, level }] of figures ?? []) {
-    const tile = /** @type {HTMLElement | null} */ (
-      $("tiles").querySelector(`[data-key="${key}"]`)
-    );
-    if (!tile) continue;
-    tile.classList.toggle("speaking", level > SPEAKING);
-    if (bitrate === null) continue;
-    text(tile, ".figures", `${Math.round(bitrate / 1000)} kbit/s · ${lost.toFixed(0)} % lost`);
-  }
-}, FIGURES_MS);
-
-/** @param {string} reason */
-function end(reason) {
+/** @param {PageConference} ended @param {string} reason @param {SignalboxError | null} [error] */
+function end(ended, reason, error = null) {
+  if (conference !== ended) return;
   conference = null;
   setView(false);
   $("tiles").replaceChildren();
-  $("status").textContent = ENDS[reason] ?? `The conference is over: ${reason}`;
-  $("entry").querySelector("button")?.focus();
+  $("status").textContent = "";
+  say("");
+  $("entry-title").textContent = ENDS[reason] ?? "The conference is over.";
+  $("problem").textContent = error ? messageOf(error) : "";
+  $("hint").hidden = true;
+  joinButton.textContent = "Join again";
+  joinButton.focus();
 }
 
 /** @param {boolean} joined */
@@ -183,59 +168,65 @@ function setView(joined) {
   $("controls").hidden = !joined;
 }
 
-/** @param {"audio" | "video"} kind */
-const isOff = (kind) =>
-  conference?.stream.getTracks().some((track) => track.kind === kind && !track.enabled) ?? false;
-
-/** @param {string} id @param {boolean} on @param {string} start @param {string} stop */
+/** The label says what the button does; its colour what is on now. @param {string} id @param {boolean} on @param {string} start @param {string} stop */
 function showButton(id, on, start, stop) {
-  $(id).setAttribute("aria-pressed", String(on));
+  $(id).dataset.on = String(on);
   $(id).textContent = on ? stop : start;
 }
 
-/** @param {HTMLElement} tile @param {string} selector @param {string} content */
-function text(tile, selector, content) {
-  const element = tile.querySelector(selector);
-  if (element && element.textContent !== content) element.textContent = content;
+/** Shows a message above the controls. @param {string} message */
+function say(message) {
+  $("message").textContent = message;
 }
 
-/** Runs an action of a button; a failure is shown. @param {string} id @param {() => Promise<void> | undefined} act */
+/** @param {unknown} error */
+function messageOf(error) {
+  const { code = "", message } = /** @type {Partial<SignalboxError>} */ (error);
+  return PROBLEMS[code] ?? message ?? String(error);
+}
+
+/** @param {"audio" | "video"} kind */
+const deviceName = (kind) => (kind === "audio" ? "microphone" : "camera");
+
+/** Runs an action of a button; a failure is shown. @param {string} id @param {(shown: PageConference) => unknown} act */
 function onClick(id, act) {
-  $(id).addEventListener("click", () => {
-    Promise.resolve(act()).then(show, (error) => {
-      $("status").textContent = error.message;
-    });
+  $(id).addEventListener("click", async () => {
+    say("");
+    try {
+      if (conference) await act(conference);
+    } catch (error) {
+      say(messageOf(error));
+    }
+    show();
   });
 }
 
-onClick("microphone", () => conference?.mute("audio", !isOff("audio")));
-onClick("camera", () => conference?.mute("video", !isOff("video")));
-onClick("screen", async () => {
-  if (conference?.screen) return conference.stopScreen();
-  await conference?.shareScreen(
-    await navigator.mediaDevices.getDisplayMedia({ video: true, audio: true }),
-  );
+onClick("microphone", (shown) => shown.setMuted("audio", !shown.isMuted("audio")));
+onClick("camera", (shown) => shown.setMuted("video", !shown.isMuted("video")));
+onClick("screen", async (shown) => {
+  if (shown.screen) return shown.stopScreen();
+  await shown.shareScreen().catch((error) => {
+    // The user has cancelled.
+    if (error.code !== "PERMISSION_DENIED") throw error;
+  });
 });
-onClick("leave", () => conference?.leave());
+onClick("leave", (shown) => shown.leave());
 
-const DEVICES = /** @type {const} */ (["audio", "video"]);
-for (const kind of DEVICES) {
+for (const kind of KINDS) {
   const select = /** @type {HTMLSelectElement} */ ($(`${kind}-devices`));
   select.addEventListener("change", async () => {
-    const stream = await navigator.mediaDevices.getUserMedia({
-      [kind]: { deviceId: { exact: select.value } },
-    });
-    const [track] = stream.getTracks();
-    if (track) await conference?.replaceTrack(track);
+    say("");
+    await conference?.switchDevice(kind, select.value).catch((error) => say(messageOf(error)));
+    await showDevices();
   });
 }
-navigator.mediaDevices.addEventListener("devicechange", showDevices);
+navigator.mediaDevices?.addEventListener("devicechange", showDevices);
 
 async function showDevices() {
   const devices = await navigator.mediaDevices.enumerateDevices();
-  for (const kind of DEVICES) {
-    const used = conference?.stream
-      .getTracks()
+  for (const kind of KINDS) {
+    const used = conference?.localStream
+      ?.getTracks()
       .find((track) => track.kind === kind)
       ?.getSettings().deviceId;
     const options = devices

@@ -1,0 +1,83 @@
+/** @import { MediaStatistics, Member } from "@signalbox/client" */
+
+/** Beginnings of words, also of those that do not begin with a Latin letter. */
+const INITIALS = /(?<!\p{L})\p{L}/gu;
+
+/** Shows a tile for the camera of each member, and one for each shared screen. @param {HTMLElement} list @param {readonly Member[]} members */
+export function showTiles(list, members) {
+  const shown = new Set();
+  for (const member of members) {
+    place(`${member.id}/MAIN`, member, member.stream);
+    if (member.screen) place(`${member.id}/SCREEN`, member, member.screen);
+  }
+  for (const tile of list.querySelectorAll("li")) {
+    if (!shown.has(tile.dataset.key)) tile.remove();
+  }
+  list.dataset.count = String(members.length);
+
+  /** @param {string} key @param {Member} member @param {MediaStream | null} media */
+  function place(key, member, media) {
+    shown.add(key);
+    const { isMe, audioMuted, videoMuted, isVideoPaused, speaking } = member;
+    const isScreen = key.endsWith("SCREEN");
+    const tile = tileOf(list, key);
+    const isDark = !isScreen && (videoMuted === true || !media?.getVideoTracks().length);
+    tile.className = "tile";
+    tile.classList.toggle("screen", isScreen);
+    tile.classList.toggle("mirrored", isMe && !isScreen);
+    tile.classList.toggle("dark", isDark);
+    tile.classList.toggle("paused", isVideoPaused && !isScreen);
+    tile.classList.toggle("speaking", speaking && !isScreen);
+    const video = /** @type {HTMLVideoElement} */ (tile.querySelector("video"));
+    video.muted = isMe;
+    if (video.srcObject !== media) video.srcObject = media;
+    const label = `${member.name}${isMe ? " (you)" : ""}${isScreen ? ": screen" : ""}`;
+    video.setAttribute("aria-label", label);
+    text(tile, ".name", `${label}${audioMuted && !isScreen ? " · muted" : ""}`);
+    text(tile, ".initials", (member.name.match(INITIALS) ?? ["?"]).slice(0, 2).join(""));
+    text(tile, ".note", isVideoPaused && !isScreen ? "Video paused: poor network" : "");
+  }
+}
+
+/** Shows what is received of each member. @param {HTMLElement} list @param {ReadonlyMap<string, MediaStatistics & { screen?: MediaStatistics | null }>} figures */
+export function showFigures(list, figures) {
+  for (const [id, figure] of figures) {
+    for (const [key, shown] of /** @type {const} */ ([
+      [`${id}/MAIN`, figure],
+      [`${id}/SCREEN`, figure.screen],
+    ])) {
+      const tile = list.querySelector(`[data-key="${key}"]:not(.mirrored)`);
+      if (!tile || !shown || shown.sentBitrate > shown.receivedBitrate) continue;
+      const rate = Math.round(shown.receivedBitrate / 1000);
+      text(tile, ".figures", `${rate} kbit/s · ${(100 * shown.lost).toFixed(0)} % lost`);
+    }
+  }
+}
+
+/** @param {HTMLElement} list @param {string} key @returns {HTMLLIElement} */
+function tileOf(list, key) {
+  const known = /** @type {HTMLLIElement | null} */ (list.querySelector(`[data-key="${key}"]`));
+  if (known) return known;
+  const tile = document.createElement("li");
+  tile.dataset.key = key;
+  const video = Object.assign(document.createElement("video"), {
+    autoplay: true,
+    playsInline: true,
+  });
+  const initials = element("span", "initials");
+  initials.ariaHidden = "true";
+  const caption = element("p", "caption");
+  caption.append(element("span", "name"), element("span", "figures"));
+  tile.append(video, initials, element("p", "note"), caption);
+  list.append(tile);
+  return tile;
+}
+
+/** @param {string} name @param {string} className */
+const element = (name, className) => Object.assign(document.createElement(name), { className });
+
+/** @param {Element} tile @param {string} selector @param {string} content */
+function text(tile, selector, content) {
+  const found = tile.querySelector(selector);
+  if (found && found.textContent !== content) found.textContent = content;
+}
