@@ -24,7 +24,9 @@ export function showTiles(list, members) {
     const isDark = !isScreen && (videoMuted === true || !media?.getVideoTracks().length);
     tile.className = "tile";
     tile.classList.toggle("screen", isScreen);
+    tile.classList.toggle("own", isMe);
     tile.classList.toggle("mirrored", isMe && !isScreen);
+    tile.classList.toggle("muted", audioMuted === true && !isScreen);
     tile.classList.toggle("dark", isDark);
     tile.classList.toggle("paused", isVideoPaused && !isScreen);
     tile.classList.toggle("speaking", speaking && !isScreen);
@@ -46,8 +48,8 @@ export function showFigures(list, figures) {
       [`${id}/MAIN`, figure],
       [`${id}/SCREEN`, figure.screen],
     ])) {
-      const tile = list.querySelector(`[data-key="${key}"]:not(.mirrored)`);
-      if (!tile || !shown || shown.sentBitrate > shown.receivedBitrate) continue;
+      const tile = list.querySelector(`[data-key="${key}"]:not(.own)`);
+      if (!tile || !shown) continue;
       const rate = Math.round(shown.receivedBitrate / 1000);
       text(tile, ".figures", `${rate} kbit/s · ${(100 * shown.lost).toFixed(0)} % lost`);
     }
