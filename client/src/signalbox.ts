@@ -1,12 +1,12 @@
 import { Calls } from "./calls/calls.ts";
 import { Conferences } from "./conferences/conferences.ts";
 import { iceServers } from "./data/ice-servers.ts";
-import { SignalboxError } from "./errors.ts";
 import { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
 import { Session } from "./session/session.ts";
 import type { SessionSource } from "./session/session-source.ts";
 import { memoryStorage, type TokenStorage } from "./session/storage.ts";
 import { Signals } from "./signals/signals.ts";
+import { baseUrl } from "./transport/base-url.ts";
 import type { Document, DocumentTypes } from "./transport/document.ts";
 import type { RequestOptions } from "./transport/http.ts";
 import { Socket } from "./transport/socket.ts";
@@ -67,7 +67,7 @@ export function openConnection(options: ConnectionOptions): Connection {
 
 /** A connection, and the socket that calls and conferences share with it. */
 function connect(options: ConnectionOptions): { connection: Connection; socket: Socket } {
-  const base = baseOf(options.url);
+  const base = baseUrl(options.url);
   const graphqlUrl = `${base}/graphql`;
   const target = { graphqlUrl, fetch: options.fetch ?? ((...request) => fetch(...request)) };
   const session = new Session(target, options.session, options.storage ?? memoryStorage());
@@ -95,18 +95,6 @@ function connect(options: ConnectionOptions): { connection: Connection; socket: 
     },
   };
   return { connection, socket };
-}
-
-/** The URL without the slashes at its end. */
-function baseOf(url: string): string {
-  if (!/^https?:\/\/[^/?#]+/.test(url) || /[?#]/.test(url)) {
-    throw new SignalboxError("INVALID", "The URL of the service is not one of http or https", {
-      fields: { url: ["must begin with https:// or http://"] },
-    });
-  }
-  let end = url.length;
-  while (url[end - 1] === "/") end -= 1;
-  return url.slice(0, end);
 }
 
 /**

@@ -101,12 +101,15 @@ export class CallParticipant {
 
   /** Calls the user. Resolves once the first `call` is stored. @throws SignalboxError */
   async call(): Promise<void> {
+    let link: PeerLink | null = null;
     try {
-      const link = await this.#open();
+      link = await this.#open();
       this.#isCaller = true;
       const content = { ...this.#call.callContent(), sdp: await link.offer() };
       await this.#signals.ring(content, () => this.hangUp("no-answer"));
     } catch (error) {
+      // A call of this user has crossed the own one, and goes on over another connection.
+      if (link && this.#link !== link && this.#state !== "left") return;
       this.leave("failed", error);
       throw error;
     }

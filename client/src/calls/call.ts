@@ -252,7 +252,10 @@ export class Call extends Emitter<CallEvents> {
     if (!participant) return;
     this.#work = this.#work
       .then(() => (this.#state === "ended" ? undefined : participant.receive(signal)))
-      .catch((error) => participant.hangUp("failed", false, error));
+      .catch((error) => {
+        // A connection that was closed meanwhile has failed at nothing.
+        if (error?.code !== "CLOSED") participant.hangUp("failed", false, error);
+      });
   }
 
   /** Another device of this user has settled the call; for `Calls`. @param signalType of its answer */

@@ -1,4 +1,5 @@
 import { Emitter } from "../emitter.ts";
+import { closedError } from "../errors.ts";
 import type { LocalMedia, MediaKind } from "../media/local-media.ts";
 import type { MediaPlatform } from "../media/media-platform.ts";
 import { type MediaStatistics, StatisticsReader } from "../media/statistics.ts";
@@ -52,6 +53,9 @@ export class PeerLink extends Emitter<PeerLinkEvents> {
   /** Descriptions and candidates are applied one after the other. */
   #work: Promise<unknown> = Promise.resolve();
   #closed = false;
+  /** Rejects once it is closed: a closed RTCPeerConnection settles none of its promises. */
+  readonly #whenClosed: Promise<never>;
+  #rejectOnClose: (reason: unknown) => void = () => {};
 
   /** @param video whether the call has video, also without a camera of its own */
   constructor(
@@ -61,6 +65,10 @@ export class PeerLink extends Emitter<PeerLinkEvents> {
     video: boolean,
   ) {
     super();
+    this.#whenClosed = new Promise((_, reject) => {
+      this.#rejectOnClose = reject;
+    });
+    this.#whenClosed.catch(() => {});
     const { RTCPeerConnection, MediaStream } = platform;
     this.#connection = new RTCPeerConnection(configuration);
     this.stream = new MediaStream();
@@ -168,6 +176,7 @@ export class PeerLink extends Emitter<PeerLinkEvents> {
     clearTimeout(this.#batchTimer);
     clearTimeout(this.#connectTimer);
     this.#connection.close();
+    this.#rejectOnClose(closedError());
     this.removeListeners();
   }
 
@@ -176,7 +185,7 @@ export class PeerLink extends Emitter<PeerLinkEvents> {
   }
 
   #serially<Result>(step: () => Promise<Result>): Promise<Result> {
-    const done = this.#work.then(step);
+    const done = this.#work.then(() => Promise.race([this.#whenClosed, step()]));
     this.#work = done.catch(() => {});
     return done;
   }

@@ -2,6 +2,7 @@ import { SignalboxError } from "../errors.ts";
 import { AdmitConferenceGuestDocument } from "../generated/operations.ts";
 import { browserMedia, type MediaPlatform } from "../media/media-platform.ts";
 import { Session } from "../session/session.ts";
+import { baseUrl } from "../transport/base-url.ts";
 import { postGraphql } from "../transport/http.ts";
 import { Socket } from "../transport/socket.ts";
 import { Conference } from "./conference.ts";
@@ -36,7 +37,7 @@ export async function joinAsGuest(
   { url, secret, name, media = browserMedia(), relayOnly = false, ...platform }: GuestOptions,
   options: JoinOptions = {},
 ): Promise<Conference> {
-  const graphqlUrl = `${url.replace(/\/+$/, "")}/graphql`;
+  const graphqlUrl = `${baseUrl(url)}/graphql`;
   const target = { graphqlUrl, fetch: platform.fetch ?? ((...request) => fetch(...request)) };
   const local = await openMemberMedia(media, options);
   try {

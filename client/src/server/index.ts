@@ -3,6 +3,7 @@ import { CreateUserDocument } from "../generated/operations.ts";
 import type { SessionDetails } from "../session/session-source.ts";
 import type { ApplicationKeys } from "../session/sign.ts";
 import { type Credentials, createSession as create } from "../session/signed-sessions.ts";
+import { baseUrl } from "../transport/base-url.ts";
 import { postGraphql } from "../transport/http.ts";
 
 export { SignalboxError } from "../errors.ts";
@@ -51,7 +52,7 @@ export interface Sessions {
  */
 export function openSessions({ url, userSecret, ...options }: SessionsOptions): Sessions {
   const target = {
-    graphqlUrl: `${url.replace(/\/+$/, "")}/graphql`,
+    graphqlUrl: `${baseUrl(url)}/graphql`,
     fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
   };
   return {
