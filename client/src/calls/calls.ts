@@ -172,9 +172,10 @@ export class Calls extends Emitter<CallsEvents> {
 
   #ring(signal: CallSignal, userId: string, platform: MediaPlatform): Call {
     const { callId, from, callType, callerId, opponentIds, userInfo } = signal;
+    const called = opponentIds ?? [];
     // In a group, the call of another one who was called may arrive before that of the caller.
-    const claimed = [callerId ?? "", ...(opponentIds ?? [])].filter((id) => /^\d{1,19}$/.test(id));
-    const others = new Set([from.userId, ...claimed]);
+    const claimed = called.includes(from.userId) ? [callerId ?? "", ...called] : called;
+    const others = new Set([from.userId, ...claimed.filter((id) => /^\d{1,19}$/.test(id))]);
     others.delete(userId);
     const description = {
       id: callId ?? "",
