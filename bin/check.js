@@ -14,6 +14,11 @@ const CHECKS = {
   "format and lint": [local("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."],
   "types of the client": [local("typescript/bin/tsc"), "-p", "client", "--noEmit"],
   "types of the client's tests": [local("typescript/bin/tsc"), "-p", "test/client.tsconfig.json"],
+  "types of the React example": [
+    local("typescript/bin/tsc"),
+    "-p",
+    "test/react-example.tsconfig.json",
+  ],
   "types of the call page": [local("typescript/bin/tsc"), "-p", "demo/call/page"],
   "types of the conference page": [local("typescript/bin/tsc"), "-p", "demo/conference/page"],
   // Compiled by SWC, in memory: a fresh clone need not compile all sources for it.

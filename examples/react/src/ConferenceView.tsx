@@ -1,0 +1,64 @@
+import type { Conference, Member } from "@signalbox/client";
+import { useConference, Video } from "@signalbox/client/react";
+import { Avatar } from "./Avatar.tsx";
+import { Controls } from "./Controls.tsx";
+import { Icon } from "./Icon.tsx";
+
+/** A conference in progress. */
+export function ConferenceView({ conference }: { conference: Conference }) {
+  const { state, settings, members, audioMuted, videoMuted, localStream, screen } =
+    useConference(conference);
+  const tiles = members.length + members.filter((member) => member.screen).length;
+  return (
+    <main className="stage">
+      <header className="bar">
+        <strong>{settings?.name}</strong>
+        <span className="quiet">
+          {state === "reconnecting" ? "reconnecting …" : `${members.length} here`}
+        </span>
+      </header>
+      <div className="tiles" data-count={tiles}>
+        {members.flatMap((member) => [
+          <MemberTile key={member.id} member={member} />,
+          member.screen && (
+            <figure key={`${member.id}/screen`} className="tile screen">
+              <Video stream={member.screen} muted aria-label={`Screen of ${member.name}`} />
+              <figcaption>Screen of {member.name}</figcaption>
+            </figure>
+          ),
+        ])}
+      </div>
+      <Controls
+        target={conference}
+        stream={localStream}
+        hasVideo
+        audioMuted={audioMuted}
+        videoMuted={videoMuted}
+        isSharing={screen !== null}
+        onDevice={(kind, deviceId) => conference.switchDevice(kind, deviceId)}
+        endLabel="Leave"
+        onEnd={() => conference.leave()}
+      />
+    </main>
+  );
+}
+
+function MemberTile({ member }: { member: Member }) {
+  const { name, stream, isMe, audioMuted, videoMuted, speaking, isVideoPaused } = member;
+  const isDark = !stream || stream.getVideoTracks().length === 0 || videoMuted || isVideoPaused;
+  return (
+    <figure className="tile" data-speaking={speaking}>
+      <Video
+        stream={stream}
+        muted={isMe}
+        className={`${isDark ? "unseen" : ""} ${isMe ? "mirror" : ""}`}
+        aria-label={isMe ? "Your own video" : `Video of ${name}`}
+      />
+      {isDark && <Avatar name={name} isLarge />}
+      <figcaption>
+        {audioMuted && <Icon name="microphone" isOff />}
+        {isMe ? "You" : name}
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,67 @@
+import { type Conference, type ConferenceInfo, createConference } from "@signalbox/client";
+import { useSignalbox } from "@signalbox/client/react";
+import { useState } from "react";
+import { Icon } from "./Icon.tsx";
+import { useRun } from "./problem.tsx";
+
+/** The open conferences. @param conferences null before they are loaded */
+export function Conferences({
+  conferences,
+  onJoined,
+}: {
+  conferences: ConferenceInfo[] | null;
+  onJoined: (conference: Conference) => void;
+}) {
+  const signalbox = useSignalbox();
+  const run = useRun();
+  const [name, setName] = useState("");
+  const join = async (id: string) =>
+    onJoined(await signalbox.conferences.join(id, { audio: true, video: true }));
+  const create = async () => {
+    const { id } = await createConference(signalbox.session, { name });
+    await join(id);
+    setName("");
+  };
+  return (
+    <section className="card">
+      <h2>Conferences</h2>
+      <ul className="people">
+        {conferences?.map((each) => (
+          <li key={each.id}>
+            <span className="avatar room">
+              <Icon name="people" />
+            </span>
+            <span className="name">{each.name}</span>
+            <button
+              type="button"
+              className="primary"
+              aria-label={`Join ${each.name}`}
+              onClick={() => run(() => join(each.id))}
+            >
+              Join
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run(create);
+        }}
+      >
+        <input
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          aria-label="Name of the conference"
+          placeholder="Team meeting"
+          maxLength={128}
+          required
+        />
+        <button type="submit" className="soft">
+          Start
+        </button>
+      </form>
+    </section>
+  );
+}

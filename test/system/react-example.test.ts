@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { BrowserContext } from "playwright-core";
+import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
+import { ExamplePage, type ExampleServer, runExample } from "../support/clients/react-example";
+import { startNode, type TestNode } from "../support/node";
+import { printedSteps } from "../support/printed-steps";
+
+/** The steps of README.md, "Ten minutes to a call in your own page", in two tabs of a real browser. */
+
+const { commands, address, names, excerpts } = printedSteps();
+const [start = "", copy = ""] = commands;
+const [ANN = "", BEN = ""] = names;
+
+const run = promisify(execFile);
+
+let node: TestNode;
+let folder: string;
+let browser: BrowserContext & { dispose(): Promise<void> };
+let server: ExampleServer | undefined;
+let ann: ExamplePage;
+let ben: ExamplePage;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "signalbox-example-"));
+  node = await startNode();
+  const screen = "--auto-select-desktop-capture-source=Entire screen";
+  browser = await openBrowser({ args: [...CALL_FLAGS, screen] });
+});
+afterEach(async () => {
+  for (const page of browser.pages().slice(1)) await page.close();
+  await server?.close();
+  server = undefined;
+  expect([ann, ben].flatMap(({ errors }) => errors)).toEqual([]);
+});
+afterAll(async () => {
+  await browser?.dispose();
+  await node?.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function openBoth(url: string): Promise<void> {
+  [ann, ben] = [await ExamplePage.open(browser, url), await ExamplePage.open(browser, url)];
+  await ann.signIn(ANN);
+  await ben.signIn(BEN);
+}
+
+it("two pages call by video with mute, screen and another device, and meet in a conference", async () => {
+  server = await runExample(start, node, folder);
+  expect(new URL(server.url).hostname).toBe(new URL(address).hostname);
+  await openBoth(server.url);
+  await ann.click(`Call ${BEN} by video`);
+  await ben.shows("is calling you by video");
+  await ben.click("Accept");
+  await Promise.all([ann.watches(), ben.watches()]);
+
+  await ben.click("Mute microphone");
+  await ann.page.locator("figcaption .off").waitFor();
+  await ben.click("Turn camera off");
+  await ann.page.locator(".tile .avatar").waitFor();
+  await ben.click("Turn camera off");
+  await ann.page.locator(".tile .avatar").waitFor({ state: "detached" });
+  await ben.click("Choose devices");
+  await ben.page
+    .locator("label", { hasText: "Microphone" })
+    .locator("select")
+    .selectOption({ index: 1 });
+  await ben.click("Share screen");
+  await ben.page.locator("button[aria-label='Share screen'][aria-pressed=true]").waitFor();
+  await Promise.all([ann.watches(), ben.watches()]);
+  await ann.click("Hang up");
+  await ben.shows(`${ANN} hung up`);
+  await ann.shows("Call ended");
+
+  await ann.page.getByLabel("Name of the conference").fill("Team");
+  await ann.click("Start");
+  await ann.shows("1 here");
+  await ben.click("Join Team");
+  await Promise.all([ann.shows("2 here"), ben.shows("2 here")]);
+  await Promise.all([ann.watches(), ben.watches()]);
+  await ben.click("Leave");
+  await ann.shows("1 here");
+  await ann.click("Leave");
+  await ann.shows("Contacts");
+
+  // React renders each component twice in StrictMode, and mounts it twice.
+  for (const { page, sessions } of [ann, ben]) {
+    expect(await page.evaluate("sockets.length")).toBe(1);
+    expect(sessions).toHaveLength(1);
+  }
+});
+
+it("a declined call says so, and a page that is loaded again stays signed in", async () => {
+  server = await runExample(start, node, folder);
+  await openBoth(server.url);
+  await ann.page.reload();
+  await ann.click(`Call ${BEN}`);
+  await ben.shows("is calling you");
+  await ben.click("Decline");
+  await ann.shows(`${BEN} declined`);
+  await ann.click("Sign out");
+  await ann.page.getByLabel("Your name").waitFor();
+});
+
+it("the page works as a copy outside of the repository with the packed package", async () => {
+  const page = join(folder, "my-page");
+  const own = copy
+    .replaceAll("../my-page", page)
+    .replace('"$OLDPWD/.data/credentials.json"', '"$SIGNALBOX_CREDENTIALS"')
+    .replace("npm install", "npm install --prefer-offline --no-audit --no-fund");
+  expect(own).not.toBe(copy);
+  server = await runExample(own, node, folder);
+  await run("npm", ["run", "check"], { cwd: page });
+  await openBoth(server.url);
+  await ben.click(`Call ${ANN} by video`);
+  await ann.click("Accept");
+  await Promise.all([ann.watches(), ben.watches()]);
+  await ann.click("Hang up");
+  await ben.shows(`${ANN} hung up`);
+});
+
+it("README.md prints the code of the example", async () => {
+  expect(excerpts.length).toBeGreaterThan(3);
+  const unindented = (text: string) => text.replace(/^ +/gm, "").trim();
+  for (const [file, code] of excerpts) {
+    const source = await readFile(join(__dirname, "../../examples/react", file), "utf8");
+    expect(unindented(source)).toContain(unindented(code));
+  }
+});
