@@ -22,7 +22,22 @@ export interface SignalboxErrorOptions {
   cause?: unknown;
 }
 
-/** The one class of errors that this package throws. Decide by `code`, and show or log `message`. */
+/**
+ * The one class of errors that this package throws. Decide by `code`, and show or log `message`.
+ *
+ * @example
+ * ```ts
+ * import { SignalboxError } from "@signalbox/client";
+ *
+ * try {
+ *   await signalbox.signals.send({ userId: 0 }, { hangUp: { callId: "one" } });
+ * } catch (error) {
+ *   if (!(error instanceof SignalboxError)) throw error;
+ *   const { code, message, requestId, retryAfter } = error;
+ *   console.log(code, message, requestId, retryAfter);
+ * }
+ * ```
+ */
 export class SignalboxError extends Error {
   override readonly name = "SignalboxError";
   /** The reasons of INVALID by the name of the input field; `base` stands for the input as a whole. */

@@ -8,6 +8,7 @@ export type {
   ParticipantState,
 } from "./calls/call-types.ts";
 export { Calls, type CallsEvents, type CallsOptions, type StartOptions } from "./calls/calls.ts";
+export type { SignalledCandidate } from "./calls/peer-link.ts";
 export { Conference } from "./conferences/conference.ts";
 export type {
   ConferenceEndReason,
@@ -50,7 +51,7 @@ export {
   type UserPage,
   updateUser,
 } from "./data/users.ts";
-export { SignalboxError, type SignalboxErrorCode } from "./errors.ts";
+export { SignalboxError, type SignalboxErrorCode, type SignalboxErrorOptions } from "./errors.ts";
 export type { ErrorCode, SignalInput } from "./generated/operations.ts";
 export {
   type CaptureOptions,
@@ -95,4 +96,5 @@ export {
   type SignalsEvents,
 } from "./signals/signals.ts";
 export type { Document, DocumentTypes } from "./transport/document.ts";
+export type { HttpTarget, RequestOptions } from "./transport/http.ts";
 export type { ConnectionStatus } from "./transport/socket.ts";

@@ -59,6 +59,22 @@ export interface Signalbox extends Connection {
 
 /**
  * Opens a client with sessions and signals alone. Nothing is sent before it is used.
+ *
+ * @example
+ * ```ts
+ * import { openConnection, sessionFromUrl } from "@signalbox/client";
+ *
+ * const { session, signals, close } = openConnection({
+ *   url: "http://127.0.0.1:4000",
+ *   session: sessionFromUrl("/session"),
+ * });
+ * const { user } = await session.current();
+ * console.log(`${user?.fullName} is signed in`);
+ * const stop = signals.on("signal", ({ signalType, from }) => console.log(signalType, from.userId));
+ * // Later:
+ * stop();
+ * close();
+ * ```
  * @throws SignalboxError INVALID for a URL that is none
  */
 export function openConnection(options: ConnectionOptions): Connection {
@@ -99,6 +115,21 @@ function connect(options: ConnectionOptions): { connection: Connection; socket: 
 
 /**
  * Opens a client with everything. Nothing is sent before it is used.
+ *
+ * @example
+ * ```ts
+ * import { createSignalbox, sessionFromUrl } from "@signalbox/client";
+ *
+ * const signalbox = createSignalbox({
+ *   url: "http://127.0.0.1:4000",
+ *   session: sessionFromUrl("/session"),
+ * });
+ * signalbox.calls.on("incoming", (call) => call.accept());
+ * const call = await signalbox.calls.start({ users: [42], video: true });
+ * call.on("remoteStream", ({ stream }) => {
+ *   document.querySelector("video")!.srcObject = stream;
+ * });
+ * ```
  * @throws SignalboxError INVALID for a URL that is none
  */
 export function createSignalbox(options: SignalboxOptions): Signalbox {

@@ -31,6 +31,7 @@ const SECTIONS = [
   "Existing chat servers",
   "Conferences",
   "Conference clients",
+  "Client package",
   "Classes of security",
 ];
 

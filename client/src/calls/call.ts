@@ -20,6 +20,18 @@ const LAST_MS = 10_000;
 /**
  * A call with one to three other users. Each pair of participants has a peer connection of its own (a mesh). Calls are
  * made by `calls.start()` and by the event `incoming`.
+ *
+ * @example
+ * ```ts
+ * const call = await signalbox.calls.start({ users: [42], video: true });
+ * call.on("state", (state) => console.log(state));
+ * call.on("statistics", (figures) => {
+ *   for (const [userId, { receivedBitrate }] of figures) console.log(userId, receivedBitrate);
+ * });
+ * call.on("ended", ({ reason }) => console.log(reason));
+ * call.setMuted("audio", true);
+ * call.hangUp();
+ * ```
  */
 export class Call extends Emitter<CallEvents> {
   readonly id: string;

@@ -47,7 +47,21 @@ const USERS_MAX = 3;
 /** Maximum number of settled calls that are remembered, because their caller may repeat `call`. */
 const SETTLED_MAX = 100;
 
-/** The calls of the signed-in user on this device: one at a time. */
+/**
+ * The calls of the signed-in user on this device: one at a time.
+ *
+ * @example
+ * ```ts
+ * const { calls } = signalbox;
+ * calls.on("incoming", (call) => {
+ *   if (call.video) void call.accept();
+ *   else call.reject();
+ * });
+ * const call = await calls.start({ users: [42], userInfo: { topic: "Order 7" } });
+ * console.log(calls.current === call);
+ * call.hangUp();
+ * ```
+ */
 export class Calls extends Emitter<CallsEvents> {
   readonly #options: CallsOptions;
   /** Calls that have ended, with the `reject` that a repeat of their `call` gets again. */

@@ -42,6 +42,20 @@ export interface ConferenceDeps {
 /**
  * A conference of which this side is a member, by `conferences.join()` or `joinAsGuest()`. After a lost connection it
  * comes back by itself.
+ *
+ * @example
+ * ```ts
+ * import { createConference } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Monday" });
+ * const conference = await signalbox.conferences.join(id, { audio: true, video: true });
+ * conference.on("change", () => {
+ *   for (const { name, speaking } of conference.members) console.log(name, speaking);
+ * });
+ * conference.on("ended", ({ reason }) => console.log(reason));
+ * conference.setMuted("video", true);
+ * await conference.leave();
+ * ```
  */
 export class Conference extends Emitter<ConferenceEvents> {
   readonly id: string;

@@ -33,7 +33,24 @@ export interface ConferencesOptions {
   readonly relayOnly: boolean;
 }
 
-/** The conferences of the signed-in user on this device. */
+/**
+ * The conferences of the signed-in user on this device.
+ *
+ * @example
+ * ```ts
+ * import { listConferences } from "@signalbox/client";
+ *
+ * const { conferences, session } = signalbox;
+ * conferences.on("invited", ({ conference, inviterId }) => {
+ *   console.log(`${inviterId} invites you to ${conference.name}`);
+ * });
+ * const { nodes } = await listConferences(session);
+ * for (const { id } of nodes.slice(0, 1)) {
+ *   const conference = await conferences.join(id, { audio: true });
+ *   await conference.leave();
+ * }
+ * ```
+ */
 export class Conferences extends Emitter<ConferencesEvents> {
   readonly #options: ConferencesOptions;
   readonly #joined = new Set<Conference>();

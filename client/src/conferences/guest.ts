@@ -30,6 +30,22 @@ export interface GuestOptions {
 /**
  * Joins a conference without an account. The guest has a connection of its own, which closes when the conference ends.
  * Devices are opened first, so that a refusal there uses up nothing of the link.
+ *
+ * @example
+ * ```ts
+ * import { createConference, createConferenceLink, joinAsGuest } from "@signalbox/client";
+ *
+ * // A moderator makes the link …
+ * const { id } = await createConference(signalbox.session, { name: "Interview" });
+ * const { secret } = await createConferenceLink(signalbox.session, id, { maxUses: 1 });
+ *
+ * // … and a page of a guest uses it.
+ * const conference = await joinAsGuest(
+ *   { url: "http://127.0.0.1:4000", secret, name: "Dana" },
+ *   { audio: true, video: true },
+ * );
+ * await conference.leave();
+ * ```
  * @throws SignalboxError NOT_FOUND for a link that is not valid or has been used up, INVALID for the name, FULL and
  *   others of `conferences.join()`
  */

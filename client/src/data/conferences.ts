@@ -28,6 +28,14 @@ export type ConferenceLink = CreateConferenceLinkMutation["createConferenceLink"
 
 /**
  * Creates a conference, which stays open until it is closed. The signed-in user moderates it.
+ *
+ * @example
+ * ```ts
+ * import { createConference } from "@signalbox/client";
+ *
+ * const { id, seats } = await createConference(signalbox.session, { name: "Tuesday", seats: 6 });
+ * console.log(id, seats);
+ * ```
  * @throws SignalboxError INVALID for a name that another open conference has
  */
 export async function createConference(
@@ -37,12 +45,35 @@ export async function createConference(
   return (await session.execute(CreateConferenceDocument, { input })).createConference.conference;
 }
 
-/** Finds a conference. @throws SignalboxError NOT_FOUND, FORBIDDEN */
+/**
+ * Finds a conference.
+ *
+ * @example
+ * ```ts
+ * import { createConference, getConference } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Wednesday" });
+ * const { name, locked } = await getConference(signalbox.session, id);
+ * console.log(name, locked);
+ * ```
+ * @throws SignalboxError NOT_FOUND, FORBIDDEN
+ */
 export async function getConference(session: Session, id: string): Promise<ConferenceInfo> {
   return (await session.execute(GetConferenceDocument, { id })).conference;
 }
 
-/** Lists the open conferences that the signed-in user may join, newest first, 100 to a page. @throws SignalboxError */
+/**
+ * Lists the open conferences that the signed-in user may join, newest first, 100 to a page.
+ *
+ * @example
+ * ```ts
+ * import { listConferences } from "@signalbox/client";
+ *
+ * const { nodes, pageInfo } = await listConferences(signalbox.session, { first: 10 });
+ * console.log(nodes.map(({ name }) => name), pageInfo.hasNextPage);
+ * ```
+ * @throws SignalboxError
+ */
 export async function listConferences(
   session: Session,
   variables: ListConferencesQueryVariables = {},
@@ -50,7 +81,19 @@ export async function listConferences(
   return (await session.execute(ListConferencesDocument, variables)).conferences;
 }
 
-/** Changes a conference, for moderators. @throws SignalboxError INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
+/**
+ * Changes a conference, for moderators.
+ *
+ * @example
+ * ```ts
+ * import { createConference, updateConference } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Thursday" });
+ * const { name } = await updateConference(signalbox.session, id, { name: "Friday", locked: true });
+ * console.log(name);
+ * ```
+ * @throws SignalboxError INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed
+ */
 export async function updateConference(
   session: Session,
   conferenceId: string,
@@ -60,7 +103,18 @@ export async function updateConference(
   return (await session.execute(UpdateConferenceDocument, { input })).updateConference.conference;
 }
 
-/** Closes a conference, for moderators; its members are out. @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT */
+/**
+ * Closes a conference, for moderators; its members are out.
+ *
+ * @example
+ * ```ts
+ * import { closeConference, createConference } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Saturday" });
+ * await closeConference(signalbox.session, id);
+ * ```
+ * @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT
+ */
 export async function closeConference(session: Session, conferenceId: string): Promise<void> {
   await session.execute(CloseConferenceDocument, { input: { conferenceId } });
 }
@@ -68,6 +122,14 @@ export async function closeConference(session: Session, conferenceId: string): P
 /**
  * Invites users to a conference: their devices receive the event `invited`, those that are away a push if the
  * application sends such.
+ *
+ * @example
+ * ```ts
+ * import { createConference, inviteToConference } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Sunday" });
+ * await inviteToConference(signalbox.session, id, ["42"]);
+ * ```
  * @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT if it is closed, LIMITED
  */
 export async function inviteToConference(
@@ -82,6 +144,15 @@ export async function inviteToConference(
 /**
  * Creates a link that admits guests without an account, for moderators. Hand its secret out in the fragment of an
  * address, which browsers send to no server.
+ *
+ * @example
+ * ```ts
+ * import { createConference, createConferenceLink } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Workshop" });
+ * const { secret, link } = await createConferenceLink(signalbox.session, id, { maxUses: 3 });
+ * console.log(`https://app.example/#${secret} admits ${link.maxUses} guests`);
+ * ```
  * @throws SignalboxError NOT_FOUND, FORBIDDEN, CONFLICT if the conference is closed, LIMITED
  */
 export async function createConferenceLink(
@@ -93,7 +164,23 @@ export async function createConferenceLink(
   return (await session.execute(CreateConferenceLinkDocument, { input })).createConferenceLink;
 }
 
-/** Withdraws a link; the guests whom it has admitted are out. @throws SignalboxError NOT_FOUND, FORBIDDEN */
+/**
+ * Withdraws a link; the guests whom it has admitted are out.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   createConference,
+ *   createConferenceLink,
+ *   deleteConferenceLink,
+ * } from "@signalbox/client";
+ *
+ * const { id } = await createConference(signalbox.session, { name: "Demonstration" });
+ * const { link } = await createConferenceLink(signalbox.session, id);
+ * await deleteConferenceLink(signalbox.session, link.id);
+ * ```
+ * @throws SignalboxError NOT_FOUND, FORBIDDEN
+ */
 export async function deleteConferenceLink(session: Session, linkId: string): Promise<void> {
   await session.execute(DeleteConferenceLinkDocument, { input: { linkId } });
 }

@@ -22,7 +22,23 @@ export interface LocalMediaEvents {
   screenEnded: undefined;
 }
 
-/** The microphone, the camera and the screen of a call or conference. */
+/**
+ * The microphone, the camera and the screen of a call or conference. Calls and conferences open their own; a page that
+ * does more with the devices may open it itself.
+ *
+ * @example
+ * ```ts
+ * import { browserMedia, LocalMedia } from "@signalbox/client";
+ *
+ * const platform = browserMedia();
+ * if (platform) {
+ *   const media = await LocalMedia.open(platform, { audio: true, video: true });
+ *   media.setMuted("audio", true);
+ *   console.log(media.stream.getTracks().length, "tracks");
+ *   media.close();
+ * }
+ * ```
+ */
 export class LocalMedia extends Emitter<LocalMediaEvents> {
   readonly #platform: MediaPlatform;
   /** The microphone and the camera, or what the application gave instead. */

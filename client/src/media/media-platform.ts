@@ -9,6 +9,20 @@ export interface MediaPlatform {
 
 /**
  * The media objects of the browser that runs this.
+ *
+ * @example
+ * ```ts
+ * import { browserMedia, createSignalbox, sessionFromUrl } from "@signalbox/client";
+ *
+ * const media = browserMedia();
+ * if (!media) console.log("This page can take no calls");
+ * const { close } = createSignalbox({
+ *   url: "http://127.0.0.1:4000",
+ *   session: sessionFromUrl("/session"),
+ *   media,
+ * });
+ * close();
+ * ```
  * @returns null if it has none, such as on a page without TLS
  */
 export function browserMedia(): MediaPlatform | null {

@@ -42,7 +42,22 @@ type Report = Record<string, unknown> & { readonly type: string; readonly id: st
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-/** Reads the figures of one peer connection. */
+/**
+ * Reads the figures of one peer connection. The event `statistics` of calls and conferences has them already; this is
+ * for peer connections of a page's own.
+ *
+ * @example
+ * ```ts
+ * import { StatisticsReader } from "@signalbox/client";
+ *
+ * const connection = new RTCPeerConnection();
+ * const reader = new StatisticsReader();
+ * await reader.read(connection);
+ * const { receivedBitrate, lost, roundTripMs } = await reader.read(connection);
+ * console.log(receivedBitrate, lost, roundTripMs);
+ * connection.close();
+ * ```
+ */
 export class StatisticsReader {
   readonly #before = new Map<string, Totals>();
 

@@ -20,6 +20,7 @@ export interface SessionsOptions extends ApplicationKeys {
    * sign in as any of them, and if it changes, they cannot sign in any more.
    */
   readonly userSecret?: string;
+  /** `fetch` of the platform by default. */
   readonly fetch?: typeof fetch;
 }
 
@@ -29,6 +30,8 @@ export interface BackendUser {
   readonly login: string;
   /** Display name, for the first sign-in. */
   readonly fullName?: string;
+  /** Tags by which the application lists users, for the first sign-in. */
+  readonly tags?: readonly string[];
 }
 
 /** Signs sessions of an application, in its backend. */
@@ -49,6 +52,22 @@ export interface Sessions {
 
 /**
  * Opens the signing of sessions. It keeps auth_secret in the backend: a page gets tokens alone.
+ *
+ * @example
+ * ```ts
+ * import { openSessions } from "@signalbox/client/server";
+ *
+ * const sessions = openSessions({
+ *   url: "http://127.0.0.1:4000",
+ *   applicationId: 1,
+ *   authKey: "your auth_key",
+ *   authSecret: "your auth_secret",
+ *   userSecret: "at least 32 random characters, kept in the backend",
+ * });
+ * // In the handler of POST /session, once the backend knows who asks:
+ * const { token } = await sessions.forUser({ login: "ben", fullName: "Ben Lindqvist" });
+ * console.log(JSON.stringify({ token }));
+ * ```
  */
 export function openSessions({ url, userSecret, ...options }: SessionsOptions): Sessions {
   const target = {
@@ -57,7 +76,7 @@ export function openSessions({ url, userSecret, ...options }: SessionsOptions): 
   };
   return {
     create: (credentials) => create(target, options, credentials),
-    async forUser({ login, fullName }) {
+    async forUser({ login, fullName, tags = [] }) {
       if (!userSecret) throw new SignalboxError("INVALID", "forUser needs userSecret");
       const password = await passwordOf(userSecret, login);
       const credentials = { user: { login, password } };
@@ -67,7 +86,12 @@ export function openSessions({ url, userSecret, ...options }: SessionsOptions): 
         if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
       }
       const { token } = await create(target, options);
-      const input = { login, password, ...(fullName !== undefined && { fullName }) };
+      const input = {
+        login,
+        password,
+        tags: [...tags],
+        ...(fullName !== undefined && { fullName }),
+      };
       await postGraphql(target, token, CreateUserDocument, { input });
       return create(target, options, credentials);
     },

@@ -28,6 +28,18 @@ export type SessionDetails = SessionFieldsFragment;
 /**
  * A source that asks the application's own backend by POST. It answers `{"token": "…"}`; 401 and 403 mean that the
  * visitor is not signed in there.
+ *
+ * @example
+ * ```ts
+ * import { openConnection, sessionFromUrl } from "@signalbox/client";
+ *
+ * const { session, close } = openConnection({
+ *   url: "http://127.0.0.1:4000",
+ *   session: sessionFromUrl("/session", { headers: { "X-Requested-With": "fetch" } }),
+ * });
+ * await session.token();
+ * close();
+ * ```
  * @param url of the backend's endpoint
  * @param init options of `fetch`, such as headers
  */

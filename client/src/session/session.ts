@@ -36,6 +36,14 @@ const ATTEMPTS = 4;
 /**
  * The session of a client: gets its token, renews it before it expires or when the service refuses it, and keeps it in
  * a storage. Whoever needs a token waits for the same one request.
+ *
+ * @example
+ * ```ts
+ * const { session } = signalbox;
+ * session.on("ended", ({ code }) => console.log(`Sign in again: ${code}`));
+ * const { user, expiresAt } = await session.current();
+ * console.log(user?.login, expiresAt);
+ * ```
  */
 export class Session extends Emitter<SessionEvents> {
   readonly #target: HttpTarget;

@@ -49,12 +49,47 @@ export async function createSession(
 /**
  * A source that signs in by itself, for prototypes and set-ups without a backend: the page then holds auth_secret, and
  * everybody who opens it can sign sessions of the application. In production use `sessionFromUrl`.
+ *
+ * @example
+ * ```ts
+ * import { openConnection, signedSession } from "@signalbox/client";
+ *
+ * const keys = { applicationId: 1, authKey: "your auth_key", authSecret: "your auth_secret" };
+ * const { session, close } = openConnection({
+ *   url: "http://127.0.0.1:4000",
+ *   session: signedSession(keys, { user: { login: "ann", password: "correct horse" } }),
+ * });
+ * const { user } = await session.current();
+ * console.log(user?.login);
+ * close();
+ * ```
  */
 export function signedSession(keys: ApplicationKeys, credentials: Credentials = {}): SessionSource {
   return ({ target }) => createSession(target, keys, credentials);
 }
 
-/** A source that shows a QR code and waits until a device that is signed in binds the session to its user. */
+/**
+ * A source that shows a QR code and waits until a device that is signed in binds the session to its user.
+ *
+ * @example
+ * ```ts
+ * import { openConnection, webSession } from "@signalbox/client";
+ *
+ * const keys = { applicationId: 1, authKey: "your auth_key", authSecret: "your auth_secret" };
+ * const { session, close } = openConnection({
+ *   url: "http://127.0.0.1:4000",
+ *   session: webSession(keys, {
+ *     long: true,
+ *     onQrCode: (svg) => console.log(`Show this to the user: ${svg.length} characters`),
+ *   }),
+ * });
+ * session.on("changed", ({ user }) => console.log(`${user?.login} has scanned the code`));
+ * // Waits for the scan; a page stays open meanwhile.
+ * const waiting = session.current().catch(() => console.log("closed before the scan"));
+ * close();
+ * await waiting;
+ * ```
+ */
 export function webSession(
   keys: ApplicationKeys,
   { long = false, onQrCode }: WebSessionOptions,
@@ -82,6 +117,17 @@ export function webSession(
 
 /**
  * Binds a web session to the signed-in user.
+ *
+ * @example
+ * ```ts
+ * import { bindWebSession, SignalboxError } from "@signalbox/client";
+ *
+ * try {
+ *   await bindWebSession(signalbox.session, "what the camera has read");
+ * } catch (error) {
+ *   if (error instanceof SignalboxError) console.log(error.code);
+ * }
+ * ```
  * @param codeOrToken what the QR code holds, or the web session's token
  * @throws SignalboxError NOT_FOUND for a code that is unknown or was used
  */

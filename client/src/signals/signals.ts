@@ -62,6 +62,20 @@ const SEND_MS = 60_000;
 /**
  * The user's call signals, as events and as an async iterable. It connects with the first listener or loop, and comes
  * back by itself after a lost connection, behind the last signal. A signal that is delivered twice is reported once.
+ *
+ * @example
+ * ```ts
+ * const { signals } = signalbox;
+ * await signals.send({ userId: 42 }, { other: { signalType: "wave", callId: "one" } });
+ *
+ * async function watch() {
+ *   for await (const entry of signals) {
+ *     if (entry.type === "signal") console.log(entry.signal.signalType, entry.signal.from.userId);
+ *     if (entry.type === "missed") console.log("Something may be missing before the next entry");
+ *   }
+ * }
+ * void watch();
+ * ```
  */
 export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<SignalEntry> {
   readonly #session: Session;

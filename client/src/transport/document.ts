@@ -6,5 +6,6 @@ export type Document<Result, Variables> = string & DocumentTypes<Result, Variabl
 
 /** The types that a document carries; they exist for the compiler alone. */
 export interface DocumentTypes<Result, Variables> {
+  /** Never set. */
   readonly __apiType?: (variables: Variables) => Result;
 }

@@ -11,10 +11,11 @@ import type { Document } from "./document.ts";
 /** Time after which a request is given up, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** What {@link postGraphql} needs. */
+/** Where requests go, and by what. */
 export interface HttpTarget {
   /** The URL of /graphql. */
   readonly graphqlUrl: string;
+  /** `fetch` of the platform, or another one. */
   readonly fetch: typeof fetch;
 }
 
