@@ -606,15 +606,15 @@ export type MembershipInput = {
   membershipId: string | number;
 };
 
-/** A member that a moderator mutes. */
+/** A member that a moderator mutes or unmutes. Omitted kinds stay unchanged. */
 export type MuteConferenceMemberInput = {
-  /** Whether to mute the microphone. */
+  /** Whether its audio is muted. */
   audio?: boolean | null | undefined;
   /** The conference. */
   conferenceId: string | number;
   /** The member. */
   memberId: string | number;
-  /** Whether to switch the camera off. */
+  /** Whether its video is muted. */
   video?: boolean | null | undefined;
 };
 

@@ -28,8 +28,8 @@ import { ConferenceChanges } from "./conference-changes";
 import type { HostDeps } from "./host-deps";
 import { HostedEngine } from "./hosted-engine";
 import { HostedMembers, notAMember } from "./hosted-members";
-import { MemberMedia, type MuteChange } from "./member-media";
-import type { PeerOwner } from "./peer";
+import { MemberMedia } from "./member-media";
+import type { MuteChange, PeerOwner } from "./peer";
 import { newMemberOf, seatMember } from "./seats";
 
 /** The result of a join on the hosting node; JSON. */
@@ -71,6 +71,7 @@ export class HostedConference {
       setGeneration: (generation) => {
         this.generation = generation;
       },
+      blocked: (memberId) => this.members.blocked(memberId),
       onFeed: (owner, source, up) => this.media.onFeed(owner, source, up),
       send: (event) => this.changes.send(event),
       onLost: () => this.changes.background(() => this.media.stopPublishing()),
@@ -84,13 +85,7 @@ export class HostedConference {
     if (this.members.size === 0) return;
     const isLost = await this.engine.resume(row.engine, row.engine_state);
     await this.changes.run(async () => {
-      const stopped = this.members
-        .list()
-        .filter(
-          ({ id, generation, publishing, screen }) =>
-            (publishing || screen) && !this.engine.publishes(id, generation),
-        )
-        .map((member) => ({ ...member, publishing: false, screen: false }));
+      const stopped = this.media.stopped();
       for (const member of stopped) this.members.update(member);
       await this.changes.change(
         async (transaction) => {
@@ -193,17 +188,17 @@ export class HostedConference {
 
   /** Tells the others what a member has muted itself. Unmuting ends a moderator's mute. */
   async setMuted(ref: MemberRef, change: MuteChange): Promise<MemberState> {
-    const { id } = this.members.owned(ref);
-    const unmuted = Object.entries(change).filter(([, muted]) => muted === false);
-    return this.media.mute(id, change, Object.fromEntries(unmuted));
+    return this.media.setMuted(this.members.owned(ref).id, change);
   }
 
-  /** Mutes a member by number: its media is dropped until the member unmutes itself. @throws Fault NOT_FOUND */
-  async muteMember(number: number, kinds: MuteChange): Promise<MemberState> {
+  /**
+   * Mutes a member by number: its media is dropped, also after a rejoin, until a moderator or the member itself
+   * unmutes it. @throws Fault NOT_FOUND
+   */
+  async muteMember(number: number, change: MuteChange): Promise<MemberState> {
     const member = this.members.byNumber(number);
     if (!member) throw notAMember();
-    const muted = Object.fromEntries(Object.entries(kinds).filter(([, mute]) => mute === true));
-    return this.media.mute(member.id, muted, muted);
+    return this.media.setBlocked(member.id, change);
   }
 
   /** Changes the settings. */

@@ -12,7 +12,7 @@ import type { ConferenceEvent, ConferenceState } from "../model/conference-event
 import { type HostRef, nextGeneration, writeEngineState } from "../rows/host-queries";
 import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
-import type { Peer, PeerOwner } from "./peer";
+import type { MuteChange, Peer, PeerOwner } from "./peer";
 import { Peers } from "./peers";
 
 /** What the media of a conference needs of it. */
@@ -21,6 +21,8 @@ export interface HostedEngineOptions {
   state(): ConferenceState;
   ref(): HostRef;
   setGeneration(generation: number): void;
+  /** What a moderator has muted of a member now. */
+  blocked(memberId: number): Required<MuteChange>;
   onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
   send(event: ConferenceEvent): void;
   onLost(): void;
@@ -43,8 +45,6 @@ export class HostedEngine {
   private engineState: EngineState = {};
   private lost = false;
   private storing: NodeJS.Timeout | null = null;
-  /** What moderators have muted, by member. */
-  private readonly blocked = new Map<number, { audio?: boolean; video?: boolean }>();
 
   constructor(
     private readonly deps: HostDeps,
@@ -88,6 +88,10 @@ export class HostedEngine {
       const resumed = await this.open(state.engine);
       const kept = state.peers.filter(({ id }) => resumed.includes(id));
       this.peers.restore(kept);
+      // The former host may have ended before it has blocked what its rows say.
+      for (const memberId of new Set(kept.map((peer) => peer.memberId))) {
+        await this.applyBlocks(memberId);
+      }
       for (const { id: peer, memberId, generation } of state.peers) {
         if (resumed.includes(peer)) continue;
         const to = { memberId, generation };
@@ -100,34 +104,23 @@ export class HostedEngine {
     }
   }
 
-  /** Whether media of a membership flows. */
-  publishes(memberId: number, generation: number): boolean {
-    return this.peers
+  /** Whether media of a membership flows. @param source which; any when omitted */
+  isUp({ memberId, generation }: Omit<PeerOwner, "number">, source?: MediaSource): boolean {
+    const owned = this.peers
       .list()
-      .some(
-        (peer) =>
-          peer.memberId === memberId && peer.generation === generation && peer.up && peer.source,
-      );
-  }
-
-  /** Whether a source of a membership flows. */
-  isUp({ memberId, generation }: PeerOwner, source: MediaSource): boolean {
-    return this.peers
-      .list()
-      .some(
-        (peer) =>
-          peer.memberId === memberId &&
-          peer.generation === generation &&
-          peer.source === source &&
-          peer.up,
-      );
+      .filter((peer) => peer.memberId === memberId && peer.generation === generation);
+    return owned.some(({ up, source: own }) => up && own && own === (source ?? own));
   }
 
   async publish(owner: PeerOwner, source: MediaSource, offer: string): Promise<ConnectedPeer> {
     await this.ensureRoom();
     const connected = await this.peers.publish(owner, source, offer);
-    const blocked = this.blocked.get(owner.memberId);
-    if (blocked) await this.peers.block(owner.memberId, blocked);
+    try {
+      await this.applyBlocks(owner.memberId);
+    } catch (error) {
+      await this.peers.closeOwned(owner, connected.peer);
+      throw error;
+    }
     this.store();
     return connected;
   }
@@ -160,9 +153,8 @@ export class HostedEngine {
     }
   }
 
-  /** Closes all that a member has at the engine, and forgets what moderators have muted. */
+  /** Closes all that a member has at the engine. */
   async closeMember(memberId: number): Promise<void> {
-    this.blocked.delete(memberId);
     try {
       await this.peers.closeMember(memberId);
     } catch (error) {
@@ -172,11 +164,21 @@ export class HostedEngine {
     this.store();
   }
 
-  /** Drops, or admits again, what a member publishes. */
-  async block(memberId: number, change: { audio?: boolean; video?: boolean }): Promise<void> {
-    if (Object.keys(change).length === 0) return;
-    this.blocked.set(memberId, { ...this.blocked.get(memberId), ...change });
-    await this.peers.block(memberId, change);
+  /** Drops, or admits again, what a member publishes. @param kinds what may have changed */
+  async block(memberId: number, kinds: MuteChange): Promise<void> {
+    await this.peers.block(memberId, () => {
+      const { audio, video } = this.options.blocked(memberId);
+      return {
+        ...(kinds.audio !== undefined && { audio }),
+        ...(kinds.video !== undefined && { video }),
+      };
+    });
+  }
+
+  /** Drops what a moderator has muted of a member. */
+  private applyBlocks(memberId: number): Promise<void> {
+    const { audio, video } = this.options.blocked(memberId);
+    return this.block(memberId, { ...(audio && { audio }), ...(video && { video }) });
   }
 
   repeatStreams(owner: PeerOwner): void {

@@ -37,6 +37,12 @@ export class HostedMembers {
     return this.list().find((member) => member.number === number);
   }
 
+  /** What a moderator has muted of a member. */
+  blocked(memberId: number): { audio: boolean; video: boolean } {
+    const member = this.byId.get(memberId);
+    return { audio: member?.audioBlocked ?? false, video: member?.videoBlocked ?? false };
+  }
+
   /** The member of a membership. @throws Fault NOT_FOUND, CONFLICT if another device has taken the seat */
   owned(ref: MemberRef): Member {
     const member = this.byId.get(ref.memberId);

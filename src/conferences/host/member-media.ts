@@ -4,13 +4,7 @@ import { type Member, memberState, writeMedia } from "../rows/member-queries";
 import type { ConferenceChanges } from "./conference-changes";
 import type { HostedEngine } from "./hosted-engine";
 import { type HostedMembers, notAMember } from "./hosted-members";
-import type { PeerOwner } from "./peer";
-
-/** What a member mutes (true) or unmutes (false); absent for unchanged. */
-export interface MuteChange {
-  audio?: boolean;
-  video?: boolean;
-}
+import type { MuteChange, PeerOwner } from "./peer";
 
 /** What members send, as the others are told: whether media arrives, and what is muted. */
 export class MemberMedia {
@@ -20,20 +14,24 @@ export class MemberMedia {
     private readonly engine: HostedEngine,
   ) {}
 
-  /**
-   * Changes what a member has muted.
-   * @param blocked what the engine drops (true) or admits again (false)
-   * @throws Fault NOT_FOUND
-   */
-  async mute(memberId: number, change: MuteChange, blocked: MuteChange): Promise<MemberState> {
-    const changed = await this.changes.run(async () => {
-      const member = this.members.get(memberId);
-      if (!member) throw notAMember();
-      const { audio = member.audioMuted, video = member.videoMuted } = change;
-      return this.write({ ...member, audioMuted: audio, videoMuted: video });
-    });
-    await this.engine.block(memberId, blocked);
-    return memberState(changed);
+  /** Changes what a member has muted itself. Unmuting ends a moderator's mute. @throws Fault NOT_FOUND */
+  setMuted(memberId: number, { audio, video }: MuteChange): Promise<MemberState> {
+    const unmuted = { ...(audio === false && { audio }), ...(video === false && { video }) };
+    return this.change(memberId, unmuted, (member) => ({
+      audioMuted: audio ?? member.audioMuted,
+      videoMuted: video ?? member.videoMuted,
+      audioBlocked: member.audioBlocked && audio !== false,
+      videoBlocked: member.videoBlocked && video !== false,
+    }));
+  }
+
+  /** Changes what a moderator has muted. What the member has muted itself stays muted. @throws Fault NOT_FOUND */
+  setBlocked(memberId: number, change: MuteChange): Promise<MemberState> {
+    const { audio, video } = change;
+    return this.change(memberId, change, (member) => ({
+      audioBlocked: audio ?? member.audioBlocked,
+      videoBlocked: video ?? member.videoBlocked,
+    }));
   }
 
   /** A feed of a membership begins or ends. */
@@ -46,12 +44,38 @@ export class MemberMedia {
     });
   }
 
+  /** The members whose media has ended with the former host, as they are now. */
+  stopped(): Member[] {
+    return this.members
+      .list()
+      .filter(
+        ({ id, generation, publishing, screen }) =>
+          (publishing || screen) && !this.engine.isUp({ memberId: id, generation }),
+      )
+      .map((member) => ({ ...member, publishing: false, screen: false }));
+  }
+
   /** No media arrives any more, because the engine was lost; call it within the changes. */
   async stopPublishing(): Promise<void> {
     for (const member of this.members.list()) {
       if (!member.publishing && !member.screen) continue;
       await this.write({ ...member, publishing: false, screen: false });
     }
+  }
+
+  /** @param blocked of which kinds the engine learns what is blocked */
+  private async change(
+    memberId: number,
+    blocked: MuteChange,
+    changes: (member: Member) => Partial<Member>,
+  ): Promise<MemberState> {
+    const changed = await this.changes.run(async () => {
+      const member = this.members.get(memberId);
+      if (!member) throw notAMember();
+      return this.write({ ...member, ...changes(member) });
+    });
+    await this.engine.block(memberId, blocked);
+    return memberState(changed);
   }
 
   private async write(member: Member): Promise<Member> {

@@ -18,6 +18,12 @@ export interface Peer {
 /** Whose peer it is. */
 export type PeerOwner = Pick<Peer, "memberId" | "number" | "generation">;
 
+/** What is muted (true) or unmuted (false); absent for unchanged. */
+export interface MuteChange {
+  audio?: boolean;
+  video?: boolean;
+}
+
 /** What the owner of the peers of a conference does when they change. */
 export interface PeerListener {
   /** A member's feed begins or ends. */

@@ -10,7 +10,7 @@ import {
   type PeerStream,
   SCREENS_MAX,
 } from "../engine/engine";
-import type { Peer, PeerListener, PeerOwner } from "./peer";
+import type { MuteChange, Peer, PeerListener, PeerOwner } from "./peer";
 import { StreamUpdates } from "./stream-updates";
 
 /** Maximum number of watching peers of one member: one for all feeds, or one for each. */
@@ -137,14 +137,20 @@ export class Peers {
     return response;
   }
 
-  /** Drops or admits what a member publishes (a moderator's mute). */
-  async block(memberId: number, blocked: { audio?: boolean; video?: boolean }): Promise<void> {
-    const publisher = {
-      ...(blocked.audio !== undefined && { audio: !blocked.audio }),
-      ...(blocked.video !== undefined && { video: !blocked.video }),
-    };
+  /**
+   * Drops or admits what a member publishes, from any source (a moderator's mute).
+   * @param blocked what is dropped now; read for each peer, since it may change meanwhile
+   */
+  async block(memberId: number, blocked: () => MuteChange): Promise<void> {
     for (const { id, source } of this.of(memberId)) {
-      if (source === "main") await this.engine.signal(id, { publisher });
+      // It may have been closed or replaced meanwhile.
+      if (!source || !this.peers.has(id)) continue;
+      const { audio, video } = blocked();
+      const publisher = {
+        ...(audio !== undefined && { audio: !audio }),
+        ...(video !== undefined && { video: !video }),
+      };
+      if (Object.keys(publisher).length > 0) await this.engine.signal(id, { publisher });
     }
   }
 

@@ -155,7 +155,9 @@ export class SetConferenceMuteInput extends MembershipInput {
   video?: boolean | null;
 }
 
-@InputType({ description: "A member that a moderator mutes." })
+@InputType({
+  description: "A member that a moderator mutes or unmutes. Omitted kinds stay unchanged.",
+})
 export class MuteConferenceMemberInput {
   @Field(() => ID, { description: "The conference." })
   conferenceId!: string;
@@ -163,10 +165,10 @@ export class MuteConferenceMemberInput {
   @Field(() => ID, { description: "The member." })
   memberId!: string;
 
-  @Field(() => Boolean, { nullable: true, description: "Whether to mute the microphone." })
+  @Field(() => Boolean, { nullable: true, description: "Whether its audio is muted." })
   audio?: boolean | null;
 
-  @Field(() => Boolean, { nullable: true, description: "Whether to switch the camera off." })
+  @Field(() => Boolean, { nullable: true, description: "Whether its video is muted." })
   video?: boolean | null;
 }
 

@@ -72,7 +72,7 @@ export class MembershipResolver {
   @Allow("conference")
   @Mutation(() => ConferenceMemberPayload, {
     description:
-      "Tells the others what the caller has muted. The client stops sending by itself; unmuting ends a moderator's mute.",
+      "Tells the others what the caller has muted. The client stops sending by itself. Unmuting ends a moderator's mute, which a rejoin does not.",
   })
   async setConferenceMute(
     @Ctx() { memberships, auth }: MembershipContext,
@@ -88,7 +88,7 @@ export class MembershipResolver {
   @Allow("user")
   @Mutation(() => ConferenceMemberPayload, {
     description:
-      "Mutes a member: what it sends is dropped until it unmutes itself. For moderators.",
+      "Mutes a member: what it sends is dropped, of a shared screen as well, and also after it rejoins, until a moderator unmutes it here or it unmutes itself with setConferenceMute. Unmuting leaves muted what the member has muted itself. For moderators.",
   })
   async muteConferenceMember(
     @Ctx() { memberships, auth }: MembershipContext,
@@ -96,9 +96,9 @@ export class MembershipResolver {
     { conferenceId, memberId, audio, video }: MuteConferenceMemberInput,
   ): Promise<ConferenceMemberPayload> {
     const { id } = await findModerated(memberships, await auth.user(), conferenceId);
-    const kinds = { audio: audio ?? false, video: video ?? false };
+    const change = { ...(isGiven(audio) && { audio }), ...(isGiven(video) && { video }) };
     const number = parseId(memberId) ?? 0;
-    const member = await memberships.hosts.run(id, "muteMember", number, kinds);
+    const member = await memberships.hosts.run(id, "muteMember", number, change);
     return { member: toGraphqlMember(member) };
   }
 

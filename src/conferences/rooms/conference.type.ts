@@ -77,13 +77,14 @@ export class ConferenceMemberType {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether the microphone is muted; null if unknown: a legacy client cannot tell.",
+    description:
+      "Whether the microphone is muted, by the member or by a moderator; null if unknown: a legacy client cannot tell.",
   })
   audioMuted!: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether the camera is off; null if unknown.",
+    description: "Whether the camera is off, or a moderator has muted the video; null if unknown.",
   })
   videoMuted!: boolean | null;
 }

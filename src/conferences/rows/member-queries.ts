@@ -9,7 +9,8 @@ import type { LeaveReason } from "../model/conference-event";
 
 /** The columns of {@link MemberRow}, from the table with the alias `m`. */
 export const MEMBER_COLUMNS = `m.id, m.conference_id, m.number, m.user_id, m.name, m.device, m.session_id, m.moderator,
-  m.generation, m.publishing, m.screen, m.audio_muted, m.video_muted, m.joined_at, m.left_at, m.leave_reason`;
+  m.generation, m.publishing, m.screen, m.audio_muted, m.video_muted, m.audio_blocked, m.video_blocked, m.joined_at,
+  m.left_at, m.leave_reason`;
 const LEASE = `now() + interval '${MEMBER_LEASE_S} seconds'`;
 
 /** A row of {@link MEMBER_COLUMNS}. */
@@ -27,6 +28,8 @@ export interface MemberRow {
   screen: boolean;
   audio_muted: boolean | null;
   video_muted: boolean | null;
+  audio_blocked: boolean;
+  video_blocked: boolean;
   joined_at: Date;
   left_at: Date | null;
   leave_reason: LeaveReason | null;
@@ -46,8 +49,12 @@ export interface Member {
   generation: number;
   publishing: boolean;
   screen: boolean;
+  /** What the member has muted itself; null if unknown. */
   audioMuted: boolean | null;
   videoMuted: boolean | null;
+  /** What a moderator has muted. */
+  audioBlocked: boolean;
+  videoBlocked: boolean;
   joinedAt: Date;
   leftAt: Date | null;
   leaveReason: LeaveReason | null;
@@ -67,13 +74,19 @@ export type NewMember = Pick<
   | "videoMuted"
 >;
 
-/** Called under the lock of the conference, so that the number of seats holds whatever races. */
+/**
+ * Called under the lock of the conference, so that the number of seats holds whatever races. What a moderator muted
+ * when the number last had a seat stays muted.
+ */
 const INSERT: Statement = {
   name: "insert_conference_member",
   reason: "lock",
   text: `INSERT INTO conference_members AS m (conference_id, number, user_id, name, device, session_id, moderator,
-      audio_muted, video_muted, lease_until)
-    SELECT $1::bigint, $2::bigint, $3::bigint, $4, $5, $6::bigint, $7::boolean, $8::boolean, $9::boolean, ${LEASE}
+      audio_muted, video_muted, audio_blocked, video_blocked, lease_until)
+    SELECT $1::bigint, $2::bigint, $3::bigint, $4, $5, $6::bigint, $7::boolean, $8::boolean, $9::boolean,
+      coalesce(e.audio_blocked, false), coalesce(e.video_blocked, false), ${LEASE}
+    FROM (VALUES (1)) AS one LEFT JOIN LATERAL (SELECT p.audio_blocked, p.video_blocked FROM conference_members p
+      WHERE p.conference_id = $1 AND p.number = $2 ORDER BY p.id DESC LIMIT 1) AS e ON true
     WHERE (SELECT count(*) FROM conference_members o WHERE o.conference_id = $1 AND o.left_at IS NULL) < $10::int
     RETURNING ${MEMBER_COLUMNS}`,
 };
@@ -102,8 +115,8 @@ const LIVE_OF_MANY: Statement = {
 const SET_MEDIA: Statement = {
   name: "set_member_media",
   reason: "transaction",
-  text: `UPDATE conference_members SET publishing = $2, screen = $3, audio_muted = $4, video_muted = $5
-    WHERE id = $1 AND left_at IS NULL`,
+  text: `UPDATE conference_members SET publishing = $2, screen = $3, audio_muted = $4, video_muted = $5,
+      audio_blocked = $6, video_blocked = $7 WHERE id = $1 AND left_at IS NULL`,
 };
 
 /** A seat whose lease ended before counts as left then, not when somebody noticed. */
@@ -190,12 +203,13 @@ export async function findMembersOf(
   return (await query<MemberRow>(LIVE_OF_MANY, [conferenceIds])).map(toMember);
 }
 
-/** Writes what a member sends. */
+/** Writes what a member sends, and what is muted. */
 export async function writeMedia(
   { query }: Pick<Store, "query">,
-  { id, publishing, screen, audioMuted, videoMuted }: Member,
+  { id, publishing, screen, audioMuted, videoMuted, audioBlocked, videoBlocked }: Member,
 ): Promise<void> {
-  await query(SET_MEDIA, [id, publishing, screen, audioMuted, videoMuted]);
+  const muted = [audioMuted, videoMuted, audioBlocked, videoBlocked];
+  await query(SET_MEDIA, [id, publishing, screen, ...muted]);
 }
 
 /** Frees a seat. @returns whether it was taken */
@@ -256,8 +270,8 @@ export function memberState(member: Member): MemberState {
     joinedAt: member.joinedAt.toISOString(),
     publishing,
     screen,
-    audioMuted: member.audioMuted,
-    videoMuted: member.videoMuted,
+    audioMuted: member.audioBlocked || member.audioMuted,
+    videoMuted: member.videoBlocked || member.videoMuted,
   };
 }
 
@@ -277,6 +291,8 @@ export function toMember(row: MemberRow): Member {
     screen: row.screen,
     audioMuted: row.audio_muted,
     videoMuted: row.video_muted,
+    audioBlocked: row.audio_blocked,
+    videoBlocked: row.video_blocked,
     joinedAt: row.joined_at,
     leftAt: row.left_at,
     leaveReason: row.leave_reason,

@@ -31,7 +31,7 @@ const EVENTS = `subscription ($m: ID!, $after: String) {
     ... on ConferenceUpdatedEvent { conference { ${SETTINGS} } }
     ... on ConferenceStreamsEvent { peerId offer streams { mid kind memberId source } }
     ... on ConferencePeerClosedEvent { peerId detail }
-    ... on ConferenceStatisticsEvent { peerId statistics { videoBitrate } }
+    ... on ConferenceStatisticsEvent { peerId statistics { audioBitrate videoBitrate packetLoss roundTripMs } }
   }
 }`;
 
@@ -52,6 +52,8 @@ export interface GraphqlMember {
   events: ReceivedEvent[];
   /** Whether the subscription has ended. */
   isOver(): boolean;
+  /** The errors with which the subscription was refused. */
+  refused(): unknown;
   /** The names of the members, as the events tell. */
   names(): string[];
   /** Runs a mutation with the membership in its input. @throws Error with the code of the error */
@@ -159,6 +161,7 @@ export async function watchEvents(
     memberId,
     events,
     isOver: () => over || socket.socket.readyState !== socket.socket.OPEN,
+    refused: () => refused,
     names: () => namesOf(events),
     mutate: (name, fields, input = {}) =>
       mutate(node, name, fields, { membershipId, ...input }, token),

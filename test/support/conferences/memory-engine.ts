@@ -8,6 +8,7 @@ import type {
   OpenEngine,
   PeerMessage,
   PeerResponse,
+  PeerStatistics,
   PeerStream,
 } from "../../../src/conferences/engine/engine";
 import { Fault } from "../../../src/core/errors";
@@ -90,7 +91,8 @@ export class MemoryEngine implements OpenEngine {
   }
 
   usage() {
-    return { rooms: this.rooms.size, peers: this.peers.size, tracks: 0 };
+    const tracks = [...this.peers.values()].flatMap(({ feeds }) => streamsOf(feeds)).length;
+    return { rooms: this.rooms.size, peers: this.peers.size, tracks };
   }
 
   async shutdown(): Promise<void> {
@@ -110,6 +112,12 @@ export class MemoryEngine implements OpenEngine {
   recover(): void {
     this.down = false;
     this.listener({ type: "ready" });
+  }
+
+  /** Reports figures of a peer. */
+  report(peer: string, statistics: PeerStatistics): void {
+    const room = this.peers.get(peer)?.room ?? "";
+    this.listener({ type: "statistics", room, peer, statistics });
   }
 
   /** Ends a peer by itself. */

@@ -442,6 +442,8 @@ export const ConferenceMemberScalarFieldEnum = {
   screen: 'screen',
   audioMuted: 'audioMuted',
   videoMuted: 'videoMuted',
+  audioBlocked: 'audioBlocked',
+  videoBlocked: 'videoBlocked',
   leaseUntil: 'leaseUntil',
   joinedAt: 'joinedAt',
   leftAt: 'leftAt',

@@ -58,6 +58,8 @@ export type ConferenceMemberMinAggregateOutputType = {
   screen: boolean | null
   audioMuted: boolean | null
   videoMuted: boolean | null
+  audioBlocked: boolean | null
+  videoBlocked: boolean | null
   leaseUntil: Date | null
   joinedAt: Date | null
   leftAt: Date | null
@@ -78,6 +80,8 @@ export type ConferenceMemberMaxAggregateOutputType = {
   screen: boolean | null
   audioMuted: boolean | null
   videoMuted: boolean | null
+  audioBlocked: boolean | null
+  videoBlocked: boolean | null
   leaseUntil: Date | null
   joinedAt: Date | null
   leftAt: Date | null
@@ -98,6 +102,8 @@ export type ConferenceMemberCountAggregateOutputType = {
   screen: number
   audioMuted: number
   videoMuted: number
+  audioBlocked: number
+  videoBlocked: number
   leaseUntil: number
   joinedAt: number
   leftAt: number
@@ -138,6 +144,8 @@ export type ConferenceMemberMinAggregateInputType = {
   screen?: true
   audioMuted?: true
   videoMuted?: true
+  audioBlocked?: true
+  videoBlocked?: true
   leaseUntil?: true
   joinedAt?: true
   leftAt?: true
@@ -158,6 +166,8 @@ export type ConferenceMemberMaxAggregateInputType = {
   screen?: true
   audioMuted?: true
   videoMuted?: true
+  audioBlocked?: true
+  videoBlocked?: true
   leaseUntil?: true
   joinedAt?: true
   leftAt?: true
@@ -178,6 +188,8 @@ export type ConferenceMemberCountAggregateInputType = {
   screen?: true
   audioMuted?: true
   videoMuted?: true
+  audioBlocked?: true
+  videoBlocked?: true
   leaseUntil?: true
   joinedAt?: true
   leftAt?: true
@@ -285,6 +297,8 @@ export type ConferenceMemberGroupByOutputType = {
   screen: boolean
   audioMuted: boolean | null
   videoMuted: boolean | null
+  audioBlocked: boolean
+  videoBlocked: boolean
   leaseUntil: Date
   joinedAt: Date
   leftAt: Date | null
@@ -328,6 +342,8 @@ export type ConferenceMemberWhereInput = {
   screen?: Prisma.BoolFilter<"ConferenceMember"> | boolean
   audioMuted?: Prisma.BoolNullableFilter<"ConferenceMember"> | boolean | null
   videoMuted?: Prisma.BoolNullableFilter<"ConferenceMember"> | boolean | null
+  audioBlocked?: Prisma.BoolFilter<"ConferenceMember"> | boolean
+  videoBlocked?: Prisma.BoolFilter<"ConferenceMember"> | boolean
   leaseUntil?: Prisma.DateTimeFilter<"ConferenceMember"> | Date | string
   joinedAt?: Prisma.DateTimeFilter<"ConferenceMember"> | Date | string
   leftAt?: Prisma.DateTimeNullableFilter<"ConferenceMember"> | Date | string | null
@@ -350,6 +366,8 @@ export type ConferenceMemberOrderByWithRelationInput = {
   screen?: Prisma.SortOrder
   audioMuted?: Prisma.SortOrderInput | Prisma.SortOrder
   videoMuted?: Prisma.SortOrderInput | Prisma.SortOrder
+  audioBlocked?: Prisma.SortOrder
+  videoBlocked?: Prisma.SortOrder
   leaseUntil?: Prisma.SortOrder
   joinedAt?: Prisma.SortOrder
   leftAt?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -375,6 +393,8 @@ export type ConferenceMemberWhereUniqueInput = Prisma.AtLeast<{
   screen?: Prisma.BoolFilter<"ConferenceMember"> | boolean
   audioMuted?: Prisma.BoolNullableFilter<"ConferenceMember"> | boolean | null
   videoMuted?: Prisma.BoolNullableFilter<"ConferenceMember"> | boolean | null
+  audioBlocked?: Prisma.BoolFilter<"ConferenceMember"> | boolean
+  videoBlocked?: Prisma.BoolFilter<"ConferenceMember"> | boolean
   leaseUntil?: Prisma.DateTimeFilter<"ConferenceMember"> | Date | string
   joinedAt?: Prisma.DateTimeFilter<"ConferenceMember"> | Date | string
   leftAt?: Prisma.DateTimeNullableFilter<"ConferenceMember"> | Date | string | null
@@ -397,6 +417,8 @@ export type ConferenceMemberOrderByWithAggregationInput = {
   screen?: Prisma.SortOrder
   audioMuted?: Prisma.SortOrderInput | Prisma.SortOrder
   videoMuted?: Prisma.SortOrderInput | Prisma.SortOrder
+  audioBlocked?: Prisma.SortOrder
+  videoBlocked?: Prisma.SortOrder
   leaseUntil?: Prisma.SortOrder
   joinedAt?: Prisma.SortOrder
   leftAt?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -425,6 +447,8 @@ export type ConferenceMemberScalarWhereWithAggregatesInput = {
   screen?: Prisma.BoolWithAggregatesFilter<"ConferenceMember"> | boolean
   audioMuted?: Prisma.BoolNullableWithAggregatesFilter<"ConferenceMember"> | boolean | null
   videoMuted?: Prisma.BoolNullableWithAggregatesFilter<"ConferenceMember"> | boolean | null
+  audioBlocked?: Prisma.BoolWithAggregatesFilter<"ConferenceMember"> | boolean
+  videoBlocked?: Prisma.BoolWithAggregatesFilter<"ConferenceMember"> | boolean
   leaseUntil?: Prisma.DateTimeWithAggregatesFilter<"ConferenceMember"> | Date | string
   joinedAt?: Prisma.DateTimeWithAggregatesFilter<"ConferenceMember"> | Date | string
   leftAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ConferenceMember"> | Date | string | null
@@ -443,6 +467,8 @@ export type ConferenceMemberCreateInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -465,6 +491,8 @@ export type ConferenceMemberUncheckedCreateInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -483,6 +511,8 @@ export type ConferenceMemberUpdateInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -505,6 +535,8 @@ export type ConferenceMemberUncheckedUpdateInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -525,6 +557,8 @@ export type ConferenceMemberCreateManyInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -543,6 +577,8 @@ export type ConferenceMemberUpdateManyMutationInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -563,6 +599,8 @@ export type ConferenceMemberUncheckedUpdateManyInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -593,6 +631,8 @@ export type ConferenceMemberCountOrderByAggregateInput = {
   screen?: Prisma.SortOrder
   audioMuted?: Prisma.SortOrder
   videoMuted?: Prisma.SortOrder
+  audioBlocked?: Prisma.SortOrder
+  videoBlocked?: Prisma.SortOrder
   leaseUntil?: Prisma.SortOrder
   joinedAt?: Prisma.SortOrder
   leftAt?: Prisma.SortOrder
@@ -622,6 +662,8 @@ export type ConferenceMemberMaxOrderByAggregateInput = {
   screen?: Prisma.SortOrder
   audioMuted?: Prisma.SortOrder
   videoMuted?: Prisma.SortOrder
+  audioBlocked?: Prisma.SortOrder
+  videoBlocked?: Prisma.SortOrder
   leaseUntil?: Prisma.SortOrder
   joinedAt?: Prisma.SortOrder
   leftAt?: Prisma.SortOrder
@@ -642,6 +684,8 @@ export type ConferenceMemberMinOrderByAggregateInput = {
   screen?: Prisma.SortOrder
   audioMuted?: Prisma.SortOrder
   videoMuted?: Prisma.SortOrder
+  audioBlocked?: Prisma.SortOrder
+  videoBlocked?: Prisma.SortOrder
   leaseUntil?: Prisma.SortOrder
   joinedAt?: Prisma.SortOrder
   leftAt?: Prisma.SortOrder
@@ -757,6 +801,8 @@ export type ConferenceMemberCreateWithoutUserInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -777,6 +823,8 @@ export type ConferenceMemberUncheckedCreateWithoutUserInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -826,6 +874,8 @@ export type ConferenceMemberScalarWhereInput = {
   screen?: Prisma.BoolFilter<"ConferenceMember"> | boolean
   audioMuted?: Prisma.BoolNullableFilter<"ConferenceMember"> | boolean | null
   videoMuted?: Prisma.BoolNullableFilter<"ConferenceMember"> | boolean | null
+  audioBlocked?: Prisma.BoolFilter<"ConferenceMember"> | boolean
+  videoBlocked?: Prisma.BoolFilter<"ConferenceMember"> | boolean
   leaseUntil?: Prisma.DateTimeFilter<"ConferenceMember"> | Date | string
   joinedAt?: Prisma.DateTimeFilter<"ConferenceMember"> | Date | string
   leftAt?: Prisma.DateTimeNullableFilter<"ConferenceMember"> | Date | string | null
@@ -844,6 +894,8 @@ export type ConferenceMemberCreateWithoutConferenceInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -864,6 +916,8 @@ export type ConferenceMemberUncheckedCreateWithoutConferenceInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -909,6 +963,8 @@ export type ConferenceMemberCreateManyUserInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -927,6 +983,8 @@ export type ConferenceMemberUpdateWithoutUserInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -947,6 +1005,8 @@ export type ConferenceMemberUncheckedUpdateWithoutUserInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -966,6 +1026,8 @@ export type ConferenceMemberUncheckedUpdateManyWithoutUserInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -985,6 +1047,8 @@ export type ConferenceMemberCreateManyConferenceInput = {
   screen?: boolean
   audioMuted?: boolean | null
   videoMuted?: boolean | null
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil: Date | string
   joinedAt?: Date | string
   leftAt?: Date | string | null
@@ -1003,6 +1067,8 @@ export type ConferenceMemberUpdateWithoutConferenceInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1023,6 +1089,8 @@ export type ConferenceMemberUncheckedUpdateWithoutConferenceInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1042,6 +1110,8 @@ export type ConferenceMemberUncheckedUpdateManyWithoutConferenceInput = {
   screen?: Prisma.BoolFieldUpdateOperationsInput | boolean
   audioMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   videoMuted?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  audioBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  videoBlocked?: Prisma.BoolFieldUpdateOperationsInput | boolean
   leaseUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   joinedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1064,6 +1134,8 @@ export type ConferenceMemberSelect<ExtArgs extends runtime.Types.Extensions.Inte
   screen?: boolean
   audioMuted?: boolean
   videoMuted?: boolean
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil?: boolean
   joinedAt?: boolean
   leftAt?: boolean
@@ -1086,6 +1158,8 @@ export type ConferenceMemberSelectCreateManyAndReturn<ExtArgs extends runtime.Ty
   screen?: boolean
   audioMuted?: boolean
   videoMuted?: boolean
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil?: boolean
   joinedAt?: boolean
   leftAt?: boolean
@@ -1108,6 +1182,8 @@ export type ConferenceMemberSelectUpdateManyAndReturn<ExtArgs extends runtime.Ty
   screen?: boolean
   audioMuted?: boolean
   videoMuted?: boolean
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil?: boolean
   joinedAt?: boolean
   leftAt?: boolean
@@ -1130,13 +1206,15 @@ export type ConferenceMemberSelectScalar = {
   screen?: boolean
   audioMuted?: boolean
   videoMuted?: boolean
+  audioBlocked?: boolean
+  videoBlocked?: boolean
   leaseUntil?: boolean
   joinedAt?: boolean
   leftAt?: boolean
   leaveReason?: boolean
 }
 
-export type ConferenceMemberOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "conferenceId" | "number" | "userId" | "name" | "device" | "sessionId" | "moderator" | "generation" | "publishing" | "screen" | "audioMuted" | "videoMuted" | "leaseUntil" | "joinedAt" | "leftAt" | "leaveReason", ExtArgs["result"]["conferenceMember"]>
+export type ConferenceMemberOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "conferenceId" | "number" | "userId" | "name" | "device" | "sessionId" | "moderator" | "generation" | "publishing" | "screen" | "audioMuted" | "videoMuted" | "audioBlocked" | "videoBlocked" | "leaseUntil" | "joinedAt" | "leftAt" | "leaveReason", ExtArgs["result"]["conferenceMember"]>
 export type ConferenceMemberInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
   user?: boolean | Prisma.ConferenceMember$userArgs<ExtArgs>
@@ -1181,10 +1259,15 @@ export type $ConferenceMemberPayload<ExtArgs extends runtime.Types.Extensions.In
     publishing: boolean
     screen: boolean
     /**
-     * Null if unknown: a legacy client cannot tell.
+     * What the member has muted itself; null if unknown: a legacy client cannot tell.
      */
     audioMuted: boolean | null
     videoMuted: boolean | null
+    /**
+     * What a moderator has muted: the host drops it, and a rejoin keeps it.
+     */
+    audioBlocked: boolean
+    videoBlocked: boolean
     /**
      * The node that renews it removes nothing: a seat whose lease has ended is free.
      */
@@ -1630,6 +1713,8 @@ export interface ConferenceMemberFieldRefs {
   readonly screen: Prisma.FieldRef<"ConferenceMember", 'Boolean'>
   readonly audioMuted: Prisma.FieldRef<"ConferenceMember", 'Boolean'>
   readonly videoMuted: Prisma.FieldRef<"ConferenceMember", 'Boolean'>
+  readonly audioBlocked: Prisma.FieldRef<"ConferenceMember", 'Boolean'>
+  readonly videoBlocked: Prisma.FieldRef<"ConferenceMember", 'Boolean'>
   readonly leaseUntil: Prisma.FieldRef<"ConferenceMember", 'DateTime'>
   readonly joinedAt: Prisma.FieldRef<"ConferenceMember", 'DateTime'>
   readonly leftAt: Prisma.FieldRef<"ConferenceMember", 'DateTime'>
