@@ -15,7 +15,6 @@ import type { OpenConferenceEngine } from "./open-engine";
 import { findLinkGuest } from "./rooms/links";
 import { MemberLoader } from "./rooms/member-loader";
 import { deleteClosedConferences } from "./rows/conference-queries";
-import { guestExists } from "./rows/guest-queries";
 
 /** Dependencies of the module. */
 export type ConferenceModuleDeps = Pick<
@@ -64,9 +63,8 @@ export async function openConferences(
     engine,
     node: newId(),
     alone: singleNode,
-    isAuthorized: ({ number, userId, sessionId }) => {
-      if (userId === null) return guestExists(store, number);
-      if (sessionId === null) return Promise.resolve(true);
+    isAuthorized: ({ userId, sessionId }) => {
+      if (userId === null || sessionId === null) return Promise.resolve(true);
       return isSessionOfUser(store, sessionId, userId, clock.now());
     },
   };
@@ -88,7 +86,7 @@ export async function openConferences(
   });
   jobs.work("conferences", () => opened.adoptAbandoned(), { everySeconds: ADOPT_SECONDS });
   jobs.work(
-    "conference purge",
+    "conference-purge",
     async () => {
       const before = new Date(clock.now() - config.CALL_RETENTION_DAYS * DAY_MS);
       while ((await deleteClosedConferences(store, before, PURGE_BATCH)) === PURGE_BATCH);

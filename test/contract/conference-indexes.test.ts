@@ -19,6 +19,7 @@ import * as guests from "../../src/conferences/rows/guest-queries";
 import * as hosts from "../../src/conferences/rows/host-queries";
 import { listMemberHistory, wasMember } from "../../src/conferences/rows/member-history-queries";
 import * as members from "../../src/conferences/rows/member-queries";
+import * as rights from "../../src/conferences/rows/member-rights-queries";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { hashToken } from "../../src/core/random";
@@ -149,11 +150,14 @@ test("every statement on conferences uses an index", async () => {
   if (member) await members.writeMedia(explained, member);
   await members.renewMembers(explained, [{ memberId: member?.id ?? 0, generation: 2 }]);
   await members.findExpiredMembers(explained, [id, 7]);
+  await rights.findChangedRights(explained, [id, 7]);
+  await rights.writeModerator(explained, member?.id ?? 0, true);
   await members.writeLeave(explained, member?.id ?? 0, "left");
   await members.writeLeaveAll(explained, id);
 
   await guests.addListedUsers(explained, { id, applicationId: 1 }, [7, 8], [7]);
-  await guests.removeListedUsers(explained, id, [7]);
+  await guests.removeListedUsers(explained, id, [7], false);
+  await guests.removeModerators(explained, id, [7]);
   await guests.findListedUsers(explained, id);
   await guests.findListing(explained, id, 7);
   const secretHash = hashToken("secret");
@@ -165,9 +169,8 @@ test("every statement on conferences uses an index", async () => {
   const tokenHash = hashToken("token");
   const guest = { secretHash, name: "g", tokenHash, now: new Date() };
   await guests.findLinkApplication(explained, guest.secretHash);
-  const redeemed = await guests.redeemLink(explained, guest);
+  await guests.redeemLink(explained, guest);
   await guests.findGuest(explained, tokenHash);
-  await guests.guestExists(explained, redeemed?.id ?? 0);
   await guests.deleteLink(explained, inserted?.id ?? 0);
 
   await hosts.releaseConference(explained, { ...ref, generation });

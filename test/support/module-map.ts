@@ -174,7 +174,6 @@ export const IMPORTS: Record<string, string[]> = {
     "calls/signals",
     "conferences/model",
     "conferences/rooms",
-    "conferences/rows",
     "push/deps",
     "push/events",
     "users",

@@ -871,7 +871,7 @@ export type StringFilter = {
 
 /** Changes to a conference. Omitted fields stay unchanged. */
 export type UpdateConferenceInput = {
-  /** Who may join. */
+  /** Who may join. With LISTED, users who are in and not listed are removed at once. */
   access?: ConferenceAccess | null | undefined;
   /** Maximum bitrate of the video of members who publish from now on, in bits per second. */
   bitrate?: number | null | undefined;
@@ -879,13 +879,13 @@ export type UpdateConferenceInput = {
   conferenceId: string | number;
   /** Whether it is locked: then only members who come back and moderators get in. */
   locked?: boolean | null | undefined;
-  /** Users who are listed and moderate, instead of the present ones. */
+  /** Users who are listed and moderate, instead of the present ones. Those who cease to moderate stay listed unless userIds is given as well. */
   moderatorIds?: Array<string | number> | null | undefined;
   /** New name. */
   name?: string | null | undefined;
   /** Maximum number of members: 2 to 12. Members beyond it stay. */
   seats?: number | null | undefined;
-  /** Users who are listed, instead of the present ones. */
+  /** Users who are listed, instead of the present ones. Moderators stay listed unless moderatorIds is given as well. Of a conference for listed users, who is not listed any more is removed at once. */
   userIds?: Array<string | number> | null | undefined;
 };
 

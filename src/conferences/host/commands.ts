@@ -11,6 +11,7 @@ export const COMMANDS = [
   "signal",
   "closePeer",
   "repeatStreams",
+  "checkRights",
   "setMuted",
   "muteMember",
   "update",

@@ -21,8 +21,8 @@ export interface HostDeps {
   node: string;
   /** Whether there is no other node. */
   alone: boolean;
-  /** Whether what authorizes a member still exists: its session and user, or its link. */
-  isAuthorized(member: Pick<Member, "number" | "userId" | "sessionId">): Promise<boolean>;
+  /** Whether the session of a member still is its user's. */
+  isAuthorized(member: Pick<Member, "userId" | "sessionId">): Promise<boolean>;
 }
 
 /** Thrown when another node hosts the conference, or it is closed: the command runs elsewhere. */

@@ -10,6 +10,7 @@ import {
   renewNode,
 } from "../rows/host-queries";
 import { findExpiredMembers, findMembers } from "../rows/member-queries";
+import { findChangedRights } from "../rows/member-rights-queries";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import { HostedConference } from "./hosted-conference";
 import { SingleRun } from "./single-run";
@@ -81,7 +82,14 @@ export class HostRegistry {
     const conference = new HostedConference(this.deps, conferenceId, row, members);
     this.hosted.set(conferenceId, conference);
     this.start();
-    await conference.takeOver(row);
+    try {
+      await conference.takeOver(row);
+    } catch (error) {
+      // The next command takes over again, and finishes what this attempt could not.
+      this.hosted.delete(conferenceId);
+      await conference.forget();
+      throw error;
+    }
     return conference;
   }
 
@@ -154,6 +162,9 @@ export class HostRegistry {
     const expired = await findExpiredMembers(store, [...this.hosted.keys()]);
     for (const { conferenceId, memberId } of expired) {
       await this.guarded(conferenceId, (conference) => conference.remove(memberId, "left"));
+    }
+    for (const rights of await findChangedRights(store, [...this.hosted.keys()])) {
+      await this.guarded(rights.conferenceId, (conference) => conference.checks.apply(rights));
     }
     for (const [id, conference] of [...this.hosted]) {
       if (conference.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));

@@ -28,19 +28,15 @@ import { ConferenceChanges } from "./conference-changes";
 import type { HostDeps } from "./host-deps";
 import { HostedEngine } from "./hosted-engine";
 import { HostedMembers, notAMember } from "./hosted-members";
+import { MemberChecks } from "./member-checks";
 import { MemberMedia } from "./member-media";
 import type { MuteChange, PeerOwner } from "./peer";
-import { newMemberOf, seatMember } from "./seats";
-
-/** The result of a join on the hosting node; JSON. */
-export interface JoinResult {
-  ref: MemberRef;
-  member: MemberState;
-}
+import { type JoinResult, joinResult, newMemberOf, seatMember } from "./seats";
 
 /** A conference on the node that hosts it: its commands, one after the other where they change rows. */
 export class HostedConference {
   readonly members: HostedMembers;
+  readonly checks: MemberChecks;
   /** Whether it ends, instead of being released, when it is idle. */
   readonly closesWhenIdle: boolean;
   private generation: number;
@@ -62,7 +58,13 @@ export class HostedConference {
     const ref = () => ({ conferenceId: id, node: deps.node, generation: this.generation });
     this.changes = new ConferenceChanges(deps, ref, row.sequence, () => this.snapshot());
     this.members = new HostedMembers(deps, members, (member) => {
-      this.recheck(member).catch((error) => this.changes.logFailure(error));
+      this.checks.checkSession(member).catch((error) => this.changes.logFailure(error));
+    });
+    this.checks = new MemberChecks(deps, {
+      id,
+      changes: this.changes,
+      members: this.members,
+      remove: (memberId, reason) => this.remove(memberId, reason),
     });
     this.engine = new HostedEngine(deps, {
       id,
@@ -95,19 +97,17 @@ export class HostedConference {
       );
       if (isLost) await this.announceReconnect();
     });
+    // While no host lived, nobody has noticed what ended.
+    await this.checks.checkSessions();
+    await this.checks.checkRights();
   }
 
   /** Takes a seat, or the seat of the participant's other device. @throws Fault FULL, FORBIDDEN, UNAUTHENTICATED */
   async join(participant: Participant, moderator: boolean, legacy: boolean): Promise<JoinResult> {
     const newMember = newMemberOf(this.id, participant, moderator, legacy);
     const member = await this.changes.run(() => this.takeSeat(newMember));
-    if (!(await this.deps.isAuthorized(member))) {
-      await this.remove(member.id, "session-ended");
-      throw Fault.noSession();
-    }
-    const { id: memberId, number, generation } = member;
-    const ref = { conferenceId: this.id, memberId, number, generation };
-    return { ref, member: memberState(member) };
+    await this.checks.admit(member);
+    return joinResult(member);
   }
 
   private async takeSeat(newMember: NewMember): Promise<Member> {
@@ -135,7 +135,12 @@ export class HostedConference {
     if (member?.generation === ref.generation) await this.remove(member.id, "left");
   }
 
-  /** Removes the members with these numbers, such as the guests of a link. */
+  /** Removes at once who may not be in the conference any more, after its lists or links have changed. */
+  async checkRights(): Promise<void> {
+    await this.checks.checkRights();
+  }
+
+  /** Removes the members with these numbers. */
   async removeNumbers(numbers: number[], reason: LeaveReason): Promise<void> {
     const found = this.members.list().filter(({ number }) => numbers.includes(number));
     for (const { id } of found) await this.remove(id, reason);
@@ -243,9 +248,14 @@ export class HostedConference {
 
   /** Ends without a change of rows: another node hosts the conference. */
   async abandon(): Promise<void> {
+    await this.forget();
+    await this.engine.closeRoom();
+  }
+
+  /** Ends here alone, so that the conference can be taken over again. */
+  async forget(): Promise<void> {
     this.members.clear();
     await this.changes.end();
-    await this.engine.closeRoom();
   }
 
   /** Whether it has been empty for so long that it ends or is released. */
@@ -256,13 +266,6 @@ export class HostedConference {
 
   onEngineEvent(event: EngineEvent): void {
     this.engine.onEvent(event);
-  }
-
-  /** Removes a member whose session or link has ended. */
-  private async recheck(member: Member): Promise<void> {
-    const current = this.members.get(member.id);
-    if (current?.generation !== member.generation || (await this.deps.isAuthorized(member))) return;
-    await this.remove(member.id, "session-ended");
   }
 
   private async announceReconnect(): Promise<void> {

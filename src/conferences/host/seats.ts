@@ -1,9 +1,27 @@
 import { Fault } from "../../core/errors";
 import type { Transaction } from "../../store/store";
-import type { Participant } from "../model/conference";
+import type { MemberRef, MemberState, Participant } from "../model/conference";
 import type { ConferenceState } from "../model/conference-event";
 import { noteEmpty } from "../rows/host-queries";
-import { insertMember, type Member, type NewMember, takeOverSeat } from "../rows/member-queries";
+import {
+  insertMember,
+  type Member,
+  memberState,
+  type NewMember,
+  takeOverSeat,
+} from "../rows/member-queries";
+
+/** The result of a join on the hosting node; JSON. */
+export interface JoinResult {
+  ref: MemberRef;
+  member: MemberState;
+}
+
+/** The result of a join for its member. */
+export function joinResult(member: Member): JoinResult {
+  const { id: memberId, conferenceId, number, generation } = member;
+  return { ref: { conferenceId, memberId, number, generation }, member: memberState(member) };
+}
 
 /** The member that a participant becomes. @param legacy whether its client cannot tell what it has muted */
 export function newMemberOf(

@@ -12,7 +12,7 @@ import { findUsersById } from "../../users/user-queries";
 import { type Conference, displayName } from "../model/conference";
 import { findVisible, requireOpen } from "../rooms/access";
 import type { ConferenceDeps } from "../rooms/conference-deps";
-import { addListedUsers } from "../rows/guest-queries";
+import { listInvited } from "../rooms/listed-users";
 import { invitationSignal } from "./invitation";
 
 /** Maximum number of users of one invitation. */
@@ -57,7 +57,9 @@ export async function inviteUsers(
     if (!rights.moderate) {
       throw new Fault("FORBIDDEN", "Only a moderator may invite to this conference");
     }
-    await addListedUsers(deps.conferences.store, conference, ids, [], true);
+    await deps.conferences.store.transaction((transaction) =>
+      listInvited(transaction, conference, ids),
+    );
   }
   const invitation = {
     conferenceId: conference.id,

@@ -57,7 +57,10 @@ export class UpdateConferenceInput {
   })
   seats?: number | null;
 
-  @Field(() => ConferenceAccessName as object, { nullable: true, description: "Who may join." })
+  @Field(() => ConferenceAccessName as object, {
+    nullable: true,
+    description: "Who may join. With LISTED, users who are in and not listed are removed at once.",
+  })
   access?: ConferenceAccess | null;
 
   @Field(() => Boolean, {
@@ -75,13 +78,15 @@ export class UpdateConferenceInput {
 
   @Field(() => [ID], {
     nullable: true,
-    description: "Users who are listed, instead of the present ones.",
+    description:
+      "Users who are listed, instead of the present ones. Moderators stay listed unless moderatorIds is given as well. Of a conference for listed users, who is not listed any more is removed at once.",
   })
   userIds?: string[] | null;
 
   @Field(() => [ID], {
     nullable: true,
-    description: "Users who are listed and moderate, instead of the present ones.",
+    description:
+      "Users who are listed and moderate, instead of the present ones. Those who cease to moderate stay listed unless userIds is given as well.",
   })
   moderatorIds?: string[] | null;
 }

@@ -19,25 +19,20 @@ import {
   listJoinedConferences,
   listOpenConferences,
 } from "../rows/conference-queries";
-import { addListedUsers, removeListedUsers } from "../rows/guest-queries";
 import { listMemberHistory } from "../rows/member-history-queries";
 import type { Member } from "../rows/member-queries";
 import { findModerated, noConference, requireOpen } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
-
-/** Maximum number of listed users of a conference. */
-export const LISTED_MAX = 200;
+import { changeLists, type ListRequest } from "./listed-users";
+import { checkRights } from "./member-rights";
 
 /** A conference to create; defaults for what is omitted. */
-export interface ConferenceRequest {
+export interface ConferenceRequest extends ListRequest {
   name: string;
   seats?: number | null;
   video?: boolean | null;
   access?: ConferenceAccess | null;
   bitrate?: number | null;
-  /** Ids of listed users, and which of them moderate. */
-  userIds?: string[] | null;
-  moderatorIds?: string[] | null;
 }
 
 /** Changes of a conference. */
@@ -56,7 +51,6 @@ export async function createConference(
 ): Promise<Conference> {
   const { applicationId, userId } = viewer;
   checkSettings(request);
-  const listed = listedIds(request);
   return deps.store.transaction(async (transaction) => {
     const conference = await insertConference(transaction, {
       applicationId,
@@ -69,15 +63,15 @@ export async function createConference(
       createdBy: userId,
     });
     if (!conference) throw nameTaken();
-    requireUsers(
-      listed,
-      await addListedUsers(transaction, conference, listed.all, listed.moderators),
-    );
+    await changeLists(transaction, conference, request);
     return conference;
   });
 }
 
-/** Changes a conference. @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
+/**
+ * Changes a conference. Members who are not listed any more are out at once.
+ * @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed
+ */
 export async function updateConference(
   deps: ConferenceDeps,
   viewer: UserViewer,
@@ -86,16 +80,7 @@ export async function updateConference(
 ): Promise<Conference> {
   const conference = await findModerated(deps, viewer, id);
   checkSettings(changes);
-  if (isGiven(changes.userIds) || isGiven(changes.moderatorIds)) {
-    const listed = listedIds(changes);
-    await deps.store.transaction(async (transaction) => {
-      await removeListedUsers(transaction, conference.id, listed.all);
-      requireUsers(
-        listed,
-        await addListedUsers(transaction, conference, listed.all, listed.moderators),
-      );
-    });
-  }
+  await deps.store.transaction((transaction) => changeLists(transaction, conference, changes));
   const { name, seats, video, access, bitrate, locked } = changes;
   const settings = Object.fromEntries(
     Object.entries({ name, seats, video, access, bitrate, locked }).filter(([, value]) =>
@@ -103,6 +88,9 @@ export async function updateConference(
     ),
   );
   if (Object.keys(settings).length > 0) await deps.hosts.run(conference.id, "update", settings);
+  if (isGiven(access) || isGiven(changes.userIds) || isGiven(changes.moderatorIds)) {
+    await checkRights(deps, conference.id);
+  }
   return (await findConference(deps.store, conference.id)) ?? conference;
 }
 
@@ -178,34 +166,6 @@ export function checkSettings({ name, seats, bitrate }: ConferenceSettingsChange
 export function checkConferenceName(name: string): void {
   const problem = name.trim() === "" ? "must not be empty" : textProblem(name, CONFERENCE_NAME_MAX);
   if (problem) throw Fault.field("name", problem);
-}
-
-interface ListedIds {
-  all: number[];
-  moderators: number[];
-}
-
-function listedIds({ userIds, moderatorIds }: ConferenceSettingsChanges): ListedIds {
-  const moderators = parseIds("moderatorIds", moderatorIds ?? []);
-  const all = [...new Set([...parseIds("userIds", userIds ?? []), ...moderators])];
-  if (all.length > LISTED_MAX) {
-    throw Fault.field("userIds", `may list at most ${LISTED_MAX} users`);
-  }
-  return { all, moderators };
-}
-
-function parseIds(field: string, texts: string[]): number[] {
-  if (texts.length > LISTED_MAX) throw Fault.field(field, `may list at most ${LISTED_MAX} users`);
-  return texts.map((text) => {
-    const id = parseId(text);
-    if (id === null) throw Fault.field(field, "must be ids of users");
-    return id;
-  });
-}
-
-function requireUsers({ all }: ListedIds, existing: number[]): void {
-  const missing = all.find((id) => !existing.includes(id));
-  if (missing !== undefined) throw Fault.field("userIds", `There is no user ${missing}`);
 }
 
 function isGiven<T>(value: T | null | undefined): value is T {

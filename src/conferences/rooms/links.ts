@@ -18,6 +18,7 @@ import {
 } from "../rows/guest-queries";
 import { findModerated } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
+import { checkRights } from "./member-rights";
 
 /** Maximum number of links of a conference. */
 export const LINKS_MAX = 50;
@@ -91,10 +92,8 @@ export async function withdrawLink(
   const row = linkId === null ? null : await findLink(deps.store, linkId);
   if (!row) throw new Fault("NOT_FOUND", "There is no such link");
   await findModerated(deps, viewer, String(row.conference_id));
-  const guests = await deleteLink(deps.store, row.id);
-  if (guests.length > 0) {
-    await deps.hosts.run(row.conference_id, "removeNumbers", guests, "link-withdrawn");
-  }
+  await deleteLink(deps.store, row.id);
+  await checkRights(deps, row.conference_id);
   return toLink(row);
 }
 

@@ -17,7 +17,15 @@ const LIST_USERS: Statement = {
 const UNLIST_USERS: Statement = {
   name: "unlist_conference_users",
   reason: "set",
-  text: "DELETE FROM conference_users WHERE conference_id = $1 AND user_id <> ALL($2::bigint[])",
+  text: `DELETE FROM conference_users
+    WHERE conference_id = $1 AND user_id <> ALL($2::bigint[]) AND ($3::boolean OR NOT moderator)`,
+};
+
+const UNLIST_MODERATORS: Statement = {
+  name: "unlist_conference_moderators",
+  reason: "set",
+  text: `UPDATE conference_users SET moderator = false
+    WHERE conference_id = $1 AND moderator AND user_id <> ALL($2::bigint[])`,
 };
 
 const LISTED: Statement = {
@@ -56,14 +64,8 @@ const LINK: Statement = {
 
 const DELETE_LINK: Statement = {
   name: "delete_conference_link",
-  reason: "transaction",
+  reason: "lock",
   text: "DELETE FROM conference_links WHERE id = $1",
-};
-
-const GUESTS_OF_LINK: Statement = {
-  name: "guests_of_conference_link",
-  reason: "columns",
-  text: "SELECT id FROM conference_guests WHERE link_id = $1",
 };
 
 const LINK_APPLICATION: Statement = {
@@ -93,12 +95,6 @@ const GUEST: Statement = {
   text: `SELECT g.id, g.conference_id, g.name, c.application_id
     FROM conference_guests g JOIN conferences c ON c.id = g.conference_id
     WHERE g.token_hash = $1 AND c.closed_at IS NULL`,
-};
-
-const GUEST_EXISTS: Statement = {
-  name: "conference_guest_exists",
-  reason: "expression",
-  text: "SELECT 1 AS one FROM conference_guests WHERE id = $1",
 };
 
 /** A user who is listed for a conference. */
@@ -142,13 +138,23 @@ export async function addListedUsers(
   return (await query<ListedUser>(LIST_USERS, values)).map((row) => row.user_id);
 }
 
-/** Removes all listed users but some. */
+/** Removes all listed users but some. @param moderators whether also those who moderate */
 export async function removeListedUsers(
   { query }: Pick<Store, "query">,
   conferenceId: number,
   exceptIds: number[],
+  moderators: boolean,
 ): Promise<void> {
-  await query(UNLIST_USERS, [conferenceId, exceptIds]);
+  await query(UNLIST_USERS, [conferenceId, exceptIds, moderators]);
+}
+
+/** Ends the moderation of all listed users but some, who stay listed. */
+export async function removeModerators(
+  { query }: Pick<Store, "query">,
+  conferenceId: number,
+  exceptIds: number[],
+): Promise<void> {
+  await query(UNLIST_MODERATORS, [conferenceId, exceptIds]);
 }
 
 /** Finds the users who are listed for a conference, by id. */
@@ -195,11 +201,12 @@ export async function findLink(
   return (await query<LinkRow>(LINK, [id]))[0] ?? null;
 }
 
-/** Deletes a link with its guests. @returns the numbers of the guests */
-export async function deleteLink({ query }: Pick<Store, "query">, id: number): Promise<number[]> {
-  const guests = await query<{ id: number }>(GUESTS_OF_LINK, [id]);
+/**
+ * Deletes a link with its guests. A guest who is admitted at the same time is deleted as well: the use of the link
+ * and its deletion lock its row.
+ */
+export async function deleteLink({ query }: Pick<Store, "query">, id: number): Promise<void> {
   await query(DELETE_LINK, [id]);
-  return guests.map((guest) => guest.id);
 }
 
 /** Finds the application of a link by its secret's hash. */
@@ -230,9 +237,4 @@ export async function findGuest(
   tokenHash: Buffer,
 ): Promise<GuestRow | null> {
   return (await query<GuestRow>(GUEST, [tokenHash]))[0] ?? null;
-}
-
-/** Whether a guest still exists: it ends with its link. */
-export async function guestExists({ query }: Pick<Store, "query">, id: number): Promise<boolean> {
-  return (await query(GUEST_EXISTS, [id])).length > 0;
 }

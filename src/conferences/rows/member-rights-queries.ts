@@ -1,0 +1,69 @@
+import type { Statement, Store } from "../../store/store";
+import type { LeaveReason } from "../model/conference-event";
+
+/**
+ * Statements on what members may do: conference_members beside the lists and guests of their conferences. A function
+ * throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
+/** As rights are at a join: rooms/access.ts. */
+const CHANGED: Statement = {
+  name: "changed_member_rights",
+  reason: "set",
+  text: `SELECT m.id, m.conference_id, c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false) AS moderator,
+      CASE WHEN m.user_id IS NULL THEN 'link-withdrawn'
+        WHEN c.access = 'listed' AND c.created_by IS DISTINCT FROM m.user_id AND u.user_id IS NULL THEN 'removed'
+      END AS leave_reason
+    FROM conference_members m JOIN conferences c ON c.id = m.conference_id
+      LEFT JOIN conference_guests g ON m.user_id IS NULL AND g.id = m.number
+      LEFT JOIN conference_users u ON u.conference_id = m.conference_id AND u.user_id = m.user_id
+    WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL AND CASE WHEN m.user_id IS NULL THEN g.id IS NULL
+      ELSE m.moderator <> (c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false))
+        OR (c.access = 'listed' AND c.created_by IS DISTINCT FROM m.user_id AND u.user_id IS NULL) END`,
+};
+
+const SET_MODERATOR: Statement = {
+  name: "set_member_moderator",
+  reason: "transaction",
+  text: "UPDATE conference_members SET moderator = $2 WHERE id = $1 AND left_at IS NULL",
+};
+
+/** A member whose rights are no longer those of its row. */
+export interface ChangedRights {
+  memberId: number;
+  conferenceId: number;
+  /** Why it may not be in the conference any more; null if it may. */
+  leaveReason: LeaveReason | null;
+  moderator: boolean;
+}
+
+/**
+ * Finds the members of conferences whose rights have changed: guests whose link was withdrawn, users who are not
+ * listed any more, and those who have begun or ceased to moderate.
+ */
+export async function findChangedRights(
+  { query }: Pick<Store, "query">,
+  conferenceIds: number[],
+): Promise<ChangedRights[]> {
+  const rows = await query<{
+    id: number;
+    conference_id: number;
+    moderator: boolean;
+    leave_reason: LeaveReason | null;
+  }>(CHANGED, [conferenceIds]);
+  return rows.map(({ id, conference_id: conferenceId, moderator, leave_reason: leaveReason }) => ({
+    memberId: id,
+    conferenceId,
+    moderator,
+    leaveReason,
+  }));
+}
+
+/** Writes whether a member moderates. */
+export async function writeModerator(
+  { query }: Pick<Store, "query">,
+  memberId: number,
+  moderator: boolean,
+): Promise<void> {
+  await query(SET_MODERATOR, [memberId, moderator]);
+}

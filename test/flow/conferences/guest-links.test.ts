@@ -1,0 +1,208 @@
+import { newGuest, newUser, type TestUser } from "../../support/client";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  mutate,
+  passes,
+} from "../../support/conferences/graphql-member";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { MINUTE, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+import { describeServices } from "../../support/operations/database";
+
+/** Links for guests: how long and how many they admit, and who is out when they end. */
+
+const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
+  new MemoryEngine(listener);
+const clock = new MovingClock();
+const open: GraphqlMember[] = [];
+let node: TestNode;
+let host: TestUser;
+let id: string;
+
+beforeAll(async () => {
+  // A single node counts limits by the test's clock; Redis uses its own.
+  node = await startNode(
+    { REDIS_URL: "", TRUST_PROXY: "127.0.0.1", RATE_SIGN_UPS_PER_IP: "100" },
+    { openEngine, clock },
+  );
+});
+beforeEach(async () => {
+  host = await newUser(node);
+  id = await createConference(node, host.token);
+});
+afterEach(async () => {
+  for (const member of open.splice(0)) await member.disconnect();
+});
+afterAll(() => node.stop());
+
+async function join(at: TestNode, conferenceId: string, token: string): Promise<GraphqlMember> {
+  const member = await joinConference(at, conferenceId, token);
+  open.push(member);
+  return member;
+}
+
+const createLink = (
+  options: object = {},
+  at = node,
+  conferenceId = id,
+  { token }: { token: string } = host,
+): Promise<{ secret: string; link: { id: string; expiresAt: string } }> =>
+  mutate(
+    at,
+    "createConferenceLink",
+    "secret link { id expiresAt }",
+    { conferenceId, ...options },
+    token,
+  );
+const admit = async (secret: string, at = node): Promise<string> =>
+  (await mutate(at, "admitConferenceGuest", "token", { secret, name: "Guest" })).token;
+const withdraw = (linkId: string, at = node, { token }: { token: string } = host) =>
+  mutate(at, "deleteConferenceLink", "deletedLinkId", { linkId }, token);
+
+test("a link admits guests until it expires; who is in stays", async () => {
+  const { secret, link } = await createLink({ validSeconds: 90 });
+  expect(Date.parse(link.expiresAt) - clock.now()).toBeLessThanOrEqual(90_000);
+  const member = await join(node, id, await admit(secret));
+  clock.advance(MINUTE);
+  await admit(secret);
+  clock.advance(MINUTE);
+  await expect(admit(secret)).rejects.toThrow(/^NOT_FOUND The link is not valid/);
+  await member.mutate("setConferenceMute", "member { id }", { audio: true });
+  await member.event("ConferenceMemberUpdatedEvent", (event) => event.member.audioMuted);
+  expect(member.isOver()).toBe(false);
+});
+
+test.each([
+  0,
+  59,
+  30 * 24 * 3600 + 1,
+])("a link is not valid for %i seconds", async (validSeconds) => {
+  await expect(createLink({ validSeconds })).rejects.toThrow(/^INVALID.*validSeconds/);
+});
+
+test("a conference has at most 50 links", async () => {
+  for (let count = 0; count < 50; count += 1) await createLink();
+  await expect(createLink()).rejects.toThrow(/^LIMITED A conference may have at most 50 links/);
+  const { link } = await createLink({}, node, await createConference(node, host.token));
+  await withdraw(link.id);
+});
+
+test("asking for guests from one address is limited, whether or not the secrets are right", async () => {
+  clock.advance(MINUTE);
+  const { secret } = await createLink({ maxUses: 1_000 });
+  const from = async (address: string, given: string) => {
+    const query = `mutation ($input: AdmitConferenceGuestInput!) {
+      admitConferenceGuest(input: $input) { token } }`;
+    const response = await fetch(node.graphqlUrl, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Forwarded-For": address },
+      body: JSON.stringify({ query, variables: { input: { secret: given, name: "Guest" } } }),
+    });
+    const { errors } = (await response.json()) as { errors?: [{ extensions: { code: string } }] };
+    return errors?.[0].extensions.code ?? "OK";
+  };
+  const codes: string[] = [];
+  for (let count = 0; count < 50; count += 1) {
+    codes.push(await from("198.51.100.1", secret), await from("198.51.100.1", `guess ${count}`));
+  }
+  expect(codes.filter((code) => code === "OK")).toHaveLength(50);
+  expect(codes.filter((code) => code === "NOT_FOUND")).toHaveLength(50);
+  expect(await from("198.51.100.1", secret)).toBe("LIMITED");
+  expect(await from("198.51.100.1", "guess")).toBe("LIMITED");
+  expect(await from("198.51.100.2", secret)).toBe("OK");
+  clock.advance(MINUTE);
+  expect(await from("198.51.100.1", secret)).toBe("OK");
+});
+
+test("a guest is out when the conference is closed, and the token with it", async () => {
+  const token = await admit((await createLink()).secret);
+  const guest = await join(node, id, token);
+  await mutate(node, "closeConference", "conference { id }", { conferenceId: id }, host.token);
+  await guest.event("ConferenceEndedEvent");
+  await passes(() => expect(guest.isOver()).toBe(true));
+  await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
+});
+
+test("guest users join as users do", async () => {
+  const user = await newGuest(node);
+  const first = await join(node, id, host.token);
+  const guest = await join(node, id, user.token);
+  const joined = await first.event("ConferenceMemberJoinedEvent");
+  expect(joined.member).toMatchObject({ userId: String(user.id), moderator: false });
+  await guest.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  const own = await createConference(node, user.token);
+  expect((await join(node, own, user.token)).events[0]?.members).toEqual([
+    expect.objectContaining({ moderator: true }),
+  ]);
+  const listed = await createConference(node, host.token, { access: "LISTED" });
+  await expect(join(node, listed, user.token)).rejects.toThrow(/^NOT_FOUND/);
+});
+
+test("a link that is deleted while no host hears of it leaves no guest inside", async () => {
+  const { secret, link } = await createLink();
+  const guest = await join(node, id, await admit(secret));
+  const first = await join(node, id, host.token);
+  // What a withdrawal does whose call to the host fails.
+  await node.sql("DELETE FROM conference_links WHERE id = $1", [Number(link.id)]);
+  const left = await first.event("ConferenceMemberLeftEvent");
+  expect(left).toMatchObject({ memberId: guest.memberId, reason: "LINK_WITHDRAWN" });
+  await passes(() => expect(guest.isOver()).toBe(true));
+});
+
+test("guests who are admitted and join while their link is withdrawn do not stay", async () => {
+  const first = await join(node, id, host.token);
+  for (let round = 0; round < 8; round += 1) {
+    const { secret, link } = await createLink();
+    const early = await admit(secret);
+    const joins = [join(node, id, early), admit(secret).then((token) => join(node, id, token))];
+    const [results] = await Promise.all([Promise.allSettled(joins), withdraw(link.id)]);
+    for (const result of results) {
+      // Whoever was quick enough to get in is out again.
+      if (result.status === "fulfilled")
+        await passes(() => expect(result.value.isOver()).toBe(true));
+      else expect(String(result.reason)).toMatch(/UNAUTHENTICATED|NOT_FOUND|closed with 4401/);
+    }
+  }
+  await passes(() => expect(first.names()).toEqual([host.login]));
+  expect(
+    await node.sql("SELECT id FROM conference_guests WHERE conference_id = $1", [Number(id)]),
+  ).toEqual([]);
+});
+
+describeServices("on two nodes", () => {
+  test("a link that is withdrawn while the host does not answer: its guests are out with the next host", async () => {
+    const one = await startNode({}, { openEngine, clock });
+    const two = await startNode({}, { openEngine, clock }, one);
+    try {
+      const user = await newUser(one);
+      const conferenceId = await createConference(one, user.token);
+      const { secret, link } = await createLink({}, one, conferenceId, user);
+      const first = await join(one, conferenceId, user.token);
+      const guest = await join(two, conferenceId, await admit(secret, two));
+      await two.sql(
+        "INSERT INTO conference_nodes (id, lease_until) VALUES ('silent', now() + interval '1 hour')",
+      );
+      await two.sql("UPDATE conferences SET host = 'silent' WHERE id = $1", [Number(conferenceId)]);
+      const withdrawn = withdraw(link.id, two, user);
+      await passes(async () => {
+        const links = await two.sql("SELECT 1 FROM conference_links WHERE id = $1", [
+          Number(link.id),
+        ]);
+        expect(links).toEqual([]);
+      });
+      // The search for the host gives up.
+      clock.advance(MINUTE / 2);
+      await withdrawn;
+      await two.sql("DELETE FROM conference_nodes WHERE id = 'silent'");
+      await passes(() => expect(guest.isOver()).toBe(true));
+      await passes(() => expect(first.names()).toEqual([user.login]));
+    } finally {
+      for (const each of open.splice(0)) await each.disconnect();
+      await two.stop();
+      await one.stop();
+    }
+  });
+});

@@ -1,0 +1,285 @@
+import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  mutate,
+  passes,
+} from "../../support/conferences/graphql-member";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { startNode, type TestNode } from "../../support/node";
+import { describeServices } from "../../support/operations/database";
+
+/** Who may be in a conference is what its lists say, also for those who are in it. */
+
+const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
+  new MemoryEngine(listener);
+const open: GraphqlMember[] = [];
+let node: TestNode;
+let host: TestUser;
+let ann: TestUser;
+let bob: TestUser;
+let cleo: TestUser;
+
+beforeAll(async () => {
+  node = await startNode({}, { openEngine });
+  host = await newUser(node);
+  ann = await newUser(node);
+  bob = await newUser(node);
+  cleo = await newUser(node);
+});
+afterEach(async () => {
+  for (const member of open.splice(0)) await member.disconnect();
+});
+afterAll(() => node.stop());
+
+async function join(id: string, { token }: TestUser, at = node): Promise<GraphqlMember> {
+  const member = await joinConference(at, id, token);
+  open.push(member);
+  return member;
+}
+
+const ids = (...users: TestUser[]) => users.map(({ id }) => String(id));
+const update = (conferenceId: string, changes: object, at = node, { token } = host) =>
+  mutate(at, "updateConference", "conference { id }", { conferenceId, ...changes }, token);
+
+/** The listed users by login, with a star for moderators. */
+async function lists(id: string): Promise<string[]> {
+  const rows = await node.sql<{ login: string; moderator: boolean }>(
+    "SELECT u.login, c.moderator FROM conference_users c JOIN users u ON u.id = c.user_id WHERE conference_id = $1",
+    [Number(id)],
+  );
+  return rows.map(({ login, moderator }) => `${login}${moderator ? "*" : ""}`).sort();
+}
+
+const removed = (member: GraphqlMember, { id }: TestUser) =>
+  member.event(
+    "ConferenceMemberLeftEvent",
+    ({ memberId, reason }) => memberId === String(id) && reason === "REMOVED",
+  );
+
+test("who is no longer listed is out at once; the creator, moderators and guests by link stay", async () => {
+  const id = await createConference(node, host.token, {
+    access: "LISTED",
+    userIds: ids(ann, bob),
+    moderatorIds: ids(cleo),
+  });
+  const { secret } = await mutate(
+    node,
+    "createConferenceLink",
+    "secret",
+    { conferenceId: id },
+    host.token,
+  );
+  const guest = await mutate(node, "admitConferenceGuest", "token", { secret, name: "Grace" });
+  const [first, out] = [await join(id, host), await join(id, ann)];
+  for (const user of [bob, cleo, { ...bob, token: guest.token }]) await join(id, user);
+  await update(id, { userIds: ids(bob) });
+  await removed(first, ann);
+  await passes(() => expect(out.isOver()).toBe(true));
+  expect(first.names()).toEqual([host.login, bob.login, cleo.login, "Grace"]);
+  await expect(join(id, ann)).rejects.toThrow(/^NOT_FOUND/);
+});
+
+test("who is not listed is out when everyone's conference becomes one for listed users", async () => {
+  const id = await createConference(node, host.token, { userIds: ids(ann) });
+  const first = await join(id, host);
+  for (const user of [ann, bob]) await join(id, user);
+  await update(id, { access: "LISTED" });
+  await removed(first, bob);
+  expect(first.names()).toEqual([host.login, ann.login]);
+  // Nobody leaves for the reverse, or for a change of the lists while everyone may join.
+  await update(id, { access: "EVERYONE" });
+  await join(id, bob);
+  await update(id, { userIds: [] });
+  await update(id, { name: `after ${id}` });
+  await first.event(
+    "ConferenceUpdatedEvent",
+    ({ conference }) => conference.name === `after ${id}`,
+  );
+  expect(first.names()).toEqual([host.login, ann.login, bob.login]);
+});
+
+test("a list that is not given stays as it is", async () => {
+  const id = await createConference(node, host.token, {
+    userIds: ids(ann),
+    moderatorIds: ids(bob),
+  });
+  expect(await lists(id)).toEqual([ann.login, `${bob.login}*`].sort());
+  await update(id, { userIds: ids(cleo) });
+  expect(await lists(id)).toEqual([`${bob.login}*`, cleo.login].sort());
+  // Also for a moderator who is named among the users.
+  await update(id, { userIds: ids(bob, cleo) });
+  expect(await lists(id)).toEqual([`${bob.login}*`, cleo.login].sort());
+  // A former moderator stays listed.
+  await update(id, { moderatorIds: ids(ann) });
+  expect(await lists(id)).toEqual([`${ann.login}*`, bob.login, cleo.login].sort());
+  await update(id, { name: `lists ${id}` });
+  expect(await lists(id)).toEqual([`${ann.login}*`, bob.login, cleo.login].sort());
+  await update(id, { userIds: ids(bob), moderatorIds: ids(cleo) });
+  expect(await lists(id)).toEqual([bob.login, `${cleo.login}*`].sort());
+  await update(id, { userIds: [], moderatorIds: [] });
+  expect(await lists(id)).toEqual([]);
+});
+
+test("the members see who begins and ceases to moderate", async () => {
+  const id = await createConference(node, host.token, { moderatorIds: ids(ann) });
+  const first = await join(id, ann);
+  await join(id, bob);
+  await update(id, { moderatorIds: ids(bob) });
+  const changes = await passes(() => {
+    const found = first.events.flatMap(({ __typename, member }) =>
+      __typename === "ConferenceMemberUpdatedEvent" ? [[member.id, member.moderator]] : [],
+    );
+    expect(found).toHaveLength(2);
+    return new Map(found as [string, boolean][]);
+  });
+  expect(changes).toEqual(
+    new Map([
+      [String(ann.id), false],
+      [String(bob.id), true],
+    ]),
+  );
+  const query = "query ($id: ID!) { conference(id: $id) { members { id moderator } } }";
+  const { data } = await graphql(node, query, { id }, host.token);
+  expect(data.conference.members).toEqual([
+    { id: String(ann.id), moderator: false },
+    { id: String(bob.id), moderator: true },
+  ]);
+});
+
+test("200 users are listed at most, whether given, kept or invited", async () => {
+  const [row] = await node.sql<{ all: string[] }>(
+    `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
+        SELECT $1, 'many' || n, 'many' || n, now() FROM generate_series(1, 201) n RETURNING id)
+      SELECT array_agg(id::text ORDER BY id) AS all FROM made`,
+    [node.application.id],
+  );
+  const many = row?.all ?? [];
+  expect(many).toHaveLength(201);
+  const id = await createConference(node, host.token, {
+    access: "LISTED",
+    moderatorIds: many.slice(0, 100),
+  });
+  await expect(update(id, { userIds: many })).rejects.toThrow(/INVALID.*at most 200/);
+  await expect(update(id, { userIds: many.slice(100, 201) })).rejects.toThrow(
+    /INVALID.*at most 200/,
+  );
+  expect(await lists(id)).toHaveLength(100);
+  await update(id, { userIds: many.slice(100, 200) });
+  const invite = (userId: string | undefined) =>
+    mutate(
+      node,
+      "inviteToConference",
+      "conference { id }",
+      { conferenceId: id, userIds: [userId] },
+      host.token,
+    );
+  await expect(invite(many[200])).rejects.toThrow(/INVALID.*at most 200/);
+  await invite(many[0]);
+  expect(await lists(id)).toHaveLength(200);
+});
+
+test("who joins while it is taken off the list does not stay", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const id = await createConference(node, host.token, { access: "LISTED", userIds: ids(ann) });
+    const first = await join(id, host);
+    const [joined] = await Promise.allSettled([join(id, ann), update(id, { userIds: [] })]);
+    if (joined.status === "fulfilled") {
+      await passes(() => expect(joined.value.isOver()).toBe(true));
+    } else expect(String(joined.reason)).toMatch(/NOT_FOUND/);
+    await passes(() => expect(first.names()).toEqual([host.login]));
+  }
+});
+
+describe("after a restart of the node", () => {
+  test("whose session, link or listing ended meanwhile is out", async () => {
+    const one = await startNode({}, { openEngine });
+    let two: TestNode | null = null;
+    try {
+      const users = await Promise.all(Array.from({ length: 4 }, () => newUser(one)));
+      const [owner, stays, leaves, unlisted] = users as [TestUser, TestUser, TestUser, TestUser];
+      const id = await createConference(one, owner.token, {
+        access: "LISTED",
+        userIds: ids(stays, leaves, unlisted),
+      });
+      const link = await mutate(
+        one,
+        "createConferenceLink",
+        "secret link { id }",
+        { conferenceId: id },
+        owner.token,
+      );
+      const guest = await mutate(one, "admitConferenceGuest", "token", {
+        secret: link.secret,
+        name: "Grace",
+      });
+      for (const user of [owner, stays, leaves, unlisted]) await join(id, user, one);
+      await join(id, { ...owner, token: guest.token }, one);
+      await one.app.close();
+      two = await startNode({}, { openEngine }, one);
+      await two.sql("UPDATE conference_members SET lease_until = now() + interval '1 hour'");
+      await two.sql("DELETE FROM sessions WHERE id = $1", [leaves.sessionId]);
+      await two.sql("DELETE FROM conference_users WHERE user_id = $1", [unlisted.id]);
+      await two.sql("DELETE FROM conference_links");
+      const back = await join(id, owner, two);
+      await passes(() => expect(back.names()).toEqual([owner.login, stays.login]));
+      const reasons = await two.sql<{ name: string; leave_reason: string | null }>(
+        "SELECT name, leave_reason FROM conference_members WHERE left_at IS NOT NULL ORDER BY id",
+      );
+      expect(reasons).toEqual([
+        { name: leaves.login, leave_reason: "session-ended" },
+        { name: unlisted.login, leave_reason: "removed" },
+        { name: "Grace", leave_reason: "link-withdrawn" },
+      ]);
+    } finally {
+      for (const member of open.splice(0)) await member.disconnect();
+      await two?.stop();
+      await one.stop();
+    }
+  });
+});
+
+describeServices("on two nodes", () => {
+  let one: TestNode;
+  let two: TestNode;
+  let owner: TestUser;
+  let user: TestUser;
+  beforeEach(async () => {
+    one = await startNode({}, { openEngine });
+    two = await startNode({}, { openEngine }, one);
+    owner = await newUser(one);
+    user = await newUser(one);
+  });
+  afterEach(async () => {
+    for (const member of open.splice(0)) await member.disconnect();
+    await two.stop();
+    await one.stop();
+  });
+
+  test("who is no longer listed is out of a conference that the other node hosts", async () => {
+    const id = await createConference(one, owner.token, { access: "LISTED", userIds: ids(user) });
+    const first = await join(id, owner, one);
+    const out = await join(id, user, two);
+    await update(id, { userIds: [] }, two, owner);
+    await removed(first, user);
+    await passes(() => expect(out.isOver()).toBe(true));
+  });
+
+  test("whose session ends while no host lives is out once the other node is the host", async () => {
+    const id = await createConference(one, owner.token);
+    await join(id, user, one);
+    const first = await join(id, owner, two);
+    await two.sql("UPDATE conference_members SET lease_until = now() + interval '1 hour'");
+    // A host that is dead, and whose lease has not ended yet.
+    await two.sql(
+      "INSERT INTO conference_nodes (id, lease_until) VALUES ('dead', now() + interval '1 hour')",
+    );
+    await two.sql("UPDATE conferences SET host = 'dead' WHERE id = $1", [Number(id)]);
+    const { status } = await rest(two, "DELETE", "/session", { token: user.token });
+    expect(status).toBe(200);
+    await two.sql("DELETE FROM conference_nodes WHERE id = 'dead'");
+    await first.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(user.id));
+    await passes(() => expect(first.names()).toEqual([owner.login]));
+  });
+});
