@@ -30,8 +30,6 @@ export type ConferenceModuleDeps = Pick<
 /** The open module. */
 export interface ConferenceModule extends MembershipDeps {
   service: ConferenceService;
-  /** False with CONFERENCES=off. */
-  enabled: boolean;
   memberLoader: MemberLoader;
   /** Finds the guest of a token. @throws Fault UNAUTHENTICATED */
   findLinkGuest(token: string): Promise<LinkGuestViewer>;
@@ -97,6 +95,7 @@ export async function openConferences(
     store,
     clock,
     config,
+    enabled: engine !== null,
     hosts,
     readers,
     mayCreateOnJoin: deps.mayCreateOnJoin,
@@ -104,7 +103,6 @@ export async function openConferences(
   return {
     ...memberships,
     service: openConferenceService(memberships),
-    enabled: engine !== null,
     memberLoader: new MemberLoader(store),
     findLinkGuest: (token) => findLinkGuest({ store }, token),
   };

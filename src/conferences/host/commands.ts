@@ -25,6 +25,20 @@ export type CommandArgs<Name extends CommandName> = Parameters<HostedConference[
 /** The result of a command. */
 export type CommandResult<Name extends CommandName> = Awaited<ReturnType<HostedConference[Name]>>;
 
+/** The commands that also run with CONFERENCES=off: members leave, and conferences end. */
+const WITHOUT_MEDIA: readonly CommandName[] = [
+  "leave",
+  "remove",
+  "removeNumbers",
+  "checkRights",
+  "close",
+];
+
+/** Whether a command needs conferences to be on. */
+export function needsMedia(name: CommandName): boolean {
+  return !WITHOUT_MEDIA.includes(name);
+}
+
 /** Whether a text from another node names a command. */
 export function isCommand(name: string): name is CommandName {
   return (COMMANDS as readonly string[]).includes(name);

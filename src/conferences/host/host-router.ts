@@ -3,7 +3,13 @@ import { newId } from "../../core/random";
 import type { MemberRef } from "../model/conference";
 import { findHost } from "../rows/host-queries";
 import { findMember } from "../rows/member-queries";
-import { type CommandArgs, type CommandName, type CommandResult, isCommand } from "./commands";
+import {
+  type CommandArgs,
+  type CommandName,
+  type CommandResult,
+  isCommand,
+  needsMedia,
+} from "./commands";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import type { HostRegistry } from "./host-registry";
 import type { HostedConference } from "./hosted-conference";
@@ -41,13 +47,16 @@ export class HostRouter {
   /**
    * Runs a command.
    * @throws Fault of the command; NOT_FOUND if the conference is closed or does not exist, UNAVAILABLE if its host
-   * does not answer
+   * does not answer, UNSUPPORTED with CONFERENCES=off
    */
   async run<Name extends CommandName>(
     conferenceId: number,
     name: Name,
     ...args: CommandArgs<Name>
   ): Promise<CommandResult<Name>> {
+    if (!this.deps.engine && needsMedia(name)) {
+      throw new Fault("UNSUPPORTED", "Conferences are off on this server");
+    }
     const callId = newId();
     const giveUpAt = this.deps.clock.now() + SEARCH_MS;
     for (;;) {

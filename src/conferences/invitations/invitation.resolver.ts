@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from "../../calls/signals/cursor";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import type { PushContext } from "../../push/deps/push-deps";
-import { findVisible } from "../rooms/access";
+import { findVisible, requireEnabled } from "../rooms/access";
 import { ConferencePayload } from "../rooms/conference.input";
 import type { ConferenceContext } from "../rooms/conference.resolver";
 import { toGraphqlConference } from "../rooms/conference.type";
@@ -48,6 +48,7 @@ export class ConferenceInvitationResolver {
       args: { after?: string | null };
     }) => {
       const viewer = await context.auth.user();
+      requireEnabled(context.conferences);
       const stream = await openSignalSubscription(context.router, {
         kind: "signal",
         party: {

@@ -10,7 +10,7 @@ import type { PushDeps } from "../../push/deps/push-deps";
 import { createEvents } from "../../push/events/events";
 import { findUsersById } from "../../users/user-queries";
 import { type Conference, displayName } from "../model/conference";
-import { findVisible, requireOpen } from "../rooms/access";
+import { findVisible, requireEnabled, requireOpen } from "../rooms/access";
 import type { ConferenceDeps } from "../rooms/conference-deps";
 import { listInvited } from "../rooms/listed-users";
 import { invitationSignal } from "./invitation";
@@ -35,7 +35,7 @@ export interface InvitationDeps {
  * incoming-call pushes. A moderator's invitation also lists the users, so that they may join.
  * @param device the device of the viewer that invites
  * @throws Fault INVALID on `userIds`, NOT_FOUND, FORBIDDEN for users who may not join unless a moderator invites
- * them, CONFLICT if the conference is closed, LIMITED
+ * them, CONFLICT if the conference is closed, LIMITED, UNSUPPORTED
  */
 export async function inviteUsers(
   deps: InvitationDeps,
@@ -44,6 +44,7 @@ export async function inviteUsers(
   conferenceId: string,
   userIds: string[],
 ): Promise<Conference> {
+  requireEnabled(deps.conferences);
   const { conference, rights } = await findVisible(deps.conferences, viewer, conferenceId);
   requireOpen(conference);
   if (userIds.length === 0 || userIds.length > INVITED_MAX) {

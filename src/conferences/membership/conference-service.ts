@@ -2,7 +2,7 @@ import { Fault } from "../../core/errors";
 import type { LinkGuestViewer, UserViewer } from "../../core/viewer";
 import { type Conference, type Participant, SEATS_MAX, VIDEO_BITRATE } from "../model/conference";
 import type { ConferenceService } from "../model/conference-service";
-import { noConference, requireOpen, rightsOf } from "../rooms/access";
+import { noConference, requireEnabled, requireOpen, rightsOf } from "../rooms/access";
 import { checkConferenceName } from "../rooms/conferences";
 import { findConference, findOpenConference, insertConference } from "../rows/conference-queries";
 import { findMembers, memberState } from "../rows/member-queries";
@@ -12,9 +12,13 @@ import type { MembershipDeps } from "./membership-deps";
 export function openConferenceService(deps: MembershipDeps): ConferenceService {
   const { store, hosts, readers } = deps;
   return {
-    openByName: (participant, name) => openByName(deps, participant, name),
+    async openByName(participant, name) {
+      requireEnabled(deps);
+      return openByName(deps, participant, name);
+    },
 
     async join(participant, conferenceId, { legacy = false } = {}) {
+      requireEnabled(deps);
       const conference = await findConference(store, conferenceId);
       if (conference?.applicationId !== participant.applicationId) throw noConference();
       requireOpen(conference);
@@ -31,7 +35,11 @@ export function openConferenceService(deps: MembershipDeps): ConferenceService {
     watch: (ref, feed) => hosts.run(ref.conferenceId, "watch", ref, feed),
     signal: (ref, peer, message) => hosts.run(ref.conferenceId, "signal", ref, peer, message),
     closePeer: (ref, peer) => hosts.run(ref.conferenceId, "closePeer", ref, peer),
-    subscribe: (subscriber, after) => readers.subscribe(subscriber, after),
+
+    async subscribe(subscriber, after) {
+      requireEnabled(deps);
+      return readers.subscribe(subscriber, after);
+    },
 
     async members(conferenceId) {
       return (await findMembers(store, conferenceId)).map(memberState);

@@ -32,7 +32,8 @@ export interface EventSubscriber {
 /**
  * Conferences as GraphQL and the legacy endpoint use them. Every command runs on the node that hosts the conference.
  * All throw Fault: NOT_FOUND for a conference, member or peer that is not there (any more), CONFLICT for a membership
- * that another device has replaced, UNAVAILABLE while the media server or the host does not answer.
+ * that another device has replaced, UNAVAILABLE while the media server or the host does not answer, UNSUPPORTED (but
+ * for `leave` and `members`) with CONFERENCES=off.
  */
 export interface ConferenceService {
   /**

@@ -81,6 +81,11 @@ export function requireOpen(conference: Conference): void {
   if (conference.closedAt !== null) throw new Fault("CONFLICT", "The conference is closed");
 }
 
+/** @throws Fault UNSUPPORTED with CONFERENCES=off */
+export function requireEnabled({ enabled }: Pick<ConferenceDeps, "enabled">): void {
+  if (!enabled) throw new Fault("UNSUPPORTED", "Conferences are off on this server");
+}
+
 /** The number that a viewer has as a member. */
 export function numberOf(viewer: ConferenceViewer): number {
   return viewer.kind === "link-guest" ? viewer.number : viewer.userId;

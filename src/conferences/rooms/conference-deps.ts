@@ -8,6 +8,8 @@ export interface ConferenceDeps {
   store: Store;
   clock: Clock;
   config: Config;
+  /** False with CONFERENCES=off. */
+  enabled: boolean;
   /** Runs commands on the node that hosts a conference. */
   hosts: HostRouter;
 }

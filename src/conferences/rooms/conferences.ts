@@ -21,7 +21,7 @@ import {
 } from "../rows/conference-queries";
 import { listMemberHistory } from "../rows/member-history-queries";
 import type { Member } from "../rows/member-queries";
-import { findModerated, noConference, requireOpen } from "./access";
+import { findModerated, noConference, requireEnabled, requireOpen } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { changeLists, type ListRequest } from "./listed-users";
 import { checkRights } from "./member-rights";
@@ -42,7 +42,7 @@ export type ConferenceSettingsChanges = {
 
 /**
  * Creates a conference, which stays open until it is closed. Its creator moderates.
- * @throws Fault INVALID
+ * @throws Fault INVALID, UNSUPPORTED
  */
 export async function createConference(
   deps: ConferenceDeps,
@@ -50,6 +50,7 @@ export async function createConference(
   request: ConferenceRequest,
 ): Promise<Conference> {
   const { applicationId, userId } = viewer;
+  requireEnabled(deps);
   checkSettings(request);
   return deps.store.transaction(async (transaction) => {
     const conference = await insertConference(transaction, {
@@ -70,7 +71,7 @@ export async function createConference(
 
 /**
  * Changes a conference. Members who are not listed any more are out at once.
- * @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed
+ * @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed, UNSUPPORTED
  */
 export async function updateConference(
   deps: ConferenceDeps,
@@ -78,6 +79,7 @@ export async function updateConference(
   id: string,
   changes: ConferenceSettingsChanges,
 ): Promise<Conference> {
+  requireEnabled(deps);
   const conference = await findModerated(deps, viewer, id);
   checkSettings(changes);
   await deps.store.transaction((transaction) => changeLists(transaction, conference, changes));

@@ -16,7 +16,7 @@ import {
   type LinkRow,
   redeemLink,
 } from "../rows/guest-queries";
-import { findModerated } from "./access";
+import { findModerated, requireEnabled } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { checkRights } from "./member-rights";
 
@@ -39,7 +39,8 @@ export interface GuestLink {
 /**
  * Creates a link that admits guests.
  * @returns the link and its secret, which is shown this once
- * @throws Fault INVALID, NOT_FOUND, FORBIDDEN for somebody who does not moderate, LIMITED beyond {@link LINKS_MAX}
+ * @throws Fault INVALID, NOT_FOUND, FORBIDDEN for somebody who does not moderate, LIMITED beyond {@link LINKS_MAX},
+ * UNSUPPORTED
  */
 export async function createLink(
   deps: ConferenceDeps,
@@ -47,6 +48,7 @@ export async function createLink(
   conferenceId: string,
   { validSeconds, maxUses }: { validSeconds?: number | null; maxUses?: number | null },
 ): Promise<{ link: GuestLink; secret: string }> {
+  requireEnabled(deps);
   const conference = await findModerated(deps, viewer, conferenceId);
   const seconds = validSeconds ?? LINK_SECONDS.default;
   if (seconds < LINK_SECONDS.min || seconds > LINK_SECONDS.max) {
@@ -102,7 +104,7 @@ export async function withdrawLink(
  * @param checkOrigin checks the page that asks, before the link is used
  * @returns the guest's token, which is valid for this conference alone and ends with it
  * @throws Fault INVALID on `name`; NOT_FOUND for a secret that is unknown, expired, withdrawn or used up; errors of
- * `checkOrigin`
+ * `checkOrigin`; UNSUPPORTED
  */
 export async function admitGuest(
   deps: ConferenceDeps,
@@ -110,6 +112,7 @@ export async function admitGuest(
   name: string,
   checkOrigin: (applicationId: number) => Promise<void>,
 ): Promise<{ token: string; number: number; conference: Conference }> {
+  requireEnabled(deps);
   checkName(name);
   const secretHash = hashToken(secret);
   const applicationId = await findLinkApplication(deps.store, secretHash);

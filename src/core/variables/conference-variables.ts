@@ -14,7 +14,7 @@ export const CONFERENCE_VARIABLES = {
   CONFERENCES: variable(
     flag,
     "on",
-    "Whether there are conferences: on or off. Without them their operations are UNSUPPORTED.",
+    "Whether there are conferences: on or off. With off, what creates or changes one, joins, invites, admits guests or uses media is UNSUPPORTED, and the endpoint of legacy clients is closed; lists, history and export stay, and what is open can be closed.",
   ),
   RTC_PORT: variable(
     integer(0, 65_535),

@@ -1,0 +1,112 @@
+import { graphql, newUser, type TestUser } from "../../support/client";
+import { passes } from "../../support/conferences/graphql-member";
+import { addConference, type StoredConference } from "../../support/conferences/stored-conference";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { startNode, type TestNode } from "../../support/node";
+import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
+import { ownerToken } from "../../support/sessions/owner";
+
+/** A node with CONFERENCES=off, on a database that has conferences. */
+
+/** What remains: reading, and ending what there is. */
+const REMAINS = [
+  "Query.conferences",
+  "Query.joinedConferences",
+  "Query.conference",
+  "Query.conferenceHistory",
+  "Query.conferenceLinks",
+  "Mutation.closeConference",
+  "Mutation.closeApplicationConference",
+  "Mutation.deleteConferenceLink",
+  "Mutation.leaveConference",
+  "Mutation.removeConferenceMember",
+];
+const ROWS = Object.entries(PERMISSION_ROWS).filter(([name]) => /conference/i.test(name));
+const REFUSED = ROWS.filter(([name]) => !REMAINS.includes(name));
+
+let node: TestNode;
+let user: TestUser;
+let stored: StoredConference;
+let participants: Participants;
+
+beforeAll(async () => {
+  node = await startNode({ CONFERENCES: "off" }, { jobsPollMs: 100 });
+  user = await newUser(node);
+});
+beforeEach(async () => {
+  stored = await addConference(node, user);
+  participants = { node, a: user, b: user, conference: stored } as Participants;
+});
+afterAll(() => node.stop());
+
+test.each(REFUSED)("%s is UNSUPPORTED", async (name, { document, variables }) => {
+  if (name.startsWith("Subscription.")) {
+    const socket = await openSocket(node, user.token);
+    const payload = { query: document, variables: variables(participants) };
+    socket.send({ id: "s", type: "subscribe", payload });
+    const { type, payload: answer } = await socket.next();
+    const errors = type === "error" ? answer : answer.errors;
+    expect(errors[0].extensions.code).toBe("UNSUPPORTED");
+    await socket.close();
+    return;
+  }
+  const { errors } = await graphql(node, document, variables(participants), user.token);
+  expect(errors?.[0].extensions.code).toBe("UNSUPPORTED");
+  expect(errors?.[0].message).toBe("Conferences are off on this server");
+});
+
+test.each(ROWS.filter(([name]) => REMAINS.includes(name)))("%s remains", async (name, {
+  document,
+  variables,
+}) => {
+  const isOwner = name === "Mutation.closeApplicationConference";
+  const token = isOwner ? await ownerToken(node) : user.token;
+  const { errors } = await graphql(node, document, variables(participants), token);
+  expect(errors).toBeUndefined();
+});
+
+test("every operation is one or the other, and nothing was written", async () => {
+  expect(REFUSED).toHaveLength(ROWS.length - REMAINS.length);
+  expect(REFUSED.map(([name]) => name)).toContain("Mutation.createConference");
+  const [row] = await node.sql<{ seats: number; locked: boolean }>(
+    "SELECT seats, locked FROM conferences WHERE id = $1",
+    [Number(stored.id)],
+  );
+  expect(row).toEqual({ seats: 12, locked: false });
+  const guests = await node.sql("SELECT id FROM conference_guests");
+  expect(guests).toEqual([]);
+});
+
+test("the history and the export stay", async () => {
+  const history = `query ($id: ID!) { conferenceHistory(conferenceId: $id) { nodes { userId } } }`;
+  const read = await graphql(node, history, { id: stored.id }, user.token);
+  expect(read.data.conferenceHistory.nodes).toEqual([{ userId: String(user.id) }]);
+  const query = "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
+  const input = { applicationId: String(node.application.id), userId: String(user.id) };
+  const { data } = await graphql(node, query, { input }, await ownerToken(node));
+  expect(data.exportUser.export.conferences).toContainEqual(
+    expect.objectContaining({ id: Number(stored.id), participations: [expect.anything()] }),
+  );
+});
+
+test("the endpoint of legacy clients is not open, over WebSocket and long polling", async () => {
+  expect(node.app.conferenceUrls).toEqual({});
+  const response = await fetch(`${node.baseUrl}/janus`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ janus: "create", transaction: "t", token: user.token }),
+  });
+  expect(response.status).toBe(404);
+});
+
+test("members whose lease has ended leave", async () => {
+  const { id } = stored;
+  await node.sql("UPDATE conference_members SET lease_until = now() - interval '1 second'");
+  await node.sql(
+    "INSERT INTO pgboss.job (name, data, policy) VALUES ('conferences', '{}', 'stately') ON CONFLICT DO NOTHING",
+  );
+  const text = "SELECT leave_reason FROM conference_members WHERE conference_id = $1";
+  await passes(async () => {
+    expect(await node.sql(text, [Number(id)])).toEqual([{ leave_reason: "left" }]);
+  });
+});
