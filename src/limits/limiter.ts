@@ -48,8 +48,11 @@ export interface WindowState {
  * the caller has to wait.
  */
 export interface Limiter {
-  /** Counts one request against a rate limit. Returns the wait in milliseconds, 0 if it is allowed. */
-  take(rateLimit: RateLimit, key: string): Promise<number>;
+  /**
+   * Counts a request against a rate limit. Returns the wait in milliseconds, 0 if it is allowed.
+   * @param points weight of the request; 1 when omitted
+   */
+  take(rateLimit: RateLimit, key: string, points?: number): Promise<number>;
 
   /**
    * Adds to a rate limit what was counted elsewhere, even beyond the limit.

@@ -84,8 +84,8 @@ export class LocalLimiter implements Limiter {
     return { count: window.count, endsInMs: window.endsAt - now };
   }
 
-  async take(rateLimit: RateLimit, key: string): Promise<number> {
-    return this.takeNow(rateLimit, key);
+  async take(rateLimit: RateLimit, key: string, points = 1): Promise<number> {
+    return this.takeNow(rateLimit, key, points);
   }
 
   async reserve(attempt: AttemptCounters): Promise<number> {

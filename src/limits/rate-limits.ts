@@ -151,9 +151,9 @@ export class RateLimits {
     await this.count("password", this.passwords, `${kind}:${id}`);
   }
 
-  /** Counts a push notification that a user sends. @throws Fault LIMITED */
-  countPush(userId: number): undefined | Promise<void> {
-    return this.count("push", this.pushes, String(userId));
+  /** Counts push notifications that a user sends. @throws Fault LIMITED */
+  countPush(userId: number, pushes = 1): undefined | Promise<void> {
+    return this.count("push", this.pushes, String(userId), pushes);
   }
 
   /**
@@ -221,10 +221,11 @@ export class RateLimits {
     kind: LimitClass | "push" | "password",
     limit: RateLimit,
     key: string,
+    points = 1,
   ): undefined | Promise<void> {
     if (LOCAL.includes(kind)) return this.countLocally(limit, key);
     if (limit.limit === 0) return undefined;
-    return this.global.take(limit, key).then((waitMs) => throwIfLimited(waitMs));
+    return this.global.take(limit, key, points).then((waitMs) => throwIfLimited(waitMs));
   }
 
   private countLocally(limit: RateLimit, key: string): undefined {

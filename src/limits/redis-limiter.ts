@@ -62,13 +62,13 @@ class RedisLimiter implements Limiter {
     this.connection.close();
   }
 
-  async take(rateLimit: RateLimit, key: string): Promise<number> {
+  async take(rateLimit: RateLimit, key: string, points = 1): Promise<number> {
     try {
-      await this.limiterOf(rateLimit).consume(key);
+      await this.limiterOf(rateLimit).consume(key, points);
       return 0;
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);
-      return this.fallback.take(rateLimit, key);
+      return this.fallback.take(rateLimit, key, points);
     }
   }
 

@@ -22,7 +22,7 @@ export class ConferenceInvitationResolver {
   @Allow("user")
   @Mutation(() => ConferencePayload, {
     description:
-      "Invites users to a conference: their connected devices receive a signal, over XMPP as a headline of the type `conferenceInvite`, and the others a push if the application sends incoming-call pushes. A moderator's invitation also lists the users.",
+      "Invites users to a conference: their connected devices receive a signal, over XMPP as a headline of the type `conferenceInvite`, and the others a push if the application sends incoming-call pushes. Each user counts as one push of the caller, where pushes are sent. To a conference for listed users only moderators invite, and the invitation lists the users.",
   })
   async inviteToConference(
     @Ctx() context: InvitationContext,

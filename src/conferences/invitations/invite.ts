@@ -1,4 +1,7 @@
-import { findCallPushSettings } from "../../applications/application-queries";
+import {
+  type CallPushSettings,
+  findCallPushSettings,
+} from "../../applications/application-queries";
 import type { Router } from "../../calls/router";
 import type { Party } from "../../calls/signals/signal";
 import { Fault } from "../../core/errors";
@@ -58,9 +61,13 @@ export async function inviteUsers(
     if (!rights.moderate) {
       throw new Fault("FORBIDDEN", "Only a moderator may invite to this conference");
     }
-    await deps.conferences.store.transaction((transaction) =>
-      listInvited(transaction, conference, ids),
-    );
+  }
+  const settings = await findPushSettings(deps, viewer.applicationId);
+  // Before anything is sent: each user is one push, as if they were invited one by one.
+  if (settings) await deps.push.limits.countPush(viewer.userId, ids.length);
+  if (conference.access === "listed") {
+    const { store } = deps.conferences;
+    await store.transaction((transaction) => listInvited(transaction, conference, ids));
   }
   const invitation = {
     conferenceId: conference.id,
@@ -70,8 +77,13 @@ export async function inviteUsers(
   const { applicationId, userId } = viewer;
   const from: Party = { applicationId, userId, resource: device };
   for (const id of ids) await deps.router.send("graphql", invitationSignal(from, id, invitation));
-  await pushInvitation(deps, viewer, conference, ids);
+  if (settings) await pushInvitation(deps, viewer, conference, ids, settings);
   return conference;
+}
+
+/** The settings of the application's incoming-call pushes; undefined if it sends none. */
+async function findPushSettings({ push }: InvitationDeps, applicationId: number) {
+  return (await findCallPushSettings(push.store, [applicationId])).get(applicationId);
 }
 
 /** Sends the push of an invitation. Whoever has no device gets none; a refused push does not undo the signals. */
@@ -80,9 +92,8 @@ async function pushInvitation(
   { applicationId, userId }: UserViewer,
   conference: Conference,
   userIds: number[],
+  { environment }: CallPushSettings,
 ): Promise<void> {
-  const settings = (await findCallPushSettings(push.store, [applicationId])).get(applicationId);
-  if (!settings) return;
   const inviter = (await findUsersById(push, [userId])).get(userId);
   if (!inviter) return;
   const notification = {
@@ -92,18 +103,17 @@ async function pushInvitation(
     expiresAt: new Date(push.clock.now() + PUSH_TTL_MS),
   };
   try {
-    await push.limits.countPush(userId);
     await createEvents(
       push,
       { applicationId, userId },
       {
-        environment: settings.environment,
+        environment,
         message: { notification },
         userIds: userIds.map(String),
       },
     );
   } catch (error) {
-    // No recipient has a device, or the inviter's rate limit is exceeded.
+    // No recipient has a device.
     if (!(error instanceof Fault) || error.code === "UNAVAILABLE") throw error;
     log.info({ user: userId, code: error.code }, "no push for a conference invitation");
   }

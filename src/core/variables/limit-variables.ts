@@ -45,7 +45,10 @@ const RATE_VARIABLES = {
     60,
     "chat streams that one user authenticates on one node, by password or token",
   ),
-  RATE_PUSHES_PER_USER: perMinute(60, "push events that one user creates"),
+  RATE_PUSHES_PER_USER: perMinute(
+    60,
+    "push events that one user creates, and users whom one user invites to conferences by push",
+  ),
   FAILED_SIGN_INS_BEFORE_DELAY: renamed(
     "FAILURES_FREE",
     variable(

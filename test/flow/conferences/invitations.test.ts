@@ -180,3 +180,51 @@ test("a forged invitation to a conference that the user may not see is dropped",
   expect(arrived().map(({ conference }) => conference.name)).not.toContain(hidden);
   expect(new Set(arrived().map(({ conference }) => conference.id))).toEqual(new Set([open]));
 });
+
+describe("the limit of pushes", () => {
+  let limited: TestNode;
+  let sender: TestUser;
+  beforeAll(async () => {
+    const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
+      new MemoryEngine(listener);
+    limited = await startNode({ RATE_PUSHES_PER_USER: "3" }, { openEngine });
+    sender = await newUser(limited);
+    await limited.sql("UPDATE applications SET incoming_call_push = true");
+  });
+  afterAll(() => limited.stop());
+
+  const inviteAll = (conferenceId: string, users: TestUser[]) => {
+    const userIds = users.map(({ id }) => String(id));
+    const input = { conferenceId, userIds };
+    return mutate(limited, "inviteToConference", "conference { id }", input, sender.token);
+  };
+
+  test("counts each user who is invited, and a refused invitation reaches nobody", async () => {
+    const users = [await newUser(limited), await newUser(limited)];
+    const id = await createConference(limited, sender.token, { access: "LISTED" });
+    await inviteAll(id, users);
+    const late = [await newUser(limited), await newUser(limited)];
+    const chat: ChatClient = await rawChat(limited, late[0] as TestUser, "phone");
+    sockets.push(chat);
+    await expect(inviteAll(id, late)).rejects.toThrow(/^LIMITED Too many requests/);
+    const listed = await limited.sql("SELECT user_id FROM conference_users");
+    expect(listed).toHaveLength(2);
+    const text = { to: { userId: String(late[0]?.id) }, signal: { hangUp: { callId: "after" } } };
+    await mutate(limited, "sendSignal", "id", text, sender.token);
+    // The first signal that arrives is the one after the invitation.
+    const params = child(await chat.next(), "extraParams");
+    expect(textOf(params, "signalType")).toBe("hangUp");
+    // Somebody else is not limited.
+    const input = { conferenceId: id, userIds: [String(users[1]?.id)] };
+    await expect(
+      mutate(limited, "inviteToConference", "conference { id }", input, users[0]?.token),
+    ).rejects.toThrow(/^FORBIDDEN/);
+  });
+
+  test("does not count where no push is sent", async () => {
+    await limited.sql("UPDATE applications SET incoming_call_push = false");
+    const id = await createConference(limited, sender.token);
+    const users = [await newUser(limited), await newUser(limited)];
+    for (let round = 0; round < 3; round += 1) await inviteAll(id, users);
+  });
+});
