@@ -329,15 +329,44 @@ test("events go on after a reconnect with a cursor", async () => {
 
 test("/metrics counts conferences, members and tracks", async () => {
   const id = await createConference(node, host.token);
-  await join(id, host.token);
-  await passes(async () => {
+  const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
+  await publish(second);
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  const { peerId } = await first.mutate("watchConference", "peerId");
+  const value = async (name: string) => {
     const { text } = await rest(node, "GET", "/metrics");
-    const value = (name: string) =>
-      Number(new RegExp(`^signalbox_${name} (\\d+)$`, "m").exec(text)?.[1]);
-    expect(value("conferences")).toBeGreaterThan(0);
-    expect(value("conference_members")).toBeGreaterThan(0);
-    expect(value("conference_tracks")).toBe(0);
+    return Number(new RegExp(`^signalbox_${name} (\\d+)$`, "m").exec(text)?.[1]);
+  };
+  await passes(async () => {
+    expect(await value("conferences")).toBeGreaterThan(0);
+    expect(await value("conference_members")).toBeGreaterThan(1);
+    // The audio and the video of the second member, for the first one.
+    expect(await value("conference_tracks")).toBe(2);
   });
+  await first.mutate("closeConferencePeer", "done", { peerId });
+  await passes(async () => expect(await value("conference_tracks")).toBe(0));
+});
+
+test("the media server's figures of a peer reach its member alone", async () => {
+  const id = await createConference(node, host.token);
+  const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
+  const { peerId } = await publish(second);
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  engine.report(peerId, {
+    audioBitrate: 32_000,
+    videoBitrate: 500_000,
+    packetLoss: 0.25,
+    roundTripMs: 40,
+  });
+  expect(await second.event("ConferenceStatisticsEvent")).toMatchObject({
+    peerId,
+    statistics: { videoBitrate: 500_000, packetLoss: 0.25, roundTripMs: 40 },
+  });
+  await second.mutate("setConferenceMute", "member { id }", { video: true });
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.videoMuted);
+  expect(first.events.map(({ __typename }) => __typename)).not.toContain(
+    "ConferenceStatisticsEvent",
+  );
 });
 
 test("a lost engine is announced, and members publish again", async () => {
