@@ -14,12 +14,24 @@ import { graphql } from "./targets/graphql";
 import { graphqlSocket } from "./targets/graphql-socket";
 import { http } from "./targets/http-bytes";
 import { janus } from "./targets/janus";
+import { janusPolling } from "./targets/janus-polling";
 import { rest } from "./targets/rest";
 import { signatures } from "./targets/signatures";
 import { tokens } from "./targets/tokens";
 import { xmpp } from "./targets/xmpp";
 
-const TARGETS = [rest, http, graphql, graphqlSocket, xmpp, janus, component, signatures, tokens];
+const TARGETS = [
+  rest,
+  http,
+  graphql,
+  graphqlSocket,
+  xmpp,
+  janus,
+  janusPolling,
+  component,
+  signatures,
+  tokens,
+];
 
 /** Runs the targets sequentially. Log lines are attributed to the target that is running. */
 async function fuzz(name: DeploymentName, options: Options): Promise<TargetReport[]> {

@@ -13,6 +13,8 @@ export interface HttpInput {
   path: string;
   headers: Record<string, string>;
   body?: Buffer;
+  /** Time after which the client closes the connection without an answer, in milliseconds. */
+  leaveAfterMs?: number | undefined;
 }
 
 /** An HTTP response. */
@@ -52,11 +54,12 @@ export function checkErrorText(each: Case, text: string): void {
 
 function exchange(url: string, input: HttpInput, each: Case): Promise<HttpResponse> {
   const { hostname, port } = new URL(url);
-  const { method, path, headers, body } = input;
+  const { method, path, headers, body, leaveAfterMs } = input;
   return new Promise((resolve) => {
     let [text, size] = ["", 0];
     const end = (status: number) => {
       clearTimeout(timer);
+      clearTimeout(leaving);
       resolve({ status, text });
     };
     const take = (response: IncomingMessage) => {
@@ -76,6 +79,8 @@ function exchange(url: string, input: HttpInput, each: Case): Promise<HttpRespon
       each.violation(`no answer within ${ANSWER_MS / 1000} s`);
       sending.destroy();
     }, ANSWER_MS);
+    const leaving =
+      leaveAfterMs === undefined ? undefined : setTimeout(() => sending.destroy(), leaveAfterMs);
     sending.on("error", () => end(0));
     sending.end(body);
   });

@@ -1,47 +1,11 @@
 import { WebSocket } from "ws";
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt } from "../../test/support/seeded-random";
+import { type Known, learn, nextMessage } from "../input/janus-messages";
 import { chance, pick, several } from "../input/random";
-import { hostileText, hostileValue, toJson } from "../input/values";
+import { toJson } from "../input/values";
 import { checkErrorText } from "./http-client";
 import { closeCode, closing, opening, settle } from "./sockets";
 import type { Case, Target } from "./target";
-
-const REQUESTS = ["attach", "message", "trickle", "keepalive", "hangup", "detach", "destroy"];
-const ROOM_REQUESTS = [
-  "join",
-  "configure",
-  "start",
-  "publish",
-  "unpublish",
-  "leave",
-  "listparticipants",
-];
-const FOREIGN = ["claim", "create", "list", "edit", "kick", "moderate", "constructor", ""];
-/** Fields of the messages, with hostile values in some of them. */
-const FIELDS = ["room", "id", "feed", "ptype", "display", "audio", "keyframe", "record", "secret"];
-
-const OFFER = [
-  "v=0",
-  "o=- 1 1 IN IP4 0.0.0.0",
-  "s=-",
-  "t=0 0",
-  "a=fingerprint:sha-256 00:11",
-  "a=ice-ufrag:abcd",
-  "a=ice-pwd:0123456789012345678901",
-  "m=audio 9 UDP/TLS/RTP/SAVPF 111",
-  "a=mid:0",
-  "a=rtpmap:111 opus/48000/2",
-  "m=video 9 UDP/TLS/RTP/SAVPF 96",
-  "a=mid:1",
-  "a=rtpmap:96 VP8/90000",
-  "",
-].join("\r\n");
-
-/** What a client has learned from the answers. */
-interface Known {
-  sessions: number[];
-  handles: number[];
-}
 
 /** The endpoint of legacy conference clients: requests in any order, foreign ids, hostile SDPs, broken JSON. */
 export const janus: Target = {
@@ -81,12 +45,6 @@ export const janus: Target = {
   },
 };
 
-function learn(known: Known, message: string): void {
-  const { janus: kind, session_id: session, data } = JSON.parse(message);
-  if (kind !== "success" || typeof data?.id !== "number") return;
-  (session === undefined || session === data.id ? known.sessions : known.handles).push(data.id);
-}
-
 /** Sends a message as text or bytes, sometimes corrupted. */
 function send(each: Case, socket: WebSocket, message: unknown): void {
   const { random } = each;
@@ -94,58 +52,4 @@ function send(each: Case, socket: WebSocket, message: unknown): void {
   if (chance(random, 4)) bytes = corrupt(random, bytes);
   each.sent(bytes);
   socket.send(bytes, { binary: chance(random, 3) });
-}
-
-function nextMessage(random: Random, known: Known, token: string | undefined): unknown {
-  if (chance(random, 3)) return hostileValue(random);
-  if (chance(random, 1)) return "x".repeat(random(100_000));
-  const janus = chance(random, 92) ? pick(random, REQUESTS) : pick(random, FOREIGN);
-  const message: Record<string, unknown> = {
-    janus,
-    transaction: chance(random, 96) ? String(random(1_000)) : hostileValue(random),
-    token: chance(random, 95) ? token : hostileText(random),
-    session_id: idOf(random, known.sessions),
-  };
-  if (janus === "attach") message.plugin = "janus.plugin.videoroom";
-  else if (chance(random, 90)) message.handle_id = idOf(random, known.handles);
-  if (janus === "message") Object.assign(message, roomMessage(random));
-  if (janus === "trickle") message.candidate = candidateOf(random);
-  return message;
-}
-
-function idOf(random: Random, ids: number[]): unknown {
-  if (ids.length > 0 && chance(random, 92)) return pick(random, ids);
-  return chance(random, 50) ? random(1_000_000) : hostileValue(random);
-}
-
-function roomMessage(random: Random): object {
-  const request = chance(random, 90) ? pick(random, ROOM_REQUESTS) : pick(random, FOREIGN);
-  const body: Record<string, unknown> = {
-    request,
-    room: chance(random, 90) ? `room ${random(4)}` : hostileValue(random),
-    ptype: pick(random, ["publisher", "publisher", "listener", "subscriber"]),
-    ...(chance(random, 30) && { feed: random(40) }),
-  };
-  for (const field of several(random, 0, 2, () => pick(random, FIELDS))) {
-    if (chance(random, 30)) body[field] = hostileValue(random);
-  }
-  const jsep = { type: pick(random, ["offer", "answer"]), sdp: sdpOf(random) };
-  return chance(random, 50) ? { body } : { body, jsep };
-}
-
-function sdpOf(random: Random): unknown {
-  const kind = random(100);
-  if (kind < 50) return OFFER;
-  if (kind < 85) return corrupt(random, Buffer.from(OFFER)).toString();
-  if (kind < 90) return `${OFFER}${"a=x\r\n".repeat(random(4_000))}`;
-  return hostileValue(random);
-}
-
-function candidateOf(random: Random): unknown {
-  if (chance(random, 15)) return { completed: true };
-  if (chance(random, 15)) return hostileValue(random);
-  const candidate = chance(random, 70)
-    ? `candidate:1 1 udp ${random(2 ** 31)} 192.0.2.${random(256)} ${random(65_536)} typ host`
-    : hostileText(random);
-  return { candidate, sdpMid: String(random(3)), sdpMLineIndex: random(3) };
 }
