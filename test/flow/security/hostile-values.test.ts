@@ -5,6 +5,8 @@ import { readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { createParticipants } from "../../support/calls/participants";
 import { sendInput } from "../../support/calls/send-input";
 import { graphql, newUser, rest, signIn } from "../../support/client";
+import { passes } from "../../support/conferences/graphql-member";
+import { openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 import { HOSTILE, inputPaths, LEAKS, withValue } from "../../support/security/hostile-values";
 import { ROUTES } from "../../support/security/permission-routes";
@@ -75,6 +77,51 @@ test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
       expect.not.stringMatching(LEAKS),
     ]);
   });
+});
+
+/** Every argument of every subscription, with a document that has them all. */
+const subscribed = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).flatMap(
+  ({ name, args }): [name: string, argument: string, document: string][] => {
+    const declared = args.map((each) => `$${each.name}: ${each.type}`).join(", ");
+    const passed = args.map((each) => `${each.name}: $${each.name}`).join(", ");
+    const document = `subscription (${declared}) { ${name}(${passed}) { __typename } }`;
+    return args.map((each) => [name, each.name, document]);
+  },
+);
+
+/** Arguments that select events: a subscription to what does not exist is one that receives nothing. */
+const SELECTING = ["callId", "eventId"];
+
+test.each(subscribed)("GraphQL Subscription.%s: %s", async (name, argument, document) => {
+  const { membershipId } = fixture.conference;
+  const required = name === "conferenceEvents" ? { membershipId } : {};
+  const socket = await openSocket(node, await token());
+  const answerTo = (index: number) => socket.received.find(({ id }) => id === `${index}`);
+  for (const [index, value] of HOSTILE.entries()) {
+    const variables = { ...required, [argument]: value };
+    socket.send({ id: `${index}`, type: "subscribe", payload: { query: document, variables } });
+    // Null is no value for an optional argument.
+    const isOpen = SELECTING.includes(argument) || (value === null && argument !== "membershipId");
+    if (!isOpen) {
+      await passes(() => expect([value, answerTo(index)]).toEqual([value, expect.anything()]));
+    }
+  }
+  expect((await socket.run("{ __typename }")).data).toEqual({ __typename: "Query" });
+  for (const [index, value] of HOSTILE.entries()) {
+    const { type, payload } = answerTo(index) ?? {};
+    const errors = type === "error" ? payload : (payload?.errors ?? []);
+    for (const { extensions } of errors) {
+      expect([value, extensions.code]).toEqual([
+        value,
+        expect.stringMatching(/^(INVALID|MALFORMED|NOT_FOUND)$/),
+      ]);
+    }
+    if (payload?.data) expect([value, name]).toEqual([null, "conferenceEvents"]);
+    const sent = JSON.stringify(JSON.stringify(value)).slice(1, -1);
+    const text = JSON.stringify(errors).replaceAll(sent, "");
+    expect([value, text]).toEqual([value, expect.not.stringMatching(LEAKS)]);
+  }
+  await socket.close();
 });
 
 const parameters = documents.flatMap((document) =>
