@@ -20,6 +20,9 @@ import {
 import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
 import { startNode, type TestNode } from "../support/node";
 
+/** Time for which the service keeps the seat of a member without a connection, in milliseconds. */
+const SEAT_MS = 15_000;
+
 /** The page of npm run demo:conference in Chromium, with media through each engine. */
 
 describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
@@ -119,6 +122,34 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     const cem = await join("?user=cem");
     await tiles(ann, 3);
     await Promise.all([plays(ann, 2), plays(cem, 2)]);
+  });
+
+  it("a member whose seat was lost comes back with its media and its mute", async () => {
+    const ann = await join("?user=ann");
+    const ben = await join("?user=ben");
+    await Promise.all([plays(ann, 1), plays(ben, 1)]);
+    await ann.click("#microphone");
+    await shows(ben, "Ann Moreau · muted");
+    const membershipId = await ann.evaluate("memberships.at(-1)");
+    // As the service does once a member was away for too long.
+    const LEAVE = "mutation ($i: MembershipInput!) { leaveConference(input: $i) { done } }";
+    const token = await signIn("ann");
+    expect((await graphql(node, LEAVE, { i: { membershipId } }, token)).errors).toBeUndefined();
+    await holds(ann, "memberships.length === 2");
+    await shows(ben, "Ann Moreau · muted");
+    await shows(ann, "Ann Moreau (you) · muted");
+    await Promise.all([tiles(ann, 2), tiles(ben, 2)]);
+    await Promise.all([plays(ann, 1), plays(ben, 1)]);
+  });
+
+  it("a page that is closed gives its seat back before the seat would expire", async () => {
+    const ann = await join("?user=ann");
+    const ben = await join("?user=ben");
+    await tiles(ann, 2);
+    const closedAt = Date.now();
+    await ben.goto("about:blank");
+    await tiles(ann, 1);
+    expect(Date.now() - closedAt).toBeLessThan(SEAT_MS);
   });
 
   it("an older tab says that another has replaced it, and a removed member says so", async () => {

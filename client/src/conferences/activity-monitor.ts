@@ -50,8 +50,9 @@ export class ActivityMonitor {
     if (this.#timer === undefined) return;
     const spoke = new Set([...levels.keys()].filter((id) => tracker.isSpeaking(id)));
     const changed = tracker.update(levels, (memberId) => {
-      const stream = this.#media.watcher.stream(memberId, "MAIN");
-      return this.#listener.isCameraOn(memberId) && (stream?.getVideoTracks().length ?? 0) > 0;
+      const { watcher } = this.#media;
+      if (!this.#listener.isCameraOn(memberId) || !watcher.isReceiving(memberId)) return false;
+      return (watcher.stream(memberId, "MAIN")?.getVideoTracks().length ?? 0) > 0;
     });
     for (const memberId of changed) {
       const speaking = tracker.isSpeaking(memberId);

@@ -25,6 +25,7 @@ export interface MediaPeerDeps {
 
 /** Time that an interrupted connection has to come back by itself, in milliseconds. */
 const INTERRUPTED_MS = 2_000;
+const INTERRUPTED = ["disconnected", "failed"];
 /** Errors that say nothing of the media: the membership or the media server is gone, and others deal with that. */
 const PASSING = ["NOT_FOUND", "CONFLICT", "INTERNAL", "CLOSED"];
 
@@ -84,9 +85,10 @@ export abstract class MediaPeer {
     });
   }
 
-  /** Restarts ICE unless media flows; for a network that has returned. */
+  /** Restarts ICE now if the connection is interrupted; for a network that has returned. */
   recover(): void {
-    if (this.#peer?.id && this.#peer.connection.connectionState !== "connected") this.#restart();
+    const state = this.#peer?.connection.connectionState ?? "";
+    if (INTERRUPTED.includes(state)) this.#restart();
   }
 
   /** Closes it for good, without telling the media server. */

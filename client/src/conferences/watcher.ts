@@ -86,6 +86,11 @@ export class Watcher extends MediaPeer {
     );
   }
 
+  /** Whether a member's camera is wanted. */
+  isReceiving(memberId: string): boolean {
+    return this.#receptions.get(memberId)?.send ?? true;
+  }
+
   protected async negotiate(peer: ConferencePeer): Promise<void> {
     this.#assign(peer, []);
     const { watchConference: watched } = await peer.step(

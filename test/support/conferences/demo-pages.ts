@@ -38,6 +38,14 @@ export async function openDemoBrowser(cameras = 1): Promise<DemoBrowser> {
         window.WebSocket = class extends WebSocket {
           constructor(...parts) { super(...parts); window.sockets.push(this); }
         };
+        window.memberships = [];
+        const send = window.fetch;
+        window.fetch = async (...request) => {
+          const response = await send(...request);
+          const { data } = await response.clone().json().catch(() => ({}));
+          if (data?.joinConference) window.memberships.push(data.joinConference.membershipId);
+          return response;
+        };
       `);
       await page.goto(`${url}${query}`);
       await page.waitForSelector("body[data-ready]");
