@@ -76,6 +76,8 @@ export interface CallDeps {
   readonly userId: string;
   /** Whether all media goes through a TURN server. */
   readonly relayOnly: boolean;
+  /** Settles once the signals of the call before are sent: its `hangUp` precedes this `call`, also after an outage. */
+  readonly earlierSent: Promise<unknown>;
   /** STUN and TURN servers with fresh credentials. */
   iceServers(): Promise<RTCIceServer[]>;
 }

@@ -283,6 +283,11 @@ export class Call extends Emitter<CallEvents> {
     );
   }
 
+  /** Settles once all signals so far are sent, or cannot be. */
+  get sent(): Promise<unknown> {
+    return Promise.all([...this.#participants.values()].map(({ sent }) => sent));
+  }
+
   #asParticipantCall(): ParticipantCall {
     const call = this;
     const { id, video, callerId, userInfo } = this;
@@ -292,6 +297,7 @@ export class Call extends Emitter<CallEvents> {
       video,
       deps,
       signals: deps.signals,
+      earlierSent: deps.earlierSent,
       signal: this.#sending.signal,
       get hasJoined() {
         return call.#hasJoined;
@@ -345,7 +351,7 @@ export class Call extends Emitter<CallEvents> {
     this.emit("ended", { reason, error: this.#error });
     this.removeListeners();
     const timer = setTimeout(() => this.#sending.abort(), LAST_MS);
-    void Promise.all(participants.map(({ sent }) => sent)).then(() => clearTimeout(timer));
+    void this.sent.then(() => clearTimeout(timer));
   }
 
   #derive(): void {

@@ -68,6 +68,7 @@ export class Calls extends Emitter<CallsEvents> {
   readonly #settled = new Map<string, Readonly<Record<string, unknown>> | null>();
   readonly #stop: (() => void)[] = [];
   #current: Call | null = null;
+  #earlierSent: Promise<unknown> = Promise.resolve();
   /** The own user, as it was known last. */
   #userId: string | null = null;
   /** Signals wait until the own user is known. */
@@ -208,6 +209,7 @@ export class Calls extends Emitter<CallsEvents> {
   #follow(call: Call): void {
     this.#current = call;
     call.on("ended", () => {
+      this.#earlierSent = call.sent;
       this.#remember(call.id, call.wasRejected ? {} : null);
       if (this.#current === call) this.#current = null;
       this.emit("change", undefined);
@@ -246,6 +248,7 @@ export class Calls extends Emitter<CallsEvents> {
 
   #depsOf(userId: string, platform: MediaPlatform): CallDeps {
     const { signals, relayOnly, iceServers } = this.#options;
-    return { signals, platform, userId, relayOnly, iceServers };
+    const earlierSent = this.#earlierSent;
+    return { signals, platform, userId, relayOnly, iceServers, earlierSent };
   }
 }

@@ -16,6 +16,8 @@ const REPEAT_MS = 5_000;
 export interface SignalledCall {
   readonly id: string;
   readonly signals: CallSignalling;
+  /** Settles when the first signal may be sent. Never rejects. */
+  readonly earlierSent: Promise<unknown>;
   /** Aborted when nothing is to be sent any more. */
   readonly signal: AbortSignal;
 }
@@ -23,7 +25,7 @@ export interface SignalledCall {
 /** The signals of a call to one user, in order, with the repeats of `call` and the time-outs. */
 export class ParticipantSignals {
   readonly #call: SignalledCall;
-  #sending: Promise<unknown> = Promise.resolve();
+  #sending: Promise<unknown>;
   #repeat: ReturnType<typeof setInterval> | undefined;
   #timeout: ReturnType<typeof setTimeout> | undefined;
   /** Devices that have accepted too late. */
@@ -36,6 +38,7 @@ export class ParticipantSignals {
     readonly userId: string,
   ) {
     this.#call = call;
+    this.#sending = call.earlierSent;
   }
 
   /**

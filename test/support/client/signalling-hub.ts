@@ -11,11 +11,13 @@ export interface SentSignal {
   readonly signal: CallSignal;
 }
 
-/** Carries signals between calls in one process, at once and in order, and keeps a record. */
+/** Carries signals between calls in one process, and keeps a record. */
 export class SignallingHub {
   readonly sent: SentSignal[] = [];
   /** Drops a signal on its way, and so loses it, if it returns true. */
   drops: (sent: SentSignal) => boolean = () => false;
+  /** How long a signal is on its way, in milliseconds. */
+  delayOf: (sent: SentSignal) => number = () => 0;
   private readonly devices: {
     userId: string;
     device: string;
@@ -42,6 +44,8 @@ export class SignallingHub {
         });
         const signal: CallSignal = JSON.parse(text);
         const sent = { from: userId, to: String(to), type, signal };
+        const delay = this.delayOf(sent);
+        if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
         this.sent.push(sent);
         if (this.drops(sent)) return;
         for (const each of this.devices) {

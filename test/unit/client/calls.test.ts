@@ -115,6 +115,17 @@ test("a user in a call is busy for a third, who may call again", async () => {
   cem.calls.close();
 });
 
+test("who calls again while the end of the earlier call is on its way is not taken for busy", async () => {
+  const { ann, ben, call, answer } = await talk();
+  hub.delayOf = ({ type }) => (type === "hangUp" ? 3_000 : 0);
+  call.hangUp();
+  const starting = ann.calls.start({ users: ["2"] });
+  await pass(3_000);
+  const again = await starting;
+  expect(answer.endReason).toBe("remote-hung-up");
+  expect([again.state, ben.incoming.at(-1)?.id]).toEqual(["calling", again.id]);
+});
+
 test("nobody, oneself and more than three others cannot be called", async () => {
   const ann = phone("1");
   const start = (users: (string | number)[]) => codeOf(ann.calls.start({ users }));
