@@ -6,13 +6,15 @@ import {
   type Track,
   Video,
 } from "node-datachannel";
+import { MissingPackets } from "../../../src/conferences/engine/embedded/rtp/missing-packets";
 import { readRtcp } from "../../../src/conferences/engine/embedded/rtp/rtcp-read";
 import {
   maximumBitrate,
+  negativeAcknowledgement,
   pictureLoss,
   receiverReport,
 } from "../../../src/conferences/engine/embedded/rtp/rtcp-write";
-import { PacketWriter, TrackCounter } from "./synthetic-media";
+import { PacketWriter, retransmitted, TrackCounter } from "./synthetic-media";
 import type {
   HostRequest,
   PublisherReport,
@@ -44,6 +46,32 @@ const REPORTS_MS = 250;
 
 /** Starts to send receiver reports, of the watching peers. */
 const reporting = new Map<number, () => void>();
+
+/** Interval of the requests of lost packets, in milliseconds. */
+const REPAIR_MS = 40;
+
+/** Starts to request lost packets, of the watching peers. */
+const repairing = new Map<number, () => void>();
+
+/** What counts the packets of a watched track. */
+const receivers = new WeakMap<Track, (packet: Buffer) => void>();
+
+/** Streams of retransmissions, and whose packets they carry (`a=ssrc-group:FID`, RFC 5576 section 4.2). */
+const retransmissions = new Map<number, number>();
+
+function noteRetransmissions(offer: string): void {
+  for (const [, ssrc, carrier] of offer.matchAll(/^a=ssrc-group:FID (\d+) (\d+)/gm)) {
+    retransmissions.set(Number(carrier), Number(ssrc));
+  }
+}
+
+/** A received packet, or the one that it carries. */
+function original(packet: Buffer): Buffer {
+  const type = packet[1] ?? 0;
+  if (type >= 192 && type <= 223) return packet;
+  const ssrc = retransmissions.get(packet.readUInt32BE(8));
+  return ssrc === undefined ? packet : retransmitted(packet, ssrc);
+}
 
 /** Tracks must stay referenced while they are open. */
 const tracks = new Map<string, Track>();
@@ -131,9 +159,29 @@ async function publish(request: HostRequest & { type: "publish" }): Promise<stri
 }
 
 /** A compound packet, as of browsers: Janus finds the stream by the report. */
-function keyFrameRequest(ssrc: number): Buffer {
+function compound(ssrc: number, feedback: Buffer): Buffer {
   const none = { lost: 0, highestSequence: 0, jitter: 0, lastSenderReport: 0, delaySinceLast: 0 };
-  return Buffer.concat([receiverReport({ ssrc, fractionLost: 0, ...none }), pictureLoss(ssrc)]);
+  return Buffer.concat([receiverReport({ ssrc, fractionLost: 0, ...none }), feedback]);
+}
+
+/** Requests the packets of a video that are missing from now on. @returns stops it */
+function repair(track: Track): () => void {
+  const missing = new MissingPackets();
+  let ssrc = 0;
+  track.onMessage((received) => {
+    const packet = original(received);
+    receivers.get(track)?.(packet);
+    const type = packet[1] ?? 0;
+    if (type >= 192 && type <= 223) return;
+    ssrc = packet.readUInt32BE(8);
+    missing.receive(packet.readUInt16BE(2), performance.now());
+  });
+  const timer = setInterval(() => {
+    const due = missing.due(performance.now());
+    if (due.length === 0 || !track.isOpen()) return;
+    track.sendMessageBinary(compound(ssrc, negativeAcknowledgement(ssrc, due)));
+  }, REPAIR_MS);
+  return () => clearInterval(timer);
 }
 
 async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<string> {
@@ -148,13 +196,22 @@ async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<st
     counters.set(track.mid(), counter);
     tracks.set(`${id}/${track.mid()}`, track);
     let askedAt = 0;
-    track.onMessage((packet) => {
+    const receive = (packet: Buffer) => {
       counter.receive(packet);
       const ssrc = counter.undecodable;
       if (!eager || ssrc === null || Date.now() - askedAt < REQUEST_MS) return;
       askedAt = Date.now();
-      track.sendMessageBinary(keyFrameRequest(ssrc));
-    });
+      track.sendMessageBinary(compound(ssrc, pictureLoss(ssrc)));
+    };
+    receivers.set(track, receive);
+    track.onMessage((packet) => receive(original(packet)));
+  });
+  const stops: (() => void)[] = [];
+  repairing.set(id, () => {
+    for (const mid of counters.keys()) {
+      const track = tracks.get(`${id}/${mid}`);
+      if (track?.type() === "video") stops.push(repair(track));
+    }
   });
   let timer: NodeJS.Timeout | undefined;
   reporting.set(id, () => {
@@ -169,8 +226,12 @@ async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<st
   peers.set(id, {
     connection,
     report: () => ({ state, tracks: [...counters].map(([mid, each]) => each.report(mid)) }),
-    stop: () => clearInterval(timer),
+    stop: () => {
+      clearInterval(timer);
+      for (const stop of stops) stop();
+    },
   });
+  noteRetransmissions(offer);
   const lines = roleOf(offer).split("\r\n");
   candidates.set(
     id,
@@ -187,6 +248,7 @@ function roleOf(offer: string): string {
 
 /** The candidates are known by now, so that the answer is complete at once. */
 function renegotiate({ id, offer }: HostRequest & { type: "renegotiate" }): string | undefined {
+  noteRetransmissions(offer);
   const connection = peers.get(id)?.connection;
   connection?.setRemoteDescription(roleOf(offer), "offer");
   return connection?.localDescription()?.sdp;
@@ -212,6 +274,7 @@ async function handle(request: HostRequest): Promise<unknown> {
     return undefined;
   }
   if (request.type === "reports") return reporting.get(request.id)?.();
+  if (request.type === "repair") return repairing.get(request.id)?.();
   if (request.type === "report") return peers.get(request.id)?.report();
   if (request.type === "estimate") {
     const track = tracks.get(`${request.id}/${request.mid}`);

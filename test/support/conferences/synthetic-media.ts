@@ -86,6 +86,15 @@ export function readMark(packet: Buffer): MarkedPacket {
   };
 }
 
+/** The packet that a retransmission carries (RFC 4588 section 4), of the stream with `ssrc`. */
+export function retransmitted(packet: Buffer, ssrc: number): Buffer {
+  const length = headerLength(packet);
+  const original = Buffer.concat([packet.subarray(0, length), packet.subarray(length + 2)]);
+  packet.copy(original, 2, length, length + 2);
+  original.writeUInt32BE(ssrc, 8);
+  return original;
+}
+
 /** Length of the header with its sources and extension (RFC 3550 section 5), which Janus may add. */
 function headerLength(packet: Buffer): number {
   const first = packet[0] ?? 0;

@@ -43,6 +43,7 @@ export type HostRequest =
   | { type: "report"; id: number }
   | { type: "estimate"; id: number; mid: string; ssrc: number; bitsPerSecond: number }
   | { type: "reports"; id: number }
+  | { type: "repair"; id: number }
   | { type: "close"; id: number };
 
 /** A publishing client. */
@@ -68,6 +69,8 @@ export interface SyntheticWatcher {
   estimate(mid: string, ssrc: number, bitsPerSecond: number): Promise<void>;
   /** Sends receiver reports from now on, as browsers do. */
   sendReports(): Promise<void>;
+  /** Requests lost packets of video from now on (NACK, RFC 4585 section 6.2.1), as browsers do. */
+  repair(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -135,6 +138,7 @@ export class SyntheticPeers {
       estimate: async (mid, ssrc, bitsPerSecond) =>
         void (await this.request({ type: "estimate", id, mid, ssrc, bitsPerSecond })),
       sendReports: async () => void (await this.request({ type: "reports", id })),
+      repair: async () => void (await this.request({ type: "repair", id })),
       close: async () => void (await this.request({ type: "close", id })),
     };
   }
