@@ -14,8 +14,8 @@ import type {
   Participant,
 } from "./call-types.ts";
 
-/** Time in which the last signals of a call are sent, in milliseconds. */
-const LAST_MS = 10_000;
+/** Time for which the last signals of a call are tried, in milliseconds: an outage must not keep a hangUp from its peer. */
+const LAST_MS = 60_000;
 
 /**
  * A call with one to three other users. Each pair of participants has a peer connection of its own (a mesh). Calls are

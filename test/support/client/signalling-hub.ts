@@ -35,7 +35,7 @@ export class SignallingHub {
         listeners.set(event, known.add(listener as Listener));
         return () => known.delete(listener as Listener);
       },
-      send: async ({ userId: to, device }, input) => {
+      send: async ({ userId: to, device }, input, { signal: abort } = {}) => {
         const [[type, content] = ["", {}]] = Object.entries(input);
         const text = JSON.stringify({
           ...content,
@@ -46,6 +46,7 @@ export class SignallingHub {
         const sent = { from: userId, to: String(to), type, signal };
         const delay = this.delayOf(sent);
         if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+        abort?.throwIfAborted();
         this.sent.push(sent);
         if (this.drops(sent)) return;
         for (const each of this.devices) {

@@ -126,6 +126,16 @@ test("who calls again while the end of the earlier call is on its way is not tak
   expect([again.state, ben.incoming.at(-1)?.id]).toEqual(["calling", again.id]);
 });
 
+test("the end of a call reaches the other side after an outage", async () => {
+  const { call, answer } = await talk();
+  hub.delayOf = ({ type }) => (type === "hangUp" ? 15_000 : 0);
+  call.hangUp();
+  await pass(14_000);
+  expect(answer.state).not.toBe("ended");
+  await pass(1_000);
+  expect(answer.endReason).toBe("remote-hung-up");
+});
+
 test("nobody, oneself and more than three others cannot be called", async () => {
   const ann = phone("1");
   const start = (users: (string | number)[]) => codeOf(ann.calls.start({ users }));
