@@ -28,6 +28,7 @@ export {
   type ConferencesOptions,
 } from "./conferences/conferences.ts";
 export { type GuestOptions, joinAsGuest } from "./conferences/guest.ts";
+export { type CallRecord, type CallRecordPage, getCall, listCalls } from "./data/calls.ts";
 export {
   type ConferenceInfo,
   type ConferenceLink,
@@ -42,6 +43,23 @@ export {
   updateConference,
 } from "./data/conferences.ts";
 export { iceServers } from "./data/ice-servers.ts";
+export {
+  createPushEvent,
+  createPushSubscription,
+  deletePushSubscription,
+  listPushSubscriptions,
+  type PushDevice,
+  type PushDevicePage,
+  type PushEnvironment,
+  type PushEvent,
+  webPushKey,
+} from "./data/push.ts";
+export {
+  destroyOtherSessions,
+  listSessions,
+  type SessionEntry,
+  type SessionPage,
+} from "./data/sessions.ts";
 export {
   createUser,
   deleteUser,
@@ -61,6 +79,13 @@ export {
 } from "./media/local-media.ts";
 export { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
 export { type MediaStatistics, StatisticsReader } from "./media/statistics.ts";
+export { isWebPushSupported } from "./push/browser-push.ts";
+export {
+  disableWebPush,
+  enableWebPush,
+  resumeWebPush,
+  type WebPushOptions,
+} from "./push/web-push.ts";
 export { type CurrentSession, Session, type SessionEvents } from "./session/session.ts";
 export {
   type SessionDetails,
@@ -98,3 +123,4 @@ export {
 export type { Document, DocumentTypes } from "./transport/document.ts";
 export type { HttpTarget, RequestOptions } from "./transport/http.ts";
 export type { ConnectionStatus } from "./transport/socket.ts";
+export type { SubscriptionSink } from "./transport/subscription.ts";

@@ -3,6 +3,7 @@ import { Conferences } from "./conferences/conferences.ts";
 import { iceServers } from "./data/ice-servers.ts";
 import { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
 import { Session } from "./session/session.ts";
+import { sessionFetch } from "./session/session-fetch.ts";
 import type { SessionSource } from "./session/session-source.ts";
 import { memoryStorage, type TokenStorage } from "./session/storage.ts";
 import { Signals } from "./signals/signals.ts";
@@ -10,6 +11,7 @@ import { baseUrl } from "./transport/base-url.ts";
 import type { Document, DocumentTypes } from "./transport/document.ts";
 import type { RequestOptions } from "./transport/http.ts";
 import { Socket } from "./transport/socket.ts";
+import { type SubscriptionSink, subscribe } from "./transport/subscription.ts";
 
 /** Options of {@link openConnection}. */
 export interface ConnectionOptions {
@@ -47,6 +49,21 @@ export interface Connection {
     variables?: Variables,
     options?: RequestOptions,
   ): Promise<Result>;
+  /**
+   * Subscribes, and again after each lost connection, over the one socket of the client. A document with the variable
+   * `$after`, whose field selects `cursor`, resumes behind its last result.
+   * @returns a function that ends it
+   */
+  subscribe<Result = Record<string, unknown>, Variables = Record<string, unknown>>(
+    document: string | DocumentTypes<Result, Variables>,
+    variables: Variables,
+    sink: SubscriptionSink<Result>,
+  ): () => void;
+  /**
+   * `fetch` with the session's token, for other libraries and for REST; a path is relative to the service. When the
+   * service refuses the token, the request is sent once more with a new one.
+   */
+  readonly fetch: typeof fetch;
   /** Closes the connection, and ends all that waits. The session stays valid at the service. */
   close(): void;
 }
@@ -104,6 +121,15 @@ function connect(options: ConnectionOptions): { connection: Connection; socket: 
       const text = String(document) as Document<Result, Variables>;
       return session.execute(text, variables ?? ({} as Variables), request);
     },
+    subscribe<Result, Variables>(
+      document: string | DocumentTypes<Result, Variables>,
+      variables: Variables,
+      sink: SubscriptionSink<Result>,
+    ) {
+      const text = String(document) as Document<Result, Variables & object>;
+      return subscribe({ socket, session }, text, { ...variables } as Variables & object, sink);
+    },
+    fetch: sessionFetch(session, base, target.fetch),
     close() {
       signals.close();
       socket.close();

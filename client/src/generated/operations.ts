@@ -140,6 +140,17 @@ export type BindWebSessionInput = {
   codeOrToken: string;
 };
 
+/** Why a user's participation in a call ended before the call was accepted. */
+export type CallReason =
+  /** The user's device was in another call. */
+  | 'BUSY'
+  /** The caller hung up before an answer. */
+  | 'CANCELLED'
+  /** The user declined. */
+  | 'DECLINED'
+  /** The user's device does not support the call. */
+  | 'NOT_SUPPORTED';
+
 /** Starts a call. */
 export type CallSignalInput = {
   /** Id of the call: unique, and the same for all its signals and participants. */
@@ -161,6 +172,21 @@ export type CallSignalInput = {
   /** Custom data of the sender. From an XMPP client every value is text; docs/SIGNALING-REFERENCE.md describes its XML form. */
   userInfo?: Record<string, unknown> | null | undefined;
 };
+
+/** The state of a call or of one of its participants. */
+export type CallState =
+  /** Accepted and in progress. */
+  | 'ACCEPTED'
+  /** The called devices do not support the call. */
+  | 'FAILED'
+  /** Ended by a hang-up, before or after an answer. */
+  | 'HUNG_UP'
+  /** Nobody accepted within 60 seconds. */
+  | 'MISSED'
+  /** Declined by a person, or because the user was in another call. */
+  | 'REJECTED'
+  /** Ringing; nobody has answered. */
+  | 'RINGING';
 
 /** The media of a call. */
 export type CallType =
@@ -1084,6 +1110,24 @@ export type XmlElementInput = {
   text?: string | null | undefined;
 };
 
+export type CallFieldsFragment = { id: string, callId: string, callType: CallType | null, state: CallState, callerId: string | null, startedAt: string, acceptedAt: string | null, endedAt: string | null, hungUpById: string | null, participants: Array<{ userId: string, caller: boolean, state: CallState, reason: CallReason | null, answeredAt: string | null, device: string | null, user: { id: string, fullName: string | null, login: string | null } }> };
+
+export type GetCallQueryVariables = Exact<{
+  callId: string | number;
+}>;
+
+
+export type GetCallQuery = { call: { id: string, callId: string, callType: CallType | null, state: CallState, callerId: string | null, startedAt: string, acceptedAt: string | null, endedAt: string | null, hungUpById: string | null, participants: Array<{ userId: string, caller: boolean, state: CallState, reason: CallReason | null, answeredAt: string | null, device: string | null, user: { id: string, fullName: string | null, login: string | null } }> } };
+
+export type ListCallsQueryVariables = Exact<{
+  states?: Array<CallState> | CallState | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ListCallsQuery = { calls: { nodes: Array<{ id: string, callId: string, callType: CallType | null, state: CallState, callerId: string | null, startedAt: string, acceptedAt: string | null, endedAt: string | null, hungUpById: string | null, participants: Array<{ userId: string, caller: boolean, state: CallState, reason: CallReason | null, answeredAt: string | null, device: string | null, user: { id: string, fullName: string | null, login: string | null } }> }>, pageInfo: { endCursor: string | null, hasNextPage: boolean } } };
+
 export type ConferenceFieldsFragment = { id: string, name: string, seats: number, video: boolean, access: ConferenceAccess, locked: boolean, bitrate: number, creatorId: string | null, createdAt: string, closedAt: string | null };
 
 export type MemberFieldsFragment = { id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string };
@@ -1368,6 +1412,14 @@ export type RenewSocketMutationVariables = Exact<{
 
 export type RenewSocketMutation = { renewSocket: { session: { id: string, token: string, applicationId: string, userId: string | null, expiresAt: string } } };
 
+export type ListSessionsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ListSessionsQuery = { sessions: { nodes: Array<{ id: string, current: boolean, ip: string, userAgent: string, lastActivityAt: string }>, pageInfo: { endCursor: string | null, hasNextPage: boolean } } };
+
 export type CallSignalsSubscriptionVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -1443,6 +1495,18 @@ export type DeleteUserMutationVariables = Exact<{
 
 
 export type DeleteUserMutation = { deleteUser: { deletedUserId: string } };
+
+export const GetCallDocument =
+  "query GetCall($callId:ID!){call(callId:$callId){...CallFields}}fragment CallFields on Call{id callId callType state callerId startedAt acceptedAt endedAt hungUpById participants{userId caller state reason answeredAt device user{id fullName login}}}" as Document<
+    GetCallQuery,
+    GetCallQueryVariables
+  >;
+
+export const ListCallsDocument =
+  "query ListCalls($states:[CallState!]$first:Int$after:String){calls(states:$states first:$first after:$after){nodes{...CallFields}pageInfo{endCursor hasNextPage}}}fragment CallFields on Call{id callId callType state callerId startedAt acceptedAt endedAt hungUpById participants{userId caller state reason answeredAt device user{id fullName login}}}" as Document<
+    ListCallsQuery,
+    ListCallsQueryVariables
+  >;
 
 export const ListConferencesDocument =
   "query ListConferences($first:Int$after:String){conferences(first:$first after:$after){nodes{...ConferenceFields}pageInfo{endCursor hasNextPage}}}fragment ConferenceFields on Conference{id name seats video access locked bitrate creatorId createdAt closedAt}" as Document<
@@ -1670,6 +1734,12 @@ export const RenewSocketDocument =
   "mutation RenewSocket($input:RenewSocketInput!){renewSocket(input:$input){session{...SessionFields}}}fragment SessionFields on Session{id token applicationId userId expiresAt}" as Document<
     RenewSocketMutation,
     RenewSocketMutationVariables
+  >;
+
+export const ListSessionsDocument =
+  "query ListSessions($first:Int$after:String){sessions(first:$first after:$after){nodes{id current ip userAgent lastActivityAt}pageInfo{endCursor hasNextPage}}}" as Document<
+    ListSessionsQuery,
+    ListSessionsQueryVariables
   >;
 
 export const CallSignalsDocument =

@@ -1,4 +1,4 @@
-import { SignalboxError } from "../errors.ts";
+import { SignalboxError, type SignalboxErrorCode } from "../errors.ts";
 import { CreateUserDocument } from "../generated/operations.ts";
 import type { SessionDetails } from "../session/session-source.ts";
 import type { ApplicationKeys } from "../session/sign.ts";
@@ -80,10 +80,14 @@ export function openSessions({ url, userSecret, ...options }: SessionsOptions): 
       if (!userSecret) throw new SignalboxError("INVALID", "forUser needs userSecret");
       const password = await passwordOf(userSecret, login);
       const credentials = { user: { login, password } };
+      const refused = (error: unknown, code: SignalboxErrorCode) => {
+        if (!(error instanceof SignalboxError) || error.code !== code) throw error;
+        return error;
+      };
       try {
         return await create(target, options, credentials);
       } catch (error) {
-        if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
+        refused(error, "UNAUTHENTICATED");
       }
       const { token } = await create(target, options);
       const input = {
@@ -92,8 +96,16 @@ export function openSessions({ url, userSecret, ...options }: SessionsOptions): 
         tags: [...tags],
         ...(fullName !== undefined && { fullName }),
       };
-      await postGraphql(target, token, CreateUserDocument, { input });
-      return create(target, options, credentials);
+      let taken: SignalboxError | null = null;
+      try {
+        await postGraphql(target, token, CreateUserDocument, { input });
+      } catch (error) {
+        // Another request for the same user may have been faster.
+        taken = refused(error, "INVALID");
+      }
+      return create(target, options, credentials).catch((error) => {
+        throw (taken && refused(error, "UNAUTHENTICATED") && taken) ?? error;
+      });
     },
   };
 }

@@ -16,17 +16,15 @@ export interface SignedParameters {
   readonly signature: string;
 }
 
-/**
- * Signs the parameters of a new session: HMAC-SHA1 over the names in alphabetical order with their raw values.
- * @param clockOffsetMs what to add to the own clock, in milliseconds
- */
-export async function signParameters(
-  { applicationId, authKey, authSecret }: ApplicationKeys,
-  clockOffsetMs = 0,
-): Promise<SignedParameters> {
+/** Signs the parameters of a new session: HMAC-SHA1 over the names in alphabetical order with their raw values. */
+export async function signParameters({
+  applicationId,
+  authKey,
+  authSecret,
+}: ApplicationKeys): Promise<SignedParameters> {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   const nonce = random % 2 ** 31;
-  const timestamp = Math.floor((Date.now() + clockOffsetMs) / 1000);
+  const timestamp = Math.floor(Date.now() / 1000);
   const line = `application_id=${applicationId}&auth_key=${authKey}&nonce=${nonce}&timestamp=${timestamp}`;
   const encode = (text: string) => new TextEncoder().encode(text);
   const algorithm = { name: "HMAC", hash: "SHA-1" };

@@ -5,13 +5,13 @@ import type { Document } from "./document.ts";
 import type { Socket } from "./socket.ts";
 
 /** What a {@link resumeSubscription} needs and reports to. */
-export interface ResumingOptions<Result, Variables, Entry extends { cursor: string }> {
+export interface ResumingOptions<Result, Variables, Entry extends { cursor: string | null }> {
   readonly socket: Socket;
   readonly session: Session;
   readonly document: Document<Result, Variables>;
   /** The variables of one attempt. @param after cursor of the last entry, or null */
   variables(after: string | null): Variables;
-  /** The entry of a result. */
+  /** The entry of a result; without a cursor, the subscription cannot resume behind it. */
   entry(result: Result): Entry;
   /** Called for each entry, in order. */
   onEntry(entry: Entry): void;
@@ -27,13 +27,13 @@ const TRANSIENT = ["LIMITED", "UNAVAILABLE", "INTERNAL", "NETWORK"];
 /**
  * Keeps a subscription open: after a lost connection it subscribes again behind the last entry. When the service
  * cannot resume there (INVALID on `after`), it begins anew and reports the gap. The same holds if the connection was
- * lost before any entry arrived.
+ * lost before any entry with a cursor arrived.
  * @returns a function that ends it; nothing is reported afterwards
  */
 export function resumeSubscription<
   Result,
   Variables extends object,
-  Entry extends { cursor: string },
+  Entry extends { cursor: string | null },
 >(options: ResumingOptions<Result, Variables, Entry>): () => void {
   const { socket, session, onEnd } = options;
   const stopped = new AbortController();

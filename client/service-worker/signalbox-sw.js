@@ -1,0 +1,98 @@
+/**
+ * A service worker to copy to the root of a web app. It shows push notifications of Signalbox, opens or focuses the
+ * page on a click, rings for incoming calls, and tells open pages when the browser has changed its subscription.
+ * A service worker of the application's own loads it by importScripts("/signalbox-sw.js").
+ */
+{
+  /** Title of a push that has none. */
+  const TITLE = new URL(self.registration.scope).hostname;
+
+  self.addEventListener("install", () => self.skipWaiting());
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+  self.addEventListener("push", (event) => event.waitUntil(receive(contentOf(event.data))));
+
+  self.addEventListener("notificationclick", (event) => {
+    event.notification.close();
+    event.waitUntil(open(event.notification.data));
+  });
+
+  // The browser has replaced or dropped its subscription. Pages subscribe it at the service, now or at their next start.
+  self.addEventListener("pushsubscriptionchange", (event) =>
+    event.waitUntil(tellPages({ type: "signalbox.change" })),
+  );
+
+  /** The JSON of a push; a text that is none becomes the body of a notification. */
+  function contentOf(data) {
+    const text = data?.text() ?? "";
+    try {
+      const content = JSON.parse(text);
+      if (typeof content === "object" && content !== null) return content;
+    } catch {
+      // Not JSON.
+    }
+    return { body: text };
+  }
+
+  async function receive(content) {
+    const pages = await tellPages({ type: "signalbox.push", content });
+    const isRinging = Date.parse(content.call?.expiresAt) > Date.now();
+    // A visible page rings by itself: the signals reach it over its own connection.
+    if (isRinging && pages.some(({ visibilityState }) => visibilityState === "visible")) return;
+    if (Number.isSafeInteger(content.appBadge))
+      await self.navigator.setAppBadge?.(content.appBadge);
+    const [title, options] = content.call
+      ? callNotification(content.call, isRinging)
+      : notification(content);
+    await self.registration.showNotification(title, options);
+  }
+
+  function notification({ title, body, message, icon, image, tag, data }) {
+    return [text(title) ?? TITLE, { body: text(body) ?? text(message), icon, image, tag, data }];
+  }
+
+  /** Rings until the user answers; a push that arrives too late says that the call was missed. */
+  function callNotification({ callId, callType, callerName }, isRinging) {
+    const kind = callType === "VIDEO" ? "video call" : "call";
+    return [
+      text(callerName) ?? TITLE,
+      {
+        body: isRinging ? `Incoming ${kind}` : `Missed ${kind}`,
+        tag: `call-${callId}`,
+        requireInteraction: isRinging,
+        vibrate: isRinging ? [400, 200, 400] : [],
+        data: { callId },
+      },
+    ];
+  }
+
+  const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);
+
+  /** Focuses the page, or opens one. It then connects, and receives the call that still rings. */
+  async function open(data) {
+    const [page] = await pagesOf();
+    if (!page) return self.clients.openWindow(urlOf(data));
+    page.postMessage({ type: "signalbox.click", data });
+    return page.focus();
+  }
+
+  /** `data.url` of a push within the app. Users may send pushes, so no other site is opened. */
+  function urlOf(data) {
+    const { scope } = self.registration;
+    try {
+      const url = new URL(data?.url ?? "", scope);
+      return url.origin === new URL(scope).origin ? url.href : scope;
+    } catch {
+      return scope;
+    }
+  }
+
+  /** The open pages, the one used last first. */
+  const pagesOf = () => self.clients.matchAll({ type: "window", includeUncontrolled: true });
+
+  async function tellPages(message) {
+    const pages = await pagesOf();
+    for (const page of pages) page.postMessage(message);
+    return pages;
+  }
+}

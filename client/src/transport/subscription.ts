@@ -1,0 +1,48 @@
+import type { SignalboxError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
+import type { Document } from "./document.ts";
+import { resumeSubscription } from "./resuming-subscription.ts";
+import type { Socket } from "./socket.ts";
+
+/** Receives what a subscription delivers. */
+export interface SubscriptionSink<Result> {
+  /** Called for each result, in order. */
+  next(result: Result): void;
+  /** Called once, when the service refuses the subscription and no retry can change that. */
+  error?(reason: SignalboxError): void;
+  /** Called once, when the service has completed the subscription. */
+  complete?(): void;
+  /** Results may have been missed before the next one: read again what is shown. */
+  gap?(): void;
+}
+
+/**
+ * Subscribes, and again after each lost connection. A document with the variable `$after`, whose field selects `cursor`,
+ * resumes behind its last result; another one reports a gap.
+ * @returns a function that ends it; the sink then hears nothing more
+ */
+export function subscribe<Result, Variables extends object>(
+  { socket, session }: { readonly socket: Socket; readonly session: Session },
+  document: Document<Result, Variables>,
+  variables: Variables,
+  sink: SubscriptionSink<Result>,
+): () => void {
+  const canResume = /\$after\b/.test(document);
+  return resumeSubscription({
+    socket,
+    session,
+    document,
+    variables: (after) => (after === null ? variables : { ...variables, after }),
+    entry: (result: Result) => ({ result, cursor: canResume ? cursorOf(result) : null }),
+    onEntry: ({ result }) => sink.next(result),
+    onGap: () => sink.gap?.(),
+    onEnd: (reason) => (reason ? sink.error?.(reason) : sink.complete?.()),
+  });
+}
+
+/** The cursor of a result's one field. */
+function cursorOf(result: unknown): string | null {
+  const [field] = Object.values(result as Record<string, unknown>);
+  const { cursor } = (field ?? {}) as { cursor?: unknown };
+  return typeof cursor === "string" ? cursor : null;
+}

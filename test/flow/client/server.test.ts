@@ -1,0 +1,132 @@
+import { openSessions, SignalboxError } from "../../../client/src/server/index.ts";
+import { newUser, rest } from "../../support/client";
+import { HOUR, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+
+/** Sessions that a backend signs for its pages, by @signalbox/client/server. */
+
+const USER_SECRET = "a secret of the backend, which is long enough";
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+});
+afterAll(() => node.stop());
+
+/** The text of each answer of the service. */
+const answers: string[] = [];
+const recording = (async (...request: Parameters<typeof fetch>) => {
+  const response = await fetch(...request);
+  answers.push(await response.clone().text());
+  return response;
+}) as typeof fetch;
+
+afterEach(() => {
+  const received = answers.splice(0);
+  expect(received).not.toEqual([]);
+  expect(received.join()).not.toContain(node.application.authSecret);
+});
+
+function open(changes: object = {}, service = node) {
+  const { id: applicationId, authKey, authSecret } = service.application;
+  return openSessions({
+    url: `${service.baseUrl}/`,
+    fetch: recording,
+    userSecret: USER_SECRET,
+    ...{ applicationId, authKey, authSecret, ...changes },
+  });
+}
+
+const ownSession = async (token: string) =>
+  (await rest(node, "GET", "/session", { token })).body.session;
+
+const failure = (attempt: Promise<unknown>): Promise<SignalboxError> =>
+  attempt.then(
+    () => {
+      throw new Error("it succeeded");
+    },
+    (error) => error,
+  );
+
+test("an application session has no user, and one by a password has", async () => {
+  const { login, password, id } = await newUser(node);
+  const { token, userId } = await open().create();
+  expect(userId).toBeNull();
+  expect((await ownSession(token)).user_id).toBeNull();
+  const session = await open().create({ user: { login, password } });
+  expect(session.userId).toBe(String(id));
+  expect((await ownSession(session.token)).user_id).toBe(id);
+});
+
+test("a wrong password is UNAUTHENTICATED", async () => {
+  const { login } = await newUser(node);
+  const wrong = open().create({ user: { login, password: "wrong password" } });
+  expect(await failure(wrong)).toMatchObject({ code: "UNAUTHENTICATED" });
+});
+
+test("the first session of a user creates the user, and each later one is of the same", async () => {
+  const first = await open().forUser({ login: "shop-42", fullName: "Ann" });
+  const second = await open().forUser({ login: "Shop-42", fullName: "Other" });
+  expect(second.userId).toBe(first.userId);
+  expect(second.token).not.toBe(first.token);
+  expect((await ownSession(second.token)).user).toMatchObject({
+    login: "shop-42",
+    full_name: "Ann",
+  });
+});
+
+test("two first sessions of a user at once are of the same user", async () => {
+  const user = { login: "at-once" };
+  const [first, second] = await Promise.all([open().forUser(user), open().forUser(user)]);
+  expect(second.userId).toBe(first.userId);
+});
+
+test("a login that has another password is refused, and stays as it is", async () => {
+  const { login, password } = await newUser(node);
+  const error = await failure(open().forUser({ login }));
+  expect(error).toMatchObject({ code: "INVALID", fields: { login: [expect.any(String)] } });
+  expect((await open().create({ user: { login, password } })).userId).not.toBeNull();
+  // Another secret gives other passwords.
+  await open().forUser({ login: "kept" });
+  const other = open({ userSecret: "another secret of another backend" });
+  expect(await failure(other.forUser({ login: "kept" }))).toMatchObject({ code: "INVALID" });
+});
+
+test("a login that the service does not allow is named", async () => {
+  const error = await failure(open().forUser({ login: "not allowed!" }));
+  expect(error).toMatchObject({ code: "INVALID", fields: { login: [expect.any(String)] } });
+});
+
+test.each([
+  ["authSecret", "wrong", "signature"],
+  ["authKey", "wrong", "authKey"],
+  ["applicationId", 999_999, "applicationId"],
+])("a wrong %s is INVALID on the field, and repeats nothing of the secret", async (key, value, field) => {
+  const error = await failure(open({ [key]: value }).create());
+  expect(error).toBeInstanceOf(SignalboxError);
+  expect(error.code).toBe("INVALID");
+  expect(Object.keys(error.fields)).toEqual([field]);
+  const { message, stack, cause } = error;
+  const shown = JSON.stringify({ ...error, message, stack, cause });
+  expect(shown).not.toContain(node.application.authSecret);
+});
+
+test("a clock that is wrong by more than an hour is INVALID, and says by how much", async () => {
+  const clock = new MovingClock();
+  const late = await startNode({}, { clock });
+  clock.advance(3 * HOUR);
+  try {
+    const error = await failure(open({}, late).create());
+    expect(error.fields).toEqual({
+      timestamp: [expect.stringMatching(/seconds behind the server/)],
+    });
+  } finally {
+    await late.stop();
+  }
+});
+
+test("a backend without a secret for its users says so", async () => {
+  const error = await failure(open({ userSecret: "" }).forUser({ login: "ann" }));
+  expect(error.message).toBe("forUser needs userSecret");
+  await open().create();
+});
