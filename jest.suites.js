@@ -35,5 +35,10 @@ exports.suite = (folder, more) => ({
   transformIgnorePatterns: [
     "/node_modules/(?!(@seriousme|@redocly|@xmpp|auto-bind|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
   ],
+  // What the documents print imports the package by its name.
+  moduleNameMapper: {
+    "^@signalbox/client$": "<rootDir>/client/src/index.ts",
+    "^@signalbox/client/server$": "<rootDir>/client/src/server/index.ts",
+  },
   ...more,
 });

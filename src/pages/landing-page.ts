@@ -33,7 +33,7 @@ type Switches = Pick<Config, "GRAPHIQL" | "API_DOCS" | "INTROSPECTION">;
 const DOCUMENTS: Array<[file: string, content: string]> = [
   ["README.md", "from clone to call, sign-in, first push"],
   ["docs/SIGNALING.md", "build a call client, over GraphQL and XMPP"],
-  ["docs/CLIENTS.md", "Apollo Client, urql and graphql-request: what to set"],
+  ["docs/FRONTEND.md", "guide: sign in, call and read data with @signalbox/client"],
   ["docs/CODEGEN.md", "TypeScript types of the schema for clients"],
   ["docs/PUSH.md", "push credentials, payloads, delivery"],
   ["docs/ERRORS.md", "error codes, their causes and remedies"],

@@ -1,13 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import ts from "typescript";
 import { AsyncQueue } from "./async-queue";
 import type { TestNode } from "./node";
 import { PRINTED_FILES } from "./printed-code";
 
 const ROOT = join(__dirname, "../..");
+const MODULES = {
+  compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+};
 
 /** A running program. */
 export interface PrintedProgram {
@@ -18,7 +22,10 @@ export interface PrintedProgram {
   ended: Promise<number | null>;
 }
 
-/** A project folder with the printed files as the documents print them, except for the addresses of the service. */
+/**
+ * A project folder with the printed files as the documents print them, except for the addresses of the service.
+ * `./signalbox-client/index.js` is @signalbox/client.
+ */
 export interface PrintedFolder {
   /** Runs a printed file. */
   run(file: string, args?: string[], environment?: Record<string, string>): PrintedProgram;
@@ -35,6 +42,7 @@ export async function printedFolder(node: TestNode, preload = ""): Promise<Print
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   await symlink(node.environment.DATA_DIR ?? "", join(folder, ".data"));
   await write("package.json", '{"type": "module"}');
+  await cp(join(ROOT, "dist/client/src"), join(folder, "signalbox-client"), { recursive: true });
   // The documents require Node.js 22, which has a WebSocket.
   await write(
     "preload.js",
@@ -44,7 +52,9 @@ export async function printedFolder(node: TestNode, preload = ""): Promise<Print
     const own = code
       .replaceAll("127.0.0.1:4000", new URL(node.baseUrl).host)
       .replaceAll("ws://127.0.0.1:5291", node.chatUrl);
-    await write(file, own);
+    if (file.endsWith(".ts")) {
+      await write(file.replace(/ts$/, "js"), ts.transpileModule(own, MODULES).outputText);
+    } else await write(file, own);
   }
   const programs: PrintedProgram[] = [];
   const run: PrintedFolder["run"] = (file, args = [], environment = {}) => {

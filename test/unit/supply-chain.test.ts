@@ -66,7 +66,8 @@ const NOT_IMPORTED: Record<string, string> = {
   "@biomejs/biome": "the scripts format and check",
   "@swc/jest": "jest.suites.js names it as the transformer of tests",
   jest: "the scripts test",
-  "graphql-request": "docs/CLIENTS.md prints code that imports it, which tests run",
+  express: "docs/FRONTEND.md prints code that imports it, which tests run",
+  "graphql-request": "docs/FRONTEND.md prints code that imports it, which tests run",
 };
 
 const ROOT = join(__dirname, "../..");

@@ -10,8 +10,8 @@ import {
 } from "../../support/printed-programs";
 
 /**
- * Subscriptions outlive a restart of the service, with the settings of docs/SIGNALING.md. A single node forgets its
- * inboxes, Redis keeps them.
+ * Subscriptions outlive a restart of the service, as docs/SIGNALING.md and docs/FRONTEND.md print them. A single node
+ * forgets its inboxes, Redis keeps them.
  */
 
 /** Lets the clients wait a two-hundredth of their back-off, and prints each attempt to connect. */
@@ -44,10 +44,14 @@ const SUBSCRIPTIONS: Record<string, string> = {
   "Apollo Client": `
     import { gql } from "@apollo/client";
     import { openApollo } from "./apollo.js";
-    openApollo(url, token).subscribe({ query: gql(query) }).subscribe(take);`,
+    import { openConnection } from "./signalbox-client/index.js";
+    const connection = openConnection({ url: url.replace("/graphql", ""), session: token });
+    openApollo(connection).subscribe({ query: gql(query) }).subscribe(take);`,
   urql: `
     import { openUrql } from "./urql.js";
-    openUrql(url, token).subscription(query, {}).subscribe(take);`,
+    import { openConnection } from "./signalbox-client/index.js";
+    const connection = openConnection({ url: url.replace("/graphql", ""), session: token });
+    openUrql(connection).subscription(query, {}).subscribe(take);`,
 };
 /** More attempts than graphql-ws makes by default. */
 const ATTEMPTS = 8;

@@ -1,6 +1,11 @@
 import { type ApolloClient, gql } from "@apollo/client";
 import { type Client, gql as urqlGql } from "@urql/core";
 import { newUser, type TestUser } from "../../support/client";
+import {
+  type ClientConnection,
+  clientConnection,
+  type RecipeConnection,
+} from "../../support/clients/connection";
 import { recordRequests } from "../../support/clients/recorded-requests";
 import { startNode, type TestNode } from "../../support/node";
 import { loadPrinted } from "../../support/printed-code";
@@ -22,17 +27,24 @@ interface Own {
 
 let node: TestNode;
 let ann: TestUser;
+let connection: ClientConnection;
 beforeAll(async () => {
   node = await startNode();
   ann = await newUser(node, { full_name: "Ann" });
+  connection = clientConnection(node.baseUrl, ann.token);
+  // Its first use reads the session.
+  await connection.session.current();
 });
-afterAll(() => node.stop());
+afterAll(async () => {
+  connection?.close();
+  await node?.stop();
+});
 
 test("Apollo Client updates every query that shows a user by a mutation's result", async () => {
   const { openApollo } = loadPrinted<{
-    openApollo(url: string, token: () => string): ApolloClient;
-  }>("apollo.js");
-  const client = openApollo(node.graphqlUrl, () => ann.token);
+    openApollo(connection: RecipeConnection): ApolloClient;
+  }>("apollo.ts");
+  const client = openApollo(connection);
   const variables = { id: String(ann.id) };
   const read = async () => [
     (await client.query<Own>({ query: gql(OWN) })).data?.currentSession.user.fullName,
@@ -52,10 +64,8 @@ test("Apollo Client updates every query that shows a user by a mutation's result
 });
 
 test("urql reads again what a mutation changed, by the type names of its result", async () => {
-  const { openUrql } = loadPrinted<{ openUrql(url: string, token: () => string): Client }>(
-    "urql.js",
-  );
-  const client = openUrql(node.graphqlUrl, () => ann.token);
+  const { openUrql } = loadPrinted<{ openUrql(connection: RecipeConnection): Client }>("urql.ts");
+  const client = openUrql(connection);
   const read = async () => (await client.query(urqlGql(OWN), {})).data.currentSession.user.fullName;
   const before = await read();
   const input = { id: String(ann.id), fullName: `${before} Gray` };

@@ -2,23 +2,25 @@ import { type ApolloClient, gql } from "@apollo/client";
 import { filter, firstValueFrom } from "rxjs";
 import { loadPrinted } from "../printed-code";
 import type { ClientLibrary } from "./client";
+import { type RecipeConnection, recipeConnection } from "./connection";
 import { type ErrorExtensions, graphqlClient, USERS, type UserPage } from "./graphql-client";
 
 interface Printed {
-  openApollo(url: string, token: () => string | undefined): ApolloClient;
+  openApollo(connection: RecipeConnection): ApolloClient;
   extensionsOf(error: unknown): ErrorExtensions;
 }
 
-/** Apollo Client as docs/CLIENTS.md sets it up. */
+/** Apollo Client as docs/FRONTEND.md sets it up. */
 export const APOLLO_CLIENT: ClientLibrary = {
   name: "Apollo Client",
   invalid: { code: "INVALID", fields: ["first"] },
   unauthenticated: "UNAUTHENTICATED",
   withoutToken: "UNAUTHENTICATED",
   reads: "POST",
-  open({ graphqlUrl }, token) {
-    const { openApollo, extensionsOf } = loadPrinted<Printed>("apollo.js");
-    const client = openApollo(graphqlUrl, token);
+  open({ baseUrl }, token) {
+    const { openApollo, extensionsOf } = loadPrinted<Printed>("apollo.ts");
+    const connection = recipeConnection(baseUrl, token());
+    const client = openApollo(connection);
     return graphqlClient({
       async query<Data>(document: string, variables = {}) {
         const { data } = await client.query({ query: gql(document), variables });
@@ -60,7 +62,10 @@ export const APOLLO_CLIENT: ClientLibrary = {
         return () => subscription.unsubscribe();
       },
       extensionsOf,
-      close: () => client.stop(),
+      close() {
+        client.stop();
+        connection.close();
+      },
     });
   },
 };

@@ -30,8 +30,11 @@ export interface Frontend {
   folder: string;
   /** The examples of docs/CODEGEN.md, by their paths below src. */
   examples: string[];
-  /** Checks sources, by their paths below src, with all that they import. */
-  check(files: string[]): Problem[];
+  /**
+   * Checks sources, by their paths below src, with all that they import.
+   * @param options of the compiler besides
+   */
+  check(files: string[], options?: ts.CompilerOptions): Problem[];
   remove(): void;
 }
 
@@ -85,11 +88,19 @@ export async function createFrontend(
     remove();
     throw error;
   }
-  const check = (files: string[]) => {
+  const check = (files: string[], options: ts.CompilerOptions = {}) => {
     const source = join(folder, "src");
     const program = ts.createProgram(
       files.map((file) => join(source, file)),
-      { ...OPTIONS, paths: { "@graphql-codegen/cli": [join(folder, "codegen-cli.d.ts")] } },
+      {
+        ...OPTIONS,
+        paths: {
+          "@graphql-codegen/cli": [join(folder, "codegen-cli.d.ts")],
+          "@signalbox/client": [join(ROOT, "client/src/index.ts")],
+          "@signalbox/client/server": [join(ROOT, "client/src/server/index.ts")],
+        },
+        ...options,
+      },
     );
     return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => ({
       file: file ? relative(source, file.fileName) : "",

@@ -1,7 +1,7 @@
 import type { GraphQLClient } from "graphql-request" with { "resolution-mode": "import" };
-import type { Client as Socket } from "graphql-ws";
 import { loadPrinted } from "../printed-code";
-import type { ClientLibrary } from "./client";
+import type { ClientLibrary, ClientSignal } from "./client";
+import { type RecipeConnection, recipeConnection } from "./connection";
 import {
   type ErrorExtensions,
   graphqlClient,
@@ -10,27 +10,22 @@ import {
   type UserPage,
 } from "./graphql-client";
 
-type Token = () => string | undefined;
 interface Printed {
-  openRequests(url: string, token: Token): GraphQLClient;
+  openRequests(url: string, connection: RecipeConnection): GraphQLClient;
   extensionsOf(error: unknown): ErrorExtensions;
 }
-interface PrintedSocket {
-  openSocket(url: string, token: Token): Socket;
-}
 
-/** graphql-request, with graphql-ws for subscriptions, as docs/CLIENTS.md sets them up. */
+/** graphql-request as docs/FRONTEND.md sets it up, with subscriptions of the client. */
 export const GRAPHQL_REQUEST: ClientLibrary = {
   name: "graphql-request",
   invalid: { code: "INVALID", fields: ["first"] },
   unauthenticated: "UNAUTHENTICATED",
   withoutToken: "UNAUTHENTICATED",
   reads: "POST",
-  open({ graphqlUrl }, token) {
-    const { openRequests, extensionsOf } = loadPrinted<Printed>("request.js");
-    const { openSocket } = loadPrinted<PrintedSocket>("socket.js");
-    const client = openRequests(graphqlUrl, token);
-    const socket = openSocket(graphqlUrl, token);
+  open({ baseUrl }, token) {
+    const { openRequests, extensionsOf } = loadPrinted<Printed>("request.ts");
+    const connection = recipeConnection(baseUrl, token());
+    const client = openRequests(baseUrl, connection);
     const run = <Data>(document: string, variables = {}) =>
       client.request<Data>(document, variables);
     return graphqlClient({
@@ -39,16 +34,9 @@ export const GRAPHQL_REQUEST: ClientLibrary = {
       readPages: (variables, between) =>
         readEachPage((after) => run<UserPage>(USERS, { ...variables, after }), between),
       subscribe: (query, sink) =>
-        socket.subscribe<never>(
-          { query },
-          {
-            next: ({ data, errors }) => (data ? sink.next(data) : sink.error(errors)),
-            error: sink.error,
-            complete: () => undefined,
-          },
-        ),
+        connection.subscribe<{ callSignals: ClientSignal }>(query, {}, sink),
       extensionsOf,
-      close: () => socket.dispose(),
+      close: () => connection.close(),
     });
   },
 };

@@ -1,5 +1,7 @@
-import createClient from "openapi-fetch";
+import type { Client } from "openapi-fetch";
+import { loadPrinted } from "../printed-code";
 import type { ClientLibrary } from "./client";
+import { type RecipeConnection, recipeConnection } from "./connection";
 
 /**
  * Types as openapi-typescript writes them from schema/openapi.json: the parts of these routes that the tests use.
@@ -64,7 +66,11 @@ async function dataOf<Data>(sent: Promise<Result<Data>>): Promise<Data> {
   return data as Data;
 }
 
-/** A client that openapi-typescript generates from schema/openapi.json, and that calls by openapi-fetch. */
+interface Printed {
+  openRest(url: string, connection: RecipeConnection): Client<Paths>;
+}
+
+/** openapi-fetch as docs/FRONTEND.md sets it up, with types that openapi-typescript writes. */
 export const OPENAPI_FETCH: ClientLibrary = {
   name: "openapi-fetch",
   invalid: { code: 422, fields: ["limit"] },
@@ -72,13 +78,9 @@ export const OPENAPI_FETCH: ClientLibrary = {
   withoutToken: 401,
   reads: "GET",
   open({ baseUrl }, token) {
-    const client = createClient<Paths>({ baseUrl });
-    client.use({
-      onRequest({ request }) {
-        const value = token();
-        if (value !== undefined) request.headers.set("Svc-Token", value);
-      },
-    });
+    const { openRest } = loadPrinted<Printed>("rest.ts");
+    const connection = recipeConnection(baseUrl, token());
+    const client = openRest(baseUrl, connection);
     return {
       async signIn(signed, login, password) {
         const body = { ...signed, user: { login, password } };
@@ -115,7 +117,7 @@ export const OPENAPI_FETCH: ClientLibrary = {
         error instanceof Refused
           ? { code: error.status, fields: Object.keys(error.body.errors) }
           : { code: undefined, fields: [] },
-      close: () => undefined,
+      close: () => connection.close(),
     };
   },
 };

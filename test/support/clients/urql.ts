@@ -1,6 +1,7 @@
 import { type Client, gql, type OperationResult } from "@urql/core";
 import { loadPrinted } from "../printed-code";
 import type { ClientLibrary } from "./client";
+import { type RecipeConnection, recipeConnection } from "./connection";
 import {
   type ErrorExtensions,
   graphqlClient,
@@ -10,7 +11,7 @@ import {
 } from "./graphql-client";
 
 interface Printed {
-  openUrql(url: string, token: () => string | undefined): Client;
+  openUrql(connection: RecipeConnection): Client;
   extensionsOf(error: unknown): ErrorExtensions;
 }
 
@@ -19,7 +20,7 @@ function dataOf<Data>({ data, error }: OperationResult): Data {
   return data;
 }
 
-/** urql as docs/CLIENTS.md sets it up. */
+/** urql as docs/FRONTEND.md sets it up. */
 export const URQL: ClientLibrary = {
   name: "urql",
   invalid: { code: "INVALID", fields: ["first"] },
@@ -27,9 +28,10 @@ export const URQL: ClientLibrary = {
   // A GET that names no session could come from a page of another site.
   withoutToken: "MALFORMED",
   reads: "GET",
-  open({ graphqlUrl }, token) {
-    const { openUrql, extensionsOf } = loadPrinted<Printed>("urql.js");
-    const client = openUrql(graphqlUrl, token);
+  open({ baseUrl }, token) {
+    const { openUrql, extensionsOf } = loadPrinted<Printed>("urql.ts");
+    const connection = recipeConnection(baseUrl, token());
+    const client = openUrql(connection);
     const query = async <Data>(document: string, variables = {}) =>
       dataOf<Data>(await client.query(gql(document), variables));
     return graphqlClient({
@@ -46,7 +48,7 @@ export const URQL: ClientLibrary = {
         return unsubscribe;
       },
       extensionsOf,
-      close: () => undefined,
+      close: () => connection.close(),
     });
   },
 };
