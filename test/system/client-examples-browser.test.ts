@@ -71,7 +71,7 @@ async function open(text: string): Promise<Page> {
   const page = await browser.newPage();
   // Shorter than jest's timeout, so that a test that hangs reports the step.
   page.setDefaultTimeout(60_000);
-  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("pageerror", (error) => errors.push(error.stack ?? error.message));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.goto(url);
   await page.waitForFunction("window.hasRun").catch((error) => {

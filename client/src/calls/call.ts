@@ -135,7 +135,7 @@ export class Call extends Emitter<CallEvents> {
   }
 
   /**
-   * Accepts an incoming call.
+   * Accepts an incoming call. Does nothing more once the call has ended.
    * @param media what to capture, or a stream of the application's own; by default what the call asks for
    * @throws SignalboxError PERMISSION_DENIED and others of the devices, after which the call still rings; CONFLICT when
    *   another device of this user has accepted
@@ -158,6 +158,8 @@ export class Call extends Emitter<CallEvents> {
       await caller?.answer();
     } catch (error) {
       const reason = asSignalboxError(error);
+      // The call has ended meanwhile, which says why: nothing has failed.
+      if (this.#endReason !== null && reason.code === "CLOSED") return;
       if (reason.code === "CONFLICT") this.#end("answered-elsewhere", reason);
       for (const each of this.#participants.values()) each.hangUp("failed", false, reason);
       throw reason;

@@ -78,6 +78,22 @@ test("an accept that is repeated at once opens the devices once", async () => {
   expect([ann.devices.live.size, ben.devices.live.size]).toEqual([0, 0]);
 });
 
+test.each([
+  ["the caller", "remote-hung-up"],
+  ["the one who accepts", "hung-up"],
+])("an accept during which %s hangs up fails at nothing", async (who, reason) => {
+  const [ann, ben] = [phone("1"), phone("2")];
+  const { call, answer } = await ring(ann, ben);
+  const ending = who === "the caller" ? call : answer;
+  answer.on("state", (state) => {
+    if (state === "connecting") ending.hangUp();
+  });
+  expect(await codeOf(answer.accept())).toBeNull();
+  await pass(0);
+  expect([answer.state, answer.endReason, answer.error]).toEqual(["ended", reason, null]);
+  expect([ann.devices.live.size, ben.devices.live.size]).toEqual([0, 0]);
+});
+
 test("a device that is refused leaves the call ringing, and it can be accepted again", async () => {
   const [ann, ben] = [phone("1"), phone("2")];
   const { call, answer } = await ring(ann, ben);
