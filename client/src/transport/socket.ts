@@ -183,7 +183,9 @@ export class Socket extends Emitter<SocketEvents> {
     return () => {
       isOver = true;
       this.#operations.delete(lose);
-      stop?.();
+      // After the messages that have arrived with this one: graphql-ws counts an operation twice as ended that is stopped
+      // while its `complete` waits, and then closes a connection that others use.
+      queueMicrotask(() => stop?.());
     };
   }
 
