@@ -2,6 +2,7 @@ import { SignalboxError, signedSession, webStorage } from "../../../client/src/i
 import { applicationToken, newUser, rest, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { androidDevice } from "../../support/push/push-devices";
 import { closeSignalboxes, openSignalbox } from "./signalbox";
 
 const CURRENT = "{ currentSession { userId } }";
@@ -159,6 +160,58 @@ test("a service that cannot be reached is NETWORK, and one that answers nonsense
   const proxy = (async () => new Response("<h1>Bad gateway</h1>", { status: 502 })) as typeof fetch;
   const behind = openSignalbox(node, { session: () => user.token, fetch: proxy });
   expect(await codeOf(behind.query(CURRENT))).toBe("UNAVAILABLE");
+});
+
+/** A `fetch` that records the requests of the test, which have a header of their own, beside those of the client. */
+function recordingFetch() {
+  const sent: { token: string | null; body: string }[] = [];
+  const record = async (...[input, init]: Parameters<typeof fetch>) => {
+    const request = new Request(input, init);
+    if (request.headers.has("x-own")) {
+      const token = request.headers.get("svc-token");
+      sent.push({ token, body: await request.clone().text() });
+    }
+    return fetch(request);
+  };
+  return { sent, fetch: record };
+}
+
+const OWN = { "Content-Type": "application/json", "X-Own": "yes" };
+
+test.each<[kind: string, path: string, body: object, answer: object]>([
+  [
+    "GraphQL",
+    "/graphql",
+    { query: CURRENT },
+    { data: { currentSession: { userId: expect.any(String) } } },
+  ],
+  ["REST", "/subscriptions", androidDevice(), [{ subscription: expect.any(Object) }]],
+])("fetch repeats a request of %s once, with a new token, when the old one is refused", async (_kind, path, content, answer) => {
+  const ended = await signIn(node, user);
+  await rest(node, "DELETE", "/session", { token: ended.token });
+  const { asked, source } = tokens(ended.token, user.token);
+  const { sent, fetch } = recordingFetch();
+  const signalbox = openSignalbox(node, { session: source, fetch });
+  const body = JSON.stringify(content);
+  const response = await signalbox.fetch(path, { method: "POST", headers: OWN, body });
+  expect(await response.json()).toEqual(answer);
+  expect(sent).toEqual([
+    { token: ended.token, body },
+    { token: user.token, body },
+  ]);
+  expect(asked).toEqual([null, ended.token]);
+});
+
+test("fetch passes on that the new token is refused as well, and sends no other site a token", async () => {
+  const ended = await signIn(node, user);
+  await rest(node, "DELETE", "/session", { token: ended.token });
+  const { source } = tokens(ended.token, "unknown");
+  const { sent, fetch } = recordingFetch();
+  const signalbox = openSignalbox(node, { session: source, fetch });
+  expect((await signalbox.fetch("/session", { headers: OWN })).status).toBe(401);
+  expect(sent.map(({ token }) => token)).toEqual([ended.token, "unknown"]);
+  expect(await codeOf(signalbox.fetch("http://127.0.0.1:9/", { headers: OWN }))).toBe("INVALID");
+  expect(sent).toHaveLength(2);
 });
 
 test("a new session of the user takes the socket over, which goes on", async () => {
