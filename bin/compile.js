@@ -63,7 +63,9 @@ function write(path, text) {
 }
 
 function hashOfSettings() {
-  return hashOf(SETTINGS.map((name) => fs.readFileSync(join(root, name), "utf8")).join());
+  const read = (name) => fs.readFileSync(join(root, name), "utf8");
+  // A deployment of the service alone has no client/.
+  return hashOf(SETTINGS.map((name) => (fs.existsSync(join(root, name)) ? read(name) : "")).join());
 }
 
 /** Whether the compiler is installed. It is not after `npm ci --omit=dev`, nor in an installed package. */
@@ -155,14 +157,16 @@ function compileChanged(folders, report) {
     );
     const ts = require("typescript");
     const options = readOptions(ts, "tsconfig.json");
-    const clientOptions = {
+    const isOfClient = ([path]) => path.startsWith(CLIENT);
+    const clientOptions = [...changed].some(isOfClient) && {
       ...readOptions(ts, "client/tsconfig.json"),
       // What nodenext would find in client/package.json, which this compiler does not read.
       module: ts.ModuleKind.ESNext,
       moduleResolution: ts.ModuleResolutionKind.Bundler,
     };
-    for (const [path, { text }] of changed) {
-      compileFile(ts, path.startsWith(CLIENT) ? clientOptions : options, path, text);
+    for (const entry of changed) {
+      const [path, { text }] = entry;
+      compileFile(ts, isOfClient(entry) ? clientOptions : options, path, text);
     }
   }
   for (const path of removed) {
