@@ -63,7 +63,6 @@ export async function servePage(
   };
   const setting = {
     baseUrl: credentials.base_url,
-    graphqlUrl: credentials.graphql_url,
     chatUrl: credentials.chat_url,
     chatDomain: credentials.chat_domain,
     applicationId: credentials.application_id,
