@@ -265,8 +265,7 @@ export class Conference extends Emitter<ConferenceEvents> {
     const { members, ...settings } = conference;
     this.#settings = settings;
     this.#members.replace(members);
-    const me = this.#members.get(this.#membership.memberId);
-    if (me) this.#mutes?.known({ audio: me.audioMuted, video: me.videoMuted });
+    this.#ownMutes(this.#members.get(this.#membership.memberId), true);
     if (this.#stop.length === 0) this.#start();
     this.#media?.start(iceServers, settings.bitrate);
     this.#derive();
@@ -314,13 +313,21 @@ export class Conference extends Emitter<ConferenceEvents> {
     this.#changed();
   }
 
-  /** A moderator may have muted this side. */
-  #ownMutes(member: ReportedMember | undefined): void {
-    if (member?.id !== this.#membership.memberId || !this.#mutes || this.#mutes.isRunning) return;
+  /**
+   * A moderator may have muted this side, or have done so before this page was loaded: only the user undoes that.
+   * @param joined whether the membership is new
+   */
+  #ownMutes(member: ReportedMember | undefined, joined = false): void {
+    if (member?.id !== this.#membership.memberId || !this.#mutes) return;
+    const isChanging = this.#mutes.isRunning;
+    if (isChanging && !joined) return;
     const { audioMuted: audio, videoMuted: video } = member;
-    if (audio) this.#local?.setMuted("audio", true);
-    if (video) this.#local?.setMuted("video", true);
     this.#mutes.known({ audio, video });
+    if (!isChanging) {
+      if (audio) this.#local?.setMuted("audio", true);
+      if (video) this.#local?.setMuted("video", true);
+    }
+    this.#mutes.sync();
   }
 
   #muted(): void {

@@ -11,7 +11,7 @@ const KINDS = ["audio", "video"] as const;
 
 /**
  * Tells the service what is muted here, until it knows: after each change, and after a rejoin, which begins a
- * membership without mutes.
+ * membership without the member's own mutes.
  */
 export class MuteSync {
   readonly #wanted: () => Mutes;
@@ -37,10 +37,9 @@ export class MuteSync {
     return this.#isRunning;
   }
 
-  /** The service has this state. */
+  /** The service has this state. {@link sync} tells it what differs. */
   known({ audio, video }: { audio: boolean | null; video: boolean | null }): void {
     this.#told = { audio, video };
-    this.sync();
   }
 
   /** Tells what has changed. */

@@ -31,6 +31,8 @@ interface Attached {
   cursor: string;
   /** Shared events up to this number are in its snapshot. */
   sequence: number;
+  /** Whether it has had a snapshot, which lacks the streams of its watching peers. */
+  lacksStreams: boolean;
   ended: boolean;
   running: boolean;
   again: boolean;
@@ -60,6 +62,7 @@ export class EventReader {
       subscriber,
       cursor: after ?? "",
       sequence: 0,
+      lacksStreams: false,
       ended: false,
       // A notice before its start must not read: it would find the position before all events.
       running: true,
@@ -100,6 +103,7 @@ export class EventReader {
     if (!snapshot) throw new Fault("NOT_FOUND", "There is no such conference");
     entry.cursor = lastCursor;
     entry.sequence = snapshot.sequence;
+    entry.lacksStreams = true;
     entry.subscriber.receive({ cursor: lastCursor, event: snapshot });
   }
 
@@ -116,7 +120,7 @@ export class EventReader {
         if (entry.ended) return;
         if (!page.complete) {
           await this.startWithSnapshot(entry);
-          await this.deps.repeatStreams(entry.subscriber);
+          entry.again = true;
           continue;
         }
         for (const { cursor, event } of page.entries) {
@@ -126,6 +130,7 @@ export class EventReader {
         }
         await entry.subscriber.whenDrained();
         if (page.more) entry.again = true;
+        else if (entry.lacksStreams) await this.repeatStreams(entry);
       } while (entry.again && !entry.ended);
     } catch (error) {
       this.pages.clear();
@@ -136,6 +141,16 @@ export class EventReader {
     } finally {
       entry.running = false;
     }
+  }
+
+  private async repeatStreams(entry: Attached): Promise<void> {
+    try {
+      await this.deps.repeatStreams(entry.subscriber);
+    } catch (error) {
+      // Without the membership there is nothing to repeat; an event says that it has ended.
+      if (!(error instanceof Fault) || error.code === "UNAVAILABLE") throw error;
+    }
+    entry.lacksStreams = false;
   }
 
   private deliver(entry: Attached, event: ConferenceEvent): void {

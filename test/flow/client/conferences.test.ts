@@ -271,6 +271,24 @@ test("moderators mute, lock and remove; a muted member shows it and can unmute i
   expect(await ended).toBe("removed");
 });
 
+test("a moderator's mute holds when the page is loaded again, until the user unmutes", async () => {
+  const ann = await newClient();
+  const id = await newConference();
+  const [moderator, first] = [await join(clientOf(host), id), await join(ann, id)];
+  await moderator.mute(String(ann.user.id), "audio");
+  await holds(() => first.isMuted("audio"));
+  const replaced = end(first);
+  const loaded = clientOf(ann.user);
+  const again = await join(loaded, id);
+  expect(await replaced).toBe("replaced");
+  expect([again.isMuted("audio"), again.isMuted("video")]).toEqual([true, false]);
+  await holds(() => again.me?.state === "connected");
+  expect(member(moderator, loaded)?.audioMuted).toBe(true);
+  again.setMuted("audio", false);
+  await holds(() => member(moderator, loaded)?.audioMuted === false);
+  expect(again.isMuted("audio")).toBe(false);
+});
+
 test("a cut socket resumes behind the last event, with the same seat and media", async () => {
   const [ann, ben] = [await newClient(), await newClient()];
   const id = await newConference();

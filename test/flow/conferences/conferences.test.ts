@@ -75,6 +75,23 @@ test("members see each other join, publish, mute, leave", async () => {
   await second.mutate("leaveConference", "done");
 });
 
+test("a subscription without a cursor begins with the whole state, and then with the streams to answer", async () => {
+  const id = await createConference(node, host.token);
+  const first = await join(id, host.token);
+  const { peerId } = await first.mutate("watchConference", "peerId");
+  await first.disconnect();
+  await publish(await join(id, (await newUser(node)).token));
+  const again = await watchEvents(node, host.token, first.membershipId, first.memberId);
+  open.push(again);
+  const { offer, streams } = await again.event("ConferenceStreamsEvent");
+  expect(again.events.map(({ __typename }) => __typename).slice(0, 2)).toEqual([
+    "ConferenceSnapshotEvent",
+    "ConferenceStreamsEvent",
+  ]);
+  expect([offer, streams.length]).toEqual(["offer", 2]);
+  await again.mutate("answerConferencePeer", "done", { peerId, answer: "answer" });
+});
+
 test("a watching peer follows who publishes, one update at a time", async () => {
   const id = await createConference(node, host.token);
   const first = await join(id, host.token);

@@ -29,6 +29,9 @@ const retry = (reason: string, delayMs: number | null = null): Outcome => ({
   delayMs,
 });
 
+/** Timeout of pushes in bulk, in milliseconds: they have all to go out, however slow the machine is. */
+const PATIENT_MS = 120_000;
+
 const SERVICES: Service[] = [
   {
     name: "APNs",
@@ -245,7 +248,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test("many concurrent pushes all arrive, each once", async () => {
-    const provider = open({ inFlightMax: 50 });
+    const provider = open({ inFlightMax: 50, timeoutMs: PATIENT_MS });
     const before = fixture.connections();
     const devices = Array.from({ length: 1200 }, () => fixture.device());
     const sent = await Promise.all(devices.map((device) => provider.send(fixture.push, device)));
@@ -258,7 +261,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test("neither loses nor repeats pushes when the service closes connections", async () => {
-    const provider = open();
+    const provider = open({ timeoutMs: PATIENT_MS });
     const before = fixture.connections();
     const devices = Array.from({ length: 600 }, () => fixture.device());
     for (const at of [100, 400]) fixture.script(devices[at]!, { kind: "goaway" }, { kind: "ok" });
@@ -271,9 +274,9 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test("limits in-flight pushes; the timeout of waiting ones starts with their turn", async () => {
-    const provider = open({ inFlightMax: 2, timeoutMs: 3_000 });
+    const provider = open({ inFlightMax: 2, timeoutMs: 6_000 });
     const devices = Array.from({ length: 6 }, () => fixture.device());
-    for (const device of devices) fixture.script(device, { kind: "slow", ms: 1_200 });
+    for (const device of devices) fixture.script(device, { kind: "slow", ms: 2_500 });
     const inFlight: number[] = [];
     let now = 0;
     const before = fixture.receivedDevices().length;
@@ -285,7 +288,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
         return outcome;
       }),
     );
-    // Three rounds of 1.2 s exceed the timeout of a push.
+    // Three rounds of 2.5 s exceed the timeout of a push.
     expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
     expect(Math.max(...inFlight)).toBeLessThanOrEqual(2);
   });

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { forwardedTracks, janusPublishers } from "./engine-lists";
 import { JANUS_ADMIN_SECRET, JANUS_KEYS, type JanusProcess, startJanus } from "./janus-server";
 
 /** What a deployment needs beside its nodes to have conferences on an engine. */
@@ -12,6 +13,11 @@ export interface EngineServer {
   kill(node: number): Promise<void>;
   /** Stops the engine so that it does not answer, and lets it come back once the node has noticed. */
   hang(node: number, noticed: () => Promise<void>): Promise<void>;
+  /**
+   * Whether the engine itself, and not its gateway, lists so many publishers in all rooms, who watch each other.
+   * @param nodes that use the engine
+   */
+  lists(publishers: number, nodes: { graphqlUrl: string }[]): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -26,6 +32,9 @@ const EMBEDDED: EngineServer = {
   kill: async (node) => void process.kill(sfuOf(node), "SIGKILL"),
   // The node ends a media server that does not answer.
   hang: async (node) => void process.kill(sfuOf(node), "SIGSTOP"),
+  // Audio and video of each to all others.
+  lists: async (publishers, nodes) =>
+    (await forwardedTracks(nodes)) === 2 * publishers * (publishers - 1),
   stop: async () => undefined,
 };
 
@@ -68,6 +77,7 @@ async function startJanusServer(): Promise<EngineServer> {
       await noticed();
       await janus.signal("SIGCONT");
     },
+    lists: async (publishers) => (await janusPublishers(janus.url)) === publishers,
     stop: () => janus.stop(),
   };
 }

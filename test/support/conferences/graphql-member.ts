@@ -52,6 +52,8 @@ export interface GraphqlMember {
   events: ReceivedEvent[];
   /** Whether the subscription has ended. */
   isOver(): boolean;
+  /** Whether the service has ended the subscription, rather than the connection. */
+  hasEnded(): boolean;
   /** The errors with which the subscription was refused. */
   refused(): unknown;
   /** The names of the members, as the events tell. */
@@ -161,6 +163,7 @@ export async function watchEvents(
     memberId,
     events,
     isOver: () => over || socket.socket.readyState !== socket.socket.OPEN,
+    hasEnded: () => over,
     refused: () => refused,
     names: () => namesOf(events),
     mutate: (name, fields, input = {}) =>

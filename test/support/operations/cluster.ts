@@ -66,8 +66,7 @@ export class Cluster {
 
   /** Creates users with a session each. */
   async createUsers(count: number): Promise<Owner[]> {
-    const rows = (await execute(
-      this.database.environment.DATABASE_URL ?? "",
+    const rows = await this.sql<{ id: number; token: string }>(
       `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
           SELECT $1, $3 || n, $3 || n, now() FROM generate_series(1, $2::int) n RETURNING id),
         signed AS (INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding,
@@ -76,8 +75,14 @@ export class Cluster {
             now(), now() FROM made)
         SELECT id::int, rpad('phone' || id, 43, '-') AS token FROM made`,
       [this.applicationId, count, `phone-${++this.crowds}-`],
-    )) as Array<{ id: number; token: string }>;
+    );
     return rows.map((row) => ({ ...row, applicationId: this.applicationId }));
+  }
+
+  /** Runs a statement of a test on the database. */
+  async sql<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
+    const url = this.database.environment.DATABASE_URL ?? "";
+    return (await execute(url, statement, parameters)) as Row[];
   }
 
   output(): string {

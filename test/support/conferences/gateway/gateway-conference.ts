@@ -21,11 +21,19 @@ export interface GatewayConferenceOptions extends MemberOptions {
   onEvent?(member: number, event: ReceivedEvent): void;
 }
 
+/** How a member reaches the gateway. */
+interface Connection {
+  /** The node of its mutations and of its subscription. */
+  node: GatewayNode;
+  /** Its subscription; the first one is not open yet while it is null. */
+  events: GraphqlMember | null;
+}
+
 /** A conference of synthetic members, who reach the engine through the gateway. */
 export class GatewayConference {
   /** The members by number, which count from 1. */
   readonly members = new Map<number, SyntheticMember>();
-  private readonly connections = new Map<number, GraphqlMember>();
+  private readonly connections = new Map<number, Connection>();
 
   private constructor(
     private readonly node: GatewayNode,
@@ -57,8 +65,9 @@ export class GatewayConference {
     const fields = "membershipId member { id }";
     const joined = await mutate(node, "joinConference", fields, { conferenceId }, token);
     const { membershipId } = joined;
+    const connection: Connection = { node, events: null };
     const call = (name: string, result: string, input: Record<string, unknown>) =>
-      mutate(node, name, result, { membershipId, ...input }, token);
+      mutate(connection.node, name, result, { membershipId, ...input }, token);
     const member = new SyntheticMember(
       this.peers,
       number,
@@ -72,44 +81,74 @@ export class GatewayConference {
       this.options,
     );
     this.members.set(number, member);
-    const onEvent = (event: ReceivedEvent) => {
-      this.options.onEvent?.(number, event);
-      const type = event.__typename;
-      if (type === "ConferenceStreamsEvent") member.onStreams(event.peerId, event.offer);
-      if (type === "ConferencePeerClosedEvent") member.onEnded(event.detail, event.peerId);
-      if (type === "ConferenceReconnectEvent") member.onReconnect();
-    };
-    const [connection] = await Promise.all([
-      watchEvents(node, token, membershipId, joined.member.id, undefined, onEvent),
+    this.connections.set(number, connection);
+    const [events] = await Promise.all([
+      watchEvents(node, token, membershipId, joined.member.id, undefined, this.handler(number)),
       member.open(),
     ]);
-    this.connections.set(number, connection);
+    connection.events = events;
     return member;
+  }
+
+  /** What a member has been told; undefined before it has joined. */
+  eventsOf(number: number): GraphqlMember | undefined {
+    return this.connections.get(number)?.events ?? undefined;
+  }
+
+  /** Continues the subscription of a member at another node, after its last event. */
+  async resume(number: number, node: GatewayNode): Promise<void> {
+    const connection = this.connections.get(number);
+    if (!connection?.events) throw new Error(`member ${number} has not joined`);
+    connection.node = node;
+    const { token, membershipId, memberId, events: before } = connection.events;
+    await connection.events.disconnect();
+    const after = before.at(-1)?.cursor;
+    const onEvent = this.handler(number);
+    const resumed = await watchEvents(node, token, membershipId, memberId, after, onEvent);
+    resumed.events.unshift(...before);
+    connection.events = resumed;
+  }
+
+  private handler(number: number): (event: ReceivedEvent) => void {
+    const member = this.members.get(number);
+    return (event) => {
+      this.options.onEvent?.(number, event);
+      const type = event.__typename;
+      if (type === "ConferenceStreamsEvent") member?.onStreams(event.peerId, event.offer);
+      if (type === "ConferencePeerClosedEvent") member?.onEnded(event.detail, event.peerId);
+      if (type === "ConferenceReconnectEvent") member?.onReconnect();
+    };
   }
 
   /** Cuts a member off: its peer connections and its subscription end without a word. */
   async cut(number: number): Promise<void> {
-    await this.connections.get(number)?.disconnect();
+    await this.connections.get(number)?.events?.disconnect();
     this.connections.delete(number);
     await this.members.get(number)?.close();
+    this.members.delete(number);
   }
 
   /** Runs a mutation of a member. */
-  mutate(number: number, name: string, fields: string, input: Record<string, unknown>) {
+  mutate(
+    number: number,
+    name: string,
+    fields: string,
+    input: Record<string, unknown>,
+    node = this.node,
+  ) {
     const token = this.tokens[number - 1];
-    return mutate(this.node, name, fields, { conferenceId: this.id, ...input }, token);
+    return mutate(node, name, fields, { conferenceId: this.id, ...input }, token);
   }
 
   /** All members leave. */
   async close(): Promise<void> {
     const connections = [...this.connections.values()];
-    await Promise.all(connections.map((member) => member.mutate("leaveConference", "done")));
+    await Promise.all(connections.map(({ events }) => events?.mutate("leaveConference", "done")));
     await this.abandon();
   }
 
   /** Ends the members without a word to the gateway. */
   async abandon(): Promise<void> {
-    await Promise.all([...this.connections.values()].map((member) => member.disconnect()));
-    await Promise.all([...this.members.values()].map((member) => member.close()));
+    await Promise.all([...this.members.keys()].map((number) => this.cut(number)));
   }
 }

@@ -19,7 +19,7 @@ export interface MemberCalls {
 export interface MemberOptions {
   /** Video of the member, instead of the default. */
   media?: { kbits: number; fps: number };
-  /** Whether it opens a peer connection again that has ended by itself; otherwise that is a failure. */
+  /** Whether it opens a peer connection again that has ended by itself or failed; otherwise that is a failure. */
   recovers?: boolean;
 }
 
@@ -43,8 +43,10 @@ export class SyntheticMember {
 
   /** Publishes, then watches. */
   async open(): Promise<void> {
-    this.queue(() => this.publish());
-    this.queue(() => this.watch());
+    const open = (act: () => Promise<void>) =>
+      this.options.recovers ? this.reopen(act) : this.queue(act);
+    open(() => this.publish());
+    open(() => this.watch());
     await this.work;
     this.throwFailure();
   }
