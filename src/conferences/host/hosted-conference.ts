@@ -123,7 +123,7 @@ export class HostedConference {
     if (earlier?.id === member.id) {
       const { id: memberId, generation } = earlier;
       this.changes.send({ type: "replaced", to: { memberId, generation } });
-      await this.engine.closeMember(memberId);
+      await this.engine.closeMember(earlier);
     }
     return member;
   }
@@ -161,7 +161,7 @@ export class HostedConference {
         () => ({ type: "member-left", memberId, number, reason }),
       );
       this.members.remove(memberId);
-      await this.engine.closeMember(memberId);
+      await this.engine.closeMember(member);
     });
   }
 

@@ -10,6 +10,7 @@ import type {
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
 import { type HostRef, nextGeneration, writeEngineState } from "../rows/host-queries";
+import type { Member } from "../rows/member-queries";
 import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
 import type { MuteChange, Peer, PeerOwner } from "./peer";
@@ -154,9 +155,9 @@ export class HostedEngine {
   }
 
   /** Closes all that a member has at the engine. */
-  async closeMember(memberId: number): Promise<void> {
+  async closeMember({ id, number }: Pick<Member, "id" | "number">): Promise<void> {
     try {
-      await this.peers.closeMember(memberId);
+      await this.peers.closeMember(id, number);
     } catch (error) {
       // The member is out, even if the engine does not answer: then the room opens anew without it.
       this.deps.log.warn({ err: error }, "the media of a member could not be closed");

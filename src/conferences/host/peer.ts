@@ -33,3 +33,13 @@ export interface PeerListener {
   /** A peer has ended by itself. */
   onEnded(peer: Peer, reason: string): void;
 }
+
+/** Whether a watching peer is for the same: one feed, or all. */
+export function watchesSame(peer: Peer, feed: Feed | undefined): boolean {
+  return feed ? peer.feed !== undefined && isSameFeed(peer.feed, feed) : peer.feed === undefined;
+}
+
+/** Whether two feeds are the same. */
+export function isSameFeed(a: Feed, b: Feed): boolean {
+  return a.member === b.member && a.source === b.source;
+}

@@ -10,7 +10,15 @@ import {
   type PeerStream,
   SCREENS_MAX,
 } from "../engine/engine";
-import type { MuteChange, Peer, PeerListener, PeerOwner } from "./peer";
+import { OpeningCounts } from "./opening-counts";
+import {
+  isSameFeed,
+  type MuteChange,
+  type Peer,
+  type PeerListener,
+  type PeerOwner,
+  watchesSame,
+} from "./peer";
 import { StreamUpdates } from "./stream-updates";
 
 /** Maximum number of watching peers of one member: one for all feeds, or one for each. */
@@ -24,8 +32,8 @@ export class Peers {
   private readonly peers = new Map<string, Peer>();
   /** Of the peers that receive all feeds. */
   private readonly updates = new Map<string, StreamUpdates>();
-  /** Members whose screens are being opened. */
-  private readonly openingScreens = new Set<number>();
+  private readonly openingScreens = new OpeningCounts();
+  private readonly openingWatching = new OpeningCounts();
 
   constructor(
     private readonly engine: ConferenceEngine,
@@ -63,17 +71,13 @@ export class Peers {
     if (source === "main") return this.connectPublisher(owner, source, offer);
     const { memberId } = owner;
     const screens = this.list().filter((peer) => peer.source === "screen");
-    const sharing = new Set([...this.openingScreens, ...screens.map((peer) => peer.memberId)]);
+    const open = screens.map((peer) => peer.memberId);
+    const sharing = new Set([...open, ...this.openingScreens.members()]);
     sharing.delete(memberId);
     if (sharing.size >= SCREENS_MAX) {
       throw new Fault("FULL", `At most ${SCREENS_MAX} members share a screen at a time`);
     }
-    this.openingScreens.add(memberId);
-    try {
-      return await this.connectPublisher(owner, source, offer);
-    } finally {
-      this.openingScreens.delete(memberId);
-    }
+    return this.openingScreens.during(memberId, () => this.connectPublisher(owner, source, offer));
   }
 
   private async connectPublisher(
@@ -94,29 +98,35 @@ export class Peers {
     return connected;
   }
 
-  /** Opens a watching peer for one feed, or for all feeds of others. @throws Fault NOT_FOUND, LIMITED */
+  /**
+   * Opens a watching peer for one feed, or for all feeds of others, which replaces the member's earlier one for the same.
+   * @throws Fault NOT_FOUND, LIMITED
+   */
   async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
-    const open = this.of(owner.memberId).filter(({ source }) => source === undefined);
-    if (feed && !this.feeds().some((up) => isSame(up, feed))) {
+    if (feed && !this.feeds().some((up) => isSameFeed(up, feed))) {
       throw new Fault("NOT_FOUND", "Nobody publishes this feed");
     }
-    const replaced = feed
-      ? open.filter((peer) => peer.feed && isSame(peer.feed, feed))
-      : open.filter((peer) => !peer.feed);
-    if (open.length - replaced.length >= WATCHING_MAX) {
+    const { memberId } = owner;
+    const kept = this.watching(memberId).filter((peer) => !watchesSame(peer, feed));
+    if (kept.length + this.openingWatching.of(memberId) >= WATCHING_MAX) {
       const message = `A member may have at most ${WATCHING_MAX} watching peer connections`;
       throw new Fault("LIMITED", message, undefined, 1);
     }
+    return this.openingWatching.during(memberId, () => this.connectWatcher(owner, feed));
+  }
+
+  private async connectWatcher(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
     const feeds = feed ? [feed] : this.feedsFor(owner.number);
     const watch = { feeds, sections: feed ? ("one" as const) : ("all" as const) };
     const connected = await this.engine.connect({ ...this.room(), member: owner.number, watch });
-    for (const peer of replaced) await this.close(peer.id);
+    const replaced = this.watching(owner.memberId).filter((peer) => watchesSame(peer, feed));
     const peer = this.add({ ...owner, id: connected.peer, ...(feed && { feed }), up: false });
-    if (feed) return connected;
-    const updates = this.follow(peer, connected.streams);
-    if (connected.sdp !== "") updates.offered(connected.sdp);
+    const updates = feed ? undefined : this.follow(peer, connected.streams);
+    if (connected.sdp !== "") updates?.offered(connected.sdp);
+    // One that the engine does not close now is closed with the member.
+    await Promise.allSettled(replaced.map(({ id }) => this.close(id)));
     // What has changed while it was opened.
-    updates.update();
+    updates?.update();
     return connected;
   }
 
@@ -161,9 +171,17 @@ export class Peers {
       await this.close(id);
   }
 
-  /** Closes all peers of a member. */
-  async closeMember(memberId: number): Promise<void> {
-    for (const { id } of this.of(memberId)) await this.close(id);
+  /**
+   * Closes all that a member has at the engine, also peers that are not known here.
+   * @throws Fault the first failure, after everything else is closed
+   */
+  async closeMember(memberId: number, number: number): Promise<void> {
+    const known = this.of(memberId);
+    for (const peer of known) this.forget(peer);
+    const targets = known.map(({ id }) => ({ peer: id }));
+    const all = [...targets, { room: this.room().room, member: number }];
+    const closed = await Promise.allSettled(all.map((target) => this.engine.close(target)));
+    for (const result of closed) if (result.status === "rejected") throw result.reason;
   }
 
   /** Sends the streams of a membership's watching peers again. */
@@ -222,6 +240,10 @@ export class Peers {
     return this.list().filter((peer) => peer.memberId === memberId);
   }
 
+  private watching(memberId: number): Peer[] {
+    return this.of(memberId).filter(({ source }) => source === undefined);
+  }
+
   private add(peer: Peer): Peer {
     this.peers.set(peer.id, peer);
     return peer;
@@ -243,7 +265,7 @@ export class Peers {
     const { source, number } = peer;
     this.listener.onFeed(peer, source, false);
     for (const other of this.list()) {
-      if (!other.feed || !isSame(other.feed, { member: number, source })) continue;
+      if (!other.feed || !isSameFeed(other.feed, { member: number, source })) continue;
       this.listener.onEnded(other, "the feed has ended");
       void this.close(other.id).catch(() => undefined);
     }
@@ -274,8 +296,4 @@ export class Peers {
     this.updates.set(peer.id, updates);
     return updates;
   }
-}
-
-function isSame(a: Feed, b: Feed): boolean {
-  return a.member === b.member && a.source === b.source;
 }

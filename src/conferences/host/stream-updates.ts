@@ -10,6 +10,7 @@ export interface StreamUpdatesOptions {
   feeds(): Feed[];
   /** Its streams have changed; with an offer, its client must answer. */
   onStreams(streams: PeerStream[], offer: string | undefined): void;
+  /** An update has failed; the peer is closed. */
   onFailed(reason: string): void;
   /** Milliseconds of the clock. */
   now(): number;
@@ -30,7 +31,7 @@ export class StreamUpdates {
 
   /** @param streams the streams so far */
   constructor(
-    private readonly engine: Pick<ConferenceEngine, "signal">,
+    private readonly engine: Pick<ConferenceEngine, "signal" | "close">,
     private readonly options: StreamUpdatesOptions,
     private streams: PeerStream[],
   ) {}
@@ -101,6 +102,8 @@ export class StreamUpdates {
       onStreams(streams, sdp);
     } catch (error) {
       onFailed(error instanceof Error ? error.message : "the update failed");
+      // The engine still has the peer, and would go on sending to it.
+      void this.engine.close({ peer }).catch(() => undefined);
     }
     this.updating = false;
     if (this.stale) this.update();
