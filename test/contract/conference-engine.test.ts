@@ -364,7 +364,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, start }) => {
   test("unknown rooms, generations, peers and feeds are not found", async () => {
     const { offer } = await fixture.publish({ sender: 1 });
     const publish = { source: "main" as const, offer };
-    const watching = { feeds: [main(9)], sections: "all" as const };
+    const watching = { feeds: [main(9)], sections: "one" as const };
     const attempts = [
       () => fixture.engine.connect({ room: "other", generation: 1, member: 1, publish }),
       () => fixture.engine.connect({ room: ROOM.room, generation: 2, member: 1, publish }),
@@ -451,6 +451,44 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, start }) => {
     watcher.client = await answer({ ...watcher, sdp: again.sdp ?? "" });
     await happens("up", watcher.peer, before + 1);
     await flows(watcher, watcher.streams);
+  });
+
+  test("a restart that is not completed keeps nobody from watching others, and flows once it is", async () => {
+    const publisher = await publish(1);
+    await publish(2);
+    const watcher = await watch(4, [main(1), main(2)]);
+    const client = await fixture.publish({ sender: 101, kbits: 60 });
+    const restarted = await fixture.engine.signal(publisher.peer, {
+      restart: { offer: client.offer },
+    });
+
+    const later = await watch(5, [main(1), main(2)]);
+    expect(carried(later.streams)).toEqual(["audio 2/main", "video 2/main"]);
+    await flows(later, later.streams);
+    const one = { feeds: [main(1)], sections: "one" as const };
+    const { room, generation } = ROOM;
+    const refused = await fault(
+      fixture.engine.connect({ room, generation, member: 6, watch: one }),
+    );
+    expect(refused.code).toBe("NOT_FOUND");
+    await publish(3);
+    const streams = await follow(watcher, [main(1), main(2), main(3)]);
+    expect(carried(streams)).toEqual([
+      "audio 2/main",
+      "audio 3/main",
+      "video 2/main",
+      "video 3/main",
+    ]);
+    await flows(watcher, streams);
+    expect(seen("gone")).toEqual([]);
+
+    await client.accept(publisher.peer, restarted.sdp ?? "");
+    await happens("up", publisher.peer, 2);
+    for (const each of [watcher, later]) {
+      const all = await follow(each, [main(1), main(2), main(3)]);
+      expect(carried(all)).toHaveLength(6);
+      await flows(each, all);
+    }
   });
 
   test.each([

@@ -52,8 +52,9 @@ export interface ConnectRequest {
   publish?: { source: MediaSource; offer: string };
   /**
    * Watches: the feeds to receive. `all` has media sections for every member of the room, and changes what they carry
-   * (`watch` below); `one` has exactly those of its single feed, and is never renegotiated: legacy clients open one
-   * peer connection for each feed.
+   * (`watch` below). It carries no feed whose media does not flow, for example while its publisher restarts; the caller
+   * asks again after `up`. `one` has exactly those of its single feed, and is never renegotiated: legacy clients open
+   * one peer connection for each feed.
    */
   watch?: { feeds: Feed[]; sections: "all" | "one" };
 }
@@ -149,7 +150,7 @@ export type EngineState = Record<string, unknown>;
 
 /**
  * A selective forwarding unit (SFU). Every method throws Fault: INVALID for an SDP that it cannot use (field `sdp`),
- * NOT_FOUND for an unknown room, peer or feed, UNSUPPORTED, UNAVAILABLE while the engine does not answer. A caller
+ * NOT_FOUND for an unknown room or peer, or a single feed that does not flow, UNSUPPORTED, UNAVAILABLE while the engine does not answer. A caller
  * sends one message to a peer at a time.
  */
 export interface ConferenceEngine {

@@ -108,10 +108,11 @@ export class FakeEngine implements OpenEngine {
       return { peer: peer.id, sdp: fakeSdp(peer.kinds, peer.id), streams };
     }
     const { feeds, sections } = request.watch ?? { feeds: [], sections: "all" };
-    this.checkFeeds(peer.room, feeds);
     if (sections === "one" && feeds.length !== 1) throw Fault.field("feeds", "must have one feed");
+    const flowing = this.flowing(peer.room, feeds);
+    if (sections === "one" && flowing.length === 0) throw notFound("feed");
     peer.pairs = Array.from({ length: sections === "one" ? 1 : PAIRS_MAX }, () => null);
-    this.assign(peer, feeds);
+    this.assign(peer, flowing);
     this.peers.set(peer.id, peer);
     return {
       peer: peer.id,
@@ -127,8 +128,7 @@ export class FakeEngine implements OpenEngine {
     if (message.answer !== undefined) kindsOf(message.answer);
     if (message.publisher) this.configure(peer, message.publisher);
     if (message.watch) {
-      this.checkFeeds(peer.room, message.watch);
-      this.assign(peer, message.watch);
+      this.assign(peer, this.flowing(peer.room, message.watch));
       return { streams: this.streams(peer) };
     }
     if (message.stream) {
@@ -237,8 +237,8 @@ export class FakeEngine implements OpenEngine {
     return this.of(room).find((peer) => peer.feed && keyOf(peer.feed) === keyOf(feed));
   }
 
-  private checkFeeds(room: string, feeds: Feed[]): void {
-    for (const feed of feeds) if (!this.publisher(room, feed)?.up) throw notFound("feed");
+  private flowing(room: string, feeds: Feed[]): Feed[] {
+    return feeds.filter((feed) => this.publisher(room, feed)?.up);
   }
 
   private assign(peer: FakePeer, feeds: Feed[]): void {

@@ -106,8 +106,11 @@ export class JanusWatcher implements JanusPeer {
     if (this.sections === "one" && feeds.length !== 1) {
       throw Fault.field("feeds", "must be one feed");
     }
-    if (feeds.length === 0) return { sdp: "", streams: [] };
-    const streams = feeds.flatMap((feed) => sectionsOf(this.room.publishers.require(feed)));
+    const { publishers } = this.room;
+    const opened =
+      this.sections === "one" ? feeds.map((feed) => publishers.require(feed)) : this.flowing(feeds);
+    if (opened.length === 0) return { sdp: "", streams: [] };
+    const streams = opened.flatMap(sectionsOf);
     this.handle = await this.room.attach(this);
     const response = await this.room.session.send(this.handle, {
       request: "join",
@@ -175,8 +178,7 @@ export class JanusWatcher implements JanusPeer {
     for (const publisher of this.added.splice(0)) publisher.requestKeyFrame();
     const { next } = this;
     this.next = undefined;
-    // Feeds that have ended meanwhile are the subject of a later message.
-    return next ? this.watch(next.filter((feed) => this.room.publishers.find(feedIdOf(feed)))) : {};
+    return next ? this.watch(next) : {};
   }
 
   /** Janus reuses the sections of feeds that are no longer watched. */
@@ -184,8 +186,9 @@ export class JanusWatcher implements JanusPeer {
     if (this.sections === "one") {
       throw new Fault("UNSUPPORTED", "The feed of this peer does not change");
     }
-    const publishers = feeds.map((feed) => this.room.publishers.require(feed));
-    if (this.handle === undefined) return feeds.length > 0 ? this.open(feeds) : { streams: [] };
+    const publishers = this.flowing(feeds);
+    if (this.handle === undefined)
+      return publishers.length > 0 ? this.open(feeds) : { streams: [] };
     if (this.awaiting) {
       this.next = feeds;
       return { streams: this.streams };
@@ -247,6 +250,11 @@ export class JanusWatcher implements JanusPeer {
     const feeds = this.next ?? this.streams.map(({ feed }) => feed).filter((feed) => feed !== null);
     const byId = new Map(feeds.map((feed) => [feedIdOf(feed), feed]));
     return [...byId].filter(([id]) => this.room.publishers.find(id)).map(([, feed]) => feed);
+  }
+
+  /** The publishers of feeds whose media flows; the others are the subject of a later message. */
+  private flowing(feeds: Feed[]): JanusPublisher[] {
+    return feeds.flatMap((feed) => this.room.publishers.find(feedIdOf(feed)) ?? []);
   }
 
   /** Takes the streams and the offer of a response. */

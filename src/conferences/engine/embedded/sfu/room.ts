@@ -139,7 +139,6 @@ export class Room {
     { feeds, sections }: NonNullable<ConnectRequest["watch"]>,
   ): Promise<ConnectedPeer> {
     const id = newId();
-    this.checkFeeds(feeds);
     const slots = sections === "all" ? allSlots(this.room.video) : this.singleSlot(feeds);
     const watcher = new WatchingPeer(
       id,
@@ -149,7 +148,7 @@ export class Room {
       (feed) => this.publishers.get(feedKey(feed)),
       this.eventsOf(id),
     );
-    watcher.watch(feeds);
+    watcher.watch(this.flowing(feeds));
     const sdp = await watcher.negotiate();
     this.add(watcher);
     // A feed may have ended meanwhile.
@@ -172,8 +171,7 @@ export class Room {
     if (message.answer !== undefined) peer.answer(message.answer);
     else if (message.stream) peer.configure(message.stream);
     else if (message.watch) {
-      this.checkFeeds(message.watch);
-      return { streams: peer.watch(message.watch) };
+      return { streams: peer.watch(this.flowing(message.watch)) };
     } else if (message.restart) {
       const sdp = await peer.negotiate();
       this.expectConnection(peer);
@@ -182,20 +180,19 @@ export class Room {
     return {};
   }
 
-  /** @throws Fault NOT_FOUND for a feed whose publisher is not connected */
-  private checkFeeds(feeds: readonly Feed[]): void {
-    for (const feed of feeds) {
-      if (!this.publishers.get(feedKey(feed))?.up) throw notFound("feed");
-    }
+  /** The feeds whose media flows. */
+  private flowing(feeds: readonly Feed[]): Feed[] {
+    return feeds.filter((feed) => this.publishers.get(feedKey(feed))?.up);
   }
 
-  /** The sections of a single feed. @throws Fault NOT_FOUND if it has no media, INVALID on `feeds` */
+  /** The sections of a single feed. @throws Fault NOT_FOUND if no media of it flows, INVALID on `feeds` */
   private singleSlot(feeds: readonly Feed[]): Slot[] {
     const [feed] = feeds;
     if (!feed || feeds.length > 1) throw Fault.field("feeds", "must have one feed");
     const publisher = this.publishers.get(feedKey(feed));
-    const audio = publisher?.sends("audio") ? "0" : null;
-    const video = publisher?.sends("video") ? (audio === null ? "0" : "1") : null;
+    if (!publisher?.up) throw notFound("feed");
+    const audio = publisher.sends("audio") ? "0" : null;
+    const video = publisher.sends("video") ? (audio === null ? "0" : "1") : null;
     if (audio === null && video === null) throw notFound("feed");
     return [{ audio, video }];
   }
