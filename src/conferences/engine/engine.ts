@@ -158,7 +158,7 @@ export interface ConferenceEngine {
    * Opens a room; idempotent. For an open one of the same generation, `bitrate` is that of members who publish from now
    * on.
    * @param state what an earlier call returned, to resume its peers if they still exist
-   * @returns the state to store, and the peers that were resumed
+   * @returns the state to store, and the peers that were resumed: those whose media flows
    */
   open(room: EngineRoom, state?: EngineState): Promise<{ state: EngineState; resumed: string[] }>;
   connect(request: ConnectRequest): Promise<ConnectedPeer>;

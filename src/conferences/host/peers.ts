@@ -47,12 +47,13 @@ export class Peers {
     return [...this.peers.values()];
   }
 
-  /** Takes peers over that the engine has resumed. */
+  /** Takes peers over that the engine has resumed. Their media flows, even if the former host did not learn of it. */
   restore(peers: Peer[]): void {
     for (const peer of peers) {
-      this.peers.set(peer.id, peer);
+      this.add(peer);
       if (!peer.source && !peer.feed) this.follow(peer, []);
     }
+    for (const { id } of peers) this.onUp(id);
     this.refreshWatching();
   }
 

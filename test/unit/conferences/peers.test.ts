@@ -29,9 +29,11 @@ class RefusingEngine extends FakeEngine {
 let engine: RefusingEngine;
 let peers: Peers;
 let ended: string[];
+let feeds: [number, string, boolean][];
 
 beforeEach(async () => {
   ended = [];
+  feeds = [];
   engine = new RefusingEngine((event) => {
     if (event.type === "up") peers.onUp(event.peer);
   });
@@ -39,7 +41,7 @@ beforeEach(async () => {
     engine,
     () => ROOM,
     {
-      onFeed: () => undefined,
+      onFeed: ({ number }, source, up) => feeds.push([number, source, up]),
       onStreams: () => undefined,
       onEnded: ({ id }) => ended.push(id),
     },
@@ -94,8 +96,8 @@ test("a member who is closed has no peer left at the engine, whatever of it is k
 
 test("a member opens at most 14 watching peers, also at the same time", async () => {
   for (let number = 2; number <= 21; number += 1) await publish(number);
-  const feeds = Array.from({ length: 20 }, (_, index) => main(index + 2));
-  const results = await Promise.allSettled(feeds.map((feed) => peers.watch(owner(1), feed)));
+  const all = Array.from({ length: 20 }, (_, index) => main(index + 2));
+  const results = await Promise.allSettled(all.map((feed) => peers.watch(owner(1), feed)));
   const codes = results.map((result) => (result.status === "rejected" ? result.reason.code : ""));
   expect(codes).toEqual([...Array(14).fill(""), ...Array(6).fill("LIMITED")]);
   expect(peers.list().filter(({ feed }) => feed)).toHaveLength(14);
@@ -116,4 +118,19 @@ test("an attempt to watch that the engine refuses counts no more", async () => {
   for (let attempt = 0; attempt < 15; attempt += 1) {
     await expect(peers.watch(owner(1), main(2))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   }
+});
+
+test("a publisher whose media began while its conference had no host is watched by the next host", async () => {
+  const published = await peers.publish(owner(2), "main", OFFER);
+  const stored = structuredClone(peers.list());
+  engine.connected(published.peer);
+  const watcher = await watch(1);
+
+  peers.clear();
+  feeds = [];
+  peers.restore([...stored, { ...owner(1), id: watcher, up: false }]);
+  await settled();
+  expect(feeds).toEqual([[2, "main", true]]);
+  expect(peers.feeds()).toEqual([main(2)]);
+  expect(engine.calls.at(-1)).toEqual(["signal", watcher, { watch: [main(2)] }]);
 });

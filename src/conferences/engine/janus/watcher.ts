@@ -37,6 +37,8 @@ export class JanusWatcher implements JanusPeer {
   private watched: WatchedStream[] = [];
   /** Whether the client owes an answer. Until then Janus makes no other offer. */
   private awaiting = false;
+  /** Whether the offer that it has not answered is that of a former gateway, which may have told nobody of it. */
+  private offerLost = false;
   /** The feeds to watch after the answer; undefined for the same. */
   private next: Feed[] | undefined;
   private last: Promise<unknown> = Promise.resolve();
@@ -56,6 +58,7 @@ export class JanusWatcher implements JanusPeer {
     peer.handle = record.handle;
     peer.up = true;
     peer.awaiting = record.awaiting ?? false;
+    peer.offerLost = peer.awaiting;
     peer.watched = record.streams.map(([mid, kind, feedId]) => ({
       mid,
       kind,
@@ -174,6 +177,7 @@ export class JanusWatcher implements JanusPeer {
     checkAnswer(sdp);
     await this.room.session.send(this.handle, { request: "start" }, { type: "answer", sdp });
     this.awaiting = false;
+    this.offerLost = false;
     // Janus itself requests key frames when a subscription begins, not when it gets more feeds.
     for (const publisher of this.added.splice(0)) publisher.requestKeyFrame();
     const { next } = this;
@@ -190,6 +194,8 @@ export class JanusWatcher implements JanusPeer {
     if (this.handle === undefined)
       return publishers.length > 0 ? this.open(feeds) : { streams: [] };
     if (this.awaiting) {
+      // Otherwise it could wait for ever.
+      if (this.offerLost) throw new Fault("CONFLICT", "The last offer may be lost");
       this.next = feeds;
       return { streams: this.streams };
     }
@@ -242,6 +248,7 @@ export class JanusWatcher implements JanusPeer {
     this.watched = [];
     this.next = undefined;
     this.awaiting = false;
+    this.offerLost = false;
     if (handle !== undefined) await this.room.detach(handle);
     return { ...(await this.open(feeds)), replaced: true };
   }
