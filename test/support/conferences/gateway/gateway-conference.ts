@@ -56,7 +56,9 @@ export class GatewayConference {
   }
 
   /**
-   * Joins as the page of demo/conference does: then it subscribes, and meanwhile publishes and watches.
+   * Joins as the page of demo/conference does: then it subscribes, and meanwhile publishes and watches. A member that
+   * recovers subscribes first: these clients do not notice by themselves that a media server is gone, so they must not
+   * miss the event that says so.
    * @param number the next one, or that of a member who was cut
    */
   async join(number = this.members.size + 1, node = this.node): Promise<SyntheticMember> {
@@ -82,11 +84,15 @@ export class GatewayConference {
     );
     this.members.set(number, member);
     this.connections.set(number, connection);
-    const [events] = await Promise.all([
-      watchEvents(node, token, membershipId, joined.member.id, undefined, this.handler(number)),
-      member.open(),
-    ]);
-    connection.events = events;
+    const onEvent = this.handler(number);
+    const subscribed = watchEvents(node, token, membershipId, joined.member.id, undefined, onEvent);
+    try {
+      if (this.options.recovers) await subscribed;
+      [connection.events] = await Promise.all([subscribed, member.open()]);
+    } catch (error) {
+      await this.cut(number);
+      throw error;
+    }
     return member;
   }
 

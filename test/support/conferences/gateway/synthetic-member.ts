@@ -67,7 +67,15 @@ export class SyntheticMember {
 
   /** The streams of the watching peer have changed; without an offer nothing is to do. */
   onStreams(peerId: string, offer: string | null | undefined): void {
-    if (offer) this.queue(() => this.follow(peerId, offer));
+    if (!offer) return;
+    this.queue(async () => {
+      try {
+        await this.follow(peerId, offer);
+      } catch (error) {
+        if (!this.options.recovers) throw error;
+        if (peerId === this.peerId) this.reopen(() => this.watch());
+      }
+    });
   }
 
   /** The conference asks for new peer connections: the media server has restarted. */
@@ -80,8 +88,13 @@ export class SyntheticMember {
   onEnded(reason: string, peerId?: string): void {
     if (!this.options.recovers) {
       this.failure ??= new Error(`member ${this.number} lost a peer connection: ${reason}`);
-    } else if (peerId === this.peerId) this.reopen(() => this.watch());
-    else if (peerId === this.publisher?.peerId) this.reopen(() => this.publish());
+      return;
+    }
+    // After the response that names the peer, which may arrive later than the event.
+    this.queue(async () => {
+      if (peerId === this.peerId) this.reopen(() => this.watch());
+      else if (peerId === this.publisher?.peerId) this.reopen(() => this.publish());
+    });
   }
 
   /** What it has received. @throws Error if one of its calls failed or a peer has ended */
