@@ -14,6 +14,7 @@ import { closeAfterEach } from "../support/close-after-each";
 import { JANUS_KEYS, type JanusProcess, startJanus } from "../support/conferences/janus-server";
 import { endPeers, ReceivingPeer, SendingPeer } from "../support/conferences/rtc-peers";
 import { eventually } from "../support/moving-clock";
+import { startBreakableProxy } from "../support/operations/breakable-proxy";
 
 /** The Janus engine against a real Janus with the configuration of deploy/janus. */
 
@@ -36,14 +37,14 @@ interface TestEngine {
 }
 
 async function openEngine(
-  server = janus,
-  options: Partial<typeof JANUS_KEYS> = {},
+  server: Pick<JanusProcess, "url"> = janus,
+  options: Partial<typeof JANUS_KEYS> & { auditMs?: number } = {},
 ): Promise<TestEngine> {
   const events: EngineEvent[] = [];
   const logged: string[] = [];
   const log = openLog("info", { write: (line) => void logged.push(line) });
   const engine = await openJanusEngine(
-    { url: server.url, ...JANUS_KEYS, ...options, log, auditMs: 200 },
+    { url: server.url, ...JANUS_KEYS, log, auditMs: 200, ...options },
     (event) => events.push(event),
   );
   opened({ close: () => engine.shutdown() });
@@ -399,16 +400,117 @@ describe("failures", () => {
     const later = await openEngine();
     const room = newRoom();
     await earlier.engine.open(room);
-    const lost = await publish(earlier, room, 2);
+    await publish(earlier, room, 2);
     const next = { ...room, generation: 2 };
     await later.engine.open(next);
-    await has(earlier, "gone", lost.peer);
+    await has(earlier, "room-lost");
     await publish(later, next, 2);
     const viewer = await watch(later, next, 1, [feedOf(2)]);
     await earlier.engine.close({ room: room.room });
     await expect(earlier.engine.open(room)).rejects.toMatchObject({ code: "NOT_FOUND" });
     await flows(viewer.client, ["0", "1"]);
     expect(later.events.filter(({ type }) => type === "gone")).toEqual([]);
+  });
+
+  test("a node that has lost its connection does not end the session that another one has claimed", async () => {
+    const proxy = opened(await startBreakableProxy(Number(new URL(janus.url).port)));
+    const earlier = await openEngine({ url: `ws://127.0.0.1:${proxy.port}` });
+    const later = await openEngine();
+    const room = newRoom();
+    const { state } = await earlier.engine.open(room);
+    const sender = await publish(earlier, room, 2);
+    const viewer = await watch(earlier, room, 1, [feedOf(2)]);
+    await flows(viewer.client, ["0", "1"]);
+    // The node reaches only a port where nobody listens.
+    proxy.redirect(1);
+    proxy.breakConnections();
+    await has(earlier, "lost");
+    const next = { ...room, generation: 2 };
+    const { resumed } = await later.engine.open(next, state);
+    expect(resumed.sort()).toEqual([sender.peer, viewer.peer].sort());
+    proxy.redirect(Number(new URL(janus.url).port));
+    await has(earlier, "ready");
+    await flows(viewer.client, ["0", "1"]);
+    await publish(later, next, 3);
+    expect(later.events.filter(({ type }) => /gone|lost/.test(type))).toEqual([]);
+  });
+
+  test("a node with an earlier generation does not take the session of a later one", async () => {
+    const later = await openEngine();
+    const earlier = await openEngine();
+    const room = newRoom({ generation: 2 });
+    const { state } = await later.engine.open(room);
+    const refused = earlier.engine.open({ ...room, generation: 1 }, state);
+    await expect(refused).rejects.toMatchObject({ code: "NOT_FOUND" });
+    // Its events still arrive here.
+    await publish(later, room, 2);
+  });
+
+  test.each([
+    ["session", { janus: "destroy" }],
+    ["participant of the gateway", { janus: "detach" }],
+  ])("a room whose %s has ended is lost, and opens again", async (_, request) => {
+    const node = await openEngine();
+    const [room, other] = [newRoom(), newRoom()];
+    await node.engine.open(other);
+    await publish(node, other, 2);
+    const { state } = await node.engine.open(room);
+    await publish(node, room, 2);
+    const foreign = opened(await ForeignClient.connect(janus.url));
+    await foreign.end(room.room, Number(state.session), request);
+    await has(node, "room-lost");
+    expect(node.engine.usage()).toMatchObject({ rooms: 1, peers: 1 });
+    const next = { ...room, generation: 2 };
+    await node.engine.open(next);
+    await publish(node, next, 2);
+    expect(node.events.filter(({ type }) => type !== "up")).toEqual([
+      { type: "room-lost", room: room.room, reason: expect.any(String) },
+    ]);
+  });
+
+  test("a session that times out loses its room, and not the connection", async () => {
+    const server = opened(await ownJanus([["session_timeout = 60", "session_timeout = 3"]]));
+    const node = await openEngine(server, { auditMs: 1_000_000 });
+    const room = newRoom();
+    await node.engine.open(room);
+    await has(node, "room-lost");
+    expect(node.events).toEqual([
+      { type: "room-lost", room: room.room, reason: "its session has timed out" },
+    ]);
+    const next = { ...room, generation: 2 };
+    expect(await node.engine.open(next)).toMatchObject({ resumed: [] });
+  });
+
+  test("a lost room leaves no session at Janus", async () => {
+    const node = await openEngine();
+    const later = await openEngine();
+    const room = newRoom();
+    const { state } = await node.engine.open(room);
+    await later.engine.open({ ...room, generation: 2 });
+    await has(node, "room-lost");
+    const foreign = opened(await ForeignClient.connect(janus.url));
+    await eventually(
+      () => foreign.lives(Number(state.session)),
+      (lives) => !lives,
+    );
+  });
+
+  test("any number of rooms, with any size of records, can be at Janus", async () => {
+    const server = opened(await ownJanus());
+    const foreign = opened(await ForeignClient.connect(server.url));
+    // A list of these rooms is larger than the largest message.
+    await foreign.createRooms(70, "x".repeat(65_536));
+    const before = await openEngine(server);
+    const [room, other] = [newRoom(), newRoom()];
+    const { state } = await before.engine.open(room);
+    await before.engine.open(other);
+    const sender = await publish(before, room, 2);
+    await before.engine.shutdown();
+    const after = await openEngine(server);
+    const { resumed } = await after.engine.open({ ...room, generation: 2 }, state);
+    expect(resumed).toEqual([sender.peer]);
+    expect(await after.engine.open({ ...other, generation: 2 })).toMatchObject({ resumed: [] });
+    expect(after.events).toEqual([]);
   });
 
   test("the audit removes unknown participants, and reports peers that Janus lacks", async () => {
@@ -465,6 +567,7 @@ async function ownJanus(
 }
 
 interface ForeignAnswer {
+  janus: string;
   data: { id: number };
   plugindata: { data: { list: { room: string; description: string }[] } };
 }
@@ -497,18 +600,41 @@ class ForeignClient {
     await this.ask({ janus: "hangup", session_id: session, handle_id: handle });
   }
 
+  /** Ends a session, or in it the gateway's own participant of a room. */
+  async end(room: string, session: number, request: { janus: string }): Promise<void> {
+    const { control } = await this.record(room);
+    const handle = request.janus === "detach" ? { handle_id: control } : {};
+    await this.ask({ ...request, session_id: session, ...handle });
+  }
+
+  async lives(session: number): Promise<boolean> {
+    return (await this.ask({ janus: "keepalive", session_id: session })).janus !== "error";
+  }
+
+  async createRooms(count: number, description: string): Promise<void> {
+    const { session, handle } = await this.open();
+    const body = { request: "create", admin_key: JANUS_KEYS.adminKey, description };
+    for (let index = 0; index < count; index += 1) {
+      await this.send(session, handle, { ...body, room: `foreign-${index}` });
+    }
+  }
+
   /** Makes the first recorded peer of a room leave; its owner does not hear of it. */
   async leave(room: string, session: number): Promise<void> {
     await this.send(session, await this.firstHandle(room), { request: "leave" });
   }
 
   private async firstHandle(room: string): Promise<number> {
+    const { peers } = await this.record(room);
+    return peers[0]?.handle ?? 0;
+  }
+
+  private async record(room: string): Promise<{ control: number; peers: { handle: number }[] }> {
     const own = await this.open();
     const body = { request: "list", admin_key: JANUS_KEYS.adminKey };
     const { plugindata } = await this.send(own.session, own.handle, body);
     const found = plugindata.data.list.find((each) => each.room === room);
-    const { peers } = JSON.parse(found?.description ?? "");
-    return peers[0].handle;
+    return JSON.parse(found?.description ?? "");
   }
 
   private send(session: number, handle: number, body: object): Promise<ForeignAnswer> {

@@ -140,6 +140,8 @@ export type EngineEvent =
   | { type: "statistics"; room: string; peer: string; statistics: PeerStatistics }
   /** The streams of a watching peer changed by themselves, for example because a feed ended. Pauses are no change. */
   | { type: "streams"; room: string; peer: string; streams: PeerStream[] }
+  /** The engine has a room no more, and none of its peers; the receiver opens it again. */
+  | { type: "room-lost"; room: string; reason: string }
   /** The engine has died or does not answer. All rooms and peers of it are lost. */
   | { type: "lost"; reason: string }
   /** The engine answers again, without any room. */

@@ -212,6 +212,11 @@ export class HostedEngine {
   }
 
   private onRoomEvent(event: Exclude<EngineEvent, { type: "lost" | "ready" }>): void {
+    if (event.type === "room-lost") {
+      this.onLost();
+      this.onReady();
+      return;
+    }
     if (event.type === "up") this.peers.onUp(event.peer);
     if (event.type === "gone") this.peers.onGone(event.peer, event.reason);
     if (event.type === "streams") this.peers.onStreams(event.peer, event.streams);

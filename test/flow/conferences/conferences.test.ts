@@ -404,6 +404,26 @@ test("a lost engine is announced, and members publish again", async () => {
   });
 });
 
+test("a room that the engine has lost is opened again under a later generation, without others", async () => {
+  const [id, otherId] = [
+    await createConference(node, host.token),
+    await createConference(node, host.token),
+  ];
+  const [member, other] = [await join(id, host.token), await join(otherId, host.token)];
+  await publish(other);
+  await publish(member);
+  await member.event("ConferenceMemberUpdatedEvent", ({ member: each }) => each.publishing);
+  const room = `c-${id}`;
+  const generation = engine.rooms.get(room)?.generation ?? 0;
+  engine.loseRoom(room);
+  await member.event("ConferenceReconnectEvent");
+  expect(engine.rooms.get(room)?.generation).toBe(generation + 1);
+  const { peerId } = await publish(member);
+  expect(engine.peers.has(peerId)).toBe(true);
+  const types = other.events.map(({ __typename }) => __typename);
+  expect(types).not.toContain("ConferenceReconnectEvent");
+});
+
 test("hostile input is refused with the field", async () => {
   const id = await createConference(node, host.token);
   const member = await join(id, host.token);

@@ -114,6 +114,13 @@ export class MemoryEngine implements OpenEngine {
     this.listener({ type: "ready" });
   }
 
+  /** Loses one room with its peers. */
+  loseRoom(room: string): void {
+    for (const peer of this.peers.values()) if (peer.room === room) this.peers.delete(peer.id);
+    this.rooms.delete(room);
+    this.listener({ type: "room-lost", room, reason: "its session has ended" });
+  }
+
   /** Reports figures of a peer. */
   report(peer: string, statistics: PeerStatistics): void {
     const room = this.peers.get(peer)?.room ?? "";

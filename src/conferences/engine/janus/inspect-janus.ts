@@ -8,7 +8,7 @@ import {
   type JanusEndpoint,
   type JanusServer,
 } from "./connection/janus-options";
-import { askStatus, openVerified, verifyAdmin } from "./verify-keys";
+import { askStatus, checkAdminKey, openVerified, verifyAdmin } from "./verify-keys";
 
 /** What an inspection found of a Janus server that can be used. */
 export interface JanusInspection {
@@ -37,8 +37,7 @@ export async function inspectJanus(
       const detail = "anybody who reaches it may control it";
       weaknesses.push({ detail, fix: "Set api_secret in janus.jcfg, and restart Janus." });
     }
-    const list = { request: "list", admin_key: WRONG_KEY };
-    if (await accepts(() => session.send(handle, list))) {
+    if (await accepts(() => checkAdminKey(session, handle, WRONG_KEY))) {
       const detail = "rooms may be created without a key";
       const fix = "Set admin_key in janus.plugin.videoroom.jcfg, and restart Janus.";
       weaknesses.push({ detail, fix });

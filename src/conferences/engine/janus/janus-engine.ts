@@ -10,21 +10,30 @@ import type {
   PeerResponse,
 } from "../engine";
 import { VideoRoomConnection } from "./connection/janus-connection";
-import { janusFault, mediaServerUnavailable, notFound } from "./connection/janus-faults";
+import {
+  isJanusError,
+  JANUS_CODE,
+  janusFault,
+  mediaServerUnavailable,
+  notFound,
+} from "./connection/janus-faults";
 import type { JanusMessage } from "./connection/janus-messages";
 import { clientEndpoint, type JanusAdmin, type JanusOptions } from "./connection/janus-options";
 import { VideoRoomSession } from "./connection/janus-session";
-import type { JanusPeer } from "./janus-peer";
 import type { JanusRoom, RoomDeps } from "./janus-room";
 import { createRoom, destroyRoom, resumeRoom, stateOf, superseded } from "./open-room";
 import { QualityPoll } from "./quality-poll";
+import { repeatedly } from "./repeatedly";
 import { RoomAccess } from "./room-access";
+import { RoomIndex } from "./room-index";
 import { openVerified } from "./verify-keys";
 
 /** Interval of keep-alives, in milliseconds; sessions end after 60 s without. */
 const KEEP_ALIVE_MS = 25_000;
 const AUDIT_MS = 30_000;
 const POLL_MS = 5_000;
+/** Errors that mean that Janus has a room no more. */
+const ROOM_GONE = [JANUS_CODE.noSuchSession, JANUS_CODE.noSuchRoom];
 
 /**
  * Opens the engine on a Janus server. It resolves also when Janus does not answer yet; then `ready` follows.
@@ -41,7 +50,7 @@ export async function openJanusEngine(
 
 class JanusEngine implements OpenEngine {
   readonly name = "janus";
-  private readonly rooms = new Map<string, JanusRoom>();
+  private readonly rooms: RoomIndex;
   /** The last operation that opens or closes each room. */
   private readonly opening = new Map<string, Promise<unknown>>();
   /** Rooms that a lost connection leaves at Janus. */
@@ -49,7 +58,6 @@ class JanusEngine implements OpenEngine {
   private readonly connection: VideoRoomConnection;
   private readonly deps: RoomDeps;
   private readonly stops: (() => void)[] = [];
-  private session: VideoRoomSession | undefined;
   private quality: QualityPoll | undefined;
   /** Whether the owner counts the engine as working. */
   private announced = true;
@@ -60,7 +68,9 @@ class JanusEngine implements OpenEngine {
     private readonly options: JanusOptions,
     private readonly notify: EngineListener,
   ) {
-    this.deps = { access: new RoomAccess(options), notify, log: options.log };
+    const roomOfPeer = new Map<string, JanusRoom>();
+    this.rooms = new RoomIndex(roomOfPeer);
+    this.deps = { access: new RoomAccess(options), roomOfPeer, notify, log: options.log };
     this.connection = new VideoRoomConnection(clientEndpoint(options, options.log), {
       connected: () => this.connected(),
       ready: () => this.ready(),
@@ -87,14 +97,14 @@ class JanusEngine implements OpenEngine {
     return this.inOrder(spec.room, async () => {
       const existing = this.rooms.get(spec.room);
       if (existing?.open && existing.spec.generation === spec.generation) {
-        await existing.capBitrate(spec.bitrate);
+        await this.inRoom(existing, () => existing.capBitrate(spec.bitrate));
         return { state: stateOf(existing), resumed: [...existing.peers.keys()] };
       }
       if (existing && existing.spec.generation > spec.generation) throw superseded();
       if (existing) await this.destroy(existing);
       const resumed = state && (await resumeRoom(this.deps, this.connection, spec, state));
       const room = resumed || (await createRoom(this.deps, this.connection, spec));
-      this.rooms.set(spec.room, room);
+      this.rooms.add(room);
       return { state: stateOf(room), resumed: [...room.peers.keys()] };
     });
   }
@@ -103,15 +113,15 @@ class JanusEngine implements OpenEngine {
     return this.translated(async () => {
       const room = this.rooms.get(request.room);
       if (!room?.open || room.spec.generation !== request.generation) throw notFound("conference");
-      return room.connect(request);
+      return this.inRoom(room, () => room.connect(request));
     });
   }
 
   async signal(id: string, message: PeerMessage): Promise<PeerResponse> {
     return this.translated(async () => {
-      const found = this.find(id);
+      const found = this.rooms.find(id);
       if (!found) throw notFound("peer");
-      const response = await found.peer.signal(message);
+      const response = await this.inRoom(found.room, () => found.peer.signal(message));
       found.room.changed();
       return response;
     });
@@ -132,7 +142,7 @@ class JanusEngine implements OpenEngine {
   }
 
   usage(): { rooms: number; peers: number; tracks: number } {
-    const rooms = [...this.rooms.values()];
+    const rooms = this.rooms.list();
     const sum = (count: (room: JanusRoom) => number) =>
       rooms.reduce((total, room) => total + count(room), 0);
     return {
@@ -150,7 +160,7 @@ class JanusEngine implements OpenEngine {
 
   private pollQuality(admin: JanusAdmin): void {
     const { log, pollMs } = this.options;
-    const quality = new QualityPoll(admin, log, () => this.rooms.values(), this.notify);
+    const quality = new QualityPoll(admin, log, () => this.rooms.list(), this.notify);
     this.quality = quality;
     quality.connect();
     this.stops.push(repeatedly(pollMs ?? POLL_MS, () => quality.poll()));
@@ -160,12 +170,13 @@ class JanusEngine implements OpenEngine {
   private async connected(): Promise<void> {
     try {
       const { session, handle } = await openVerified(this.connection, this.options);
-      this.session = session;
       for (const room of this.stale) {
-        await this.deps.access.destroy(session, handle, room.spec);
-        await VideoRoomSession.end(this.connection, room.session.id);
+        // Another node that has moved the room to a later generation may use its session.
+        const destroyed = await this.deps.access.destroy(session, handle, room.spec);
+        if (destroyed) await VideoRoomSession.end(this.connection, room.session.id);
       }
       this.stale = [];
+      await session.destroy();
     } catch (error) {
       this.options.log.error({ err: error }, "Janus cannot be used");
       throw error;
@@ -180,36 +191,51 @@ class JanusEngine implements OpenEngine {
   }
 
   private disconnected(reason: string): void {
-    for (const room of this.rooms.values()) room.end();
-    this.stale.push(...this.rooms.values());
-    this.rooms.clear();
+    for (const room of this.rooms.list()) {
+      this.rooms.remove(room);
+      this.stale.push(room);
+    }
     this.announced = false;
     this.notify({ type: "lost", reason });
   }
 
-  private receive(message: JanusMessage): void {
-    if (message.janus === "timeout") this.connection.abort("a session has timed out");
-    const { sender } = message;
-    const room = [...this.rooms.values()].find(({ session }) => session.id === message.session_id);
-    if (!room || sender === undefined) return;
-    if (message.janus === "webrtcup") room.handleUp(sender);
-    else if (message.janus === "hangup") room.handleGone(sender, message.reason ?? "closed");
-    else if (message.janus === "detached") room.handleGone(sender, "closed");
-    else if (message.plugindata?.data) room.roomEvent(sender, message.plugindata.data);
-    if (!room.open) this.rooms.delete(room.room);
+  private receive({ janus, session_id, sender, reason, plugindata }: JanusMessage): void {
+    const room = session_id === undefined ? undefined : this.rooms.ofSession(session_id);
+    if (!room) return;
+    if (janus === "timeout") this.lose(room, "its session has timed out");
+    if (sender === undefined) return;
+    const data = plugindata?.data;
+    if (sender === room.control && (janus === "detached" || data?.videoroom === "destroyed")) {
+      this.lose(room, "the room was destroyed");
+    } else if (janus === "webrtcup") room.handleUp(sender);
+    else if (janus === "hangup") room.handleGone(sender, reason ?? "closed");
+    else if (janus === "detached") room.handleGone(sender, "closed");
+    else if (data) room.roomEvent(sender, data);
   }
 
-  private find(id: string): { room: JanusRoom; peer: JanusPeer } | undefined {
-    for (const room of this.rooms.values()) {
-      const peer = room.peers.get(id);
-      if (peer) return { room, peer };
+  /** Janus has a room no more. Nobody keeps its session alive from here on, so that the session ends as well. */
+  private lose(room: JanusRoom, reason: string): void {
+    if (!this.rooms.remove(room)) return;
+    this.options.log.warn({ room: room.room, reason }, "a room of Janus is lost");
+    // What cannot be ended times out.
+    room.session.destroy().catch(() => undefined);
+    this.notify({ type: "room-lost", room: room.room, reason });
+  }
+
+  /** Uses a room. @throws Fault UNAVAILABLE if it proves to be lost: it is opened again */
+  private async inRoom<T>(room: JanusRoom, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isJanusError(error, ...ROOM_GONE)) throw error;
+      this.lose(room, error.message);
+      throw mediaServerUnavailable();
     }
-    return undefined;
   }
 
   private targets(target: { peer: string } | { room: string; member: number }) {
     if ("peer" in target) {
-      const found = this.find(target.peer);
+      const found = this.rooms.find(target.peer);
       return found ? [found] : [];
     }
     const room = this.rooms.get(target.room);
@@ -219,21 +245,27 @@ class JanusEngine implements OpenEngine {
   }
 
   private async destroy(room: JanusRoom): Promise<void> {
-    this.rooms.delete(room.room);
+    this.rooms.remove(room);
     await destroyRoom(this.deps, room);
   }
 
   private async keepAlive(): Promise<void> {
-    const sessions = [this.session, ...[...this.rooms.values()].map(({ session }) => session)];
-    await Promise.allSettled(sessions.map((session) => session?.keepAlive()));
+    const rooms = this.rooms.list();
+    // Without a response the pings end the connection.
+    await Promise.allSettled(
+      rooms.map((room) => this.inRoom(room, () => room.session.keepAlive())),
+    );
   }
 
   private async audit(): Promise<void> {
-    for (const room of [...this.rooms.values()]) {
+    for (const room of this.rooms.list()) {
       if (!room.open) continue;
-      await room.audit().catch((error: unknown) => {
-        this.options.log.warn({ err: error, room: room.room }, "a room could not be audited");
-      });
+      try {
+        await this.inRoom(room, () => room.audit());
+      } catch (error) {
+        if (isJanusError(error, JANUS_CODE.noSuchHandle)) this.lose(room, error.message);
+        else this.options.log.warn({ err: error, room: room.room }, "a room could not be audited");
+      }
     }
   }
 
@@ -263,22 +295,4 @@ class JanusEngine implements OpenEngine {
       throw fault;
     }
   }
-}
-
-/**
- * Repeats work at an interval, but never while the last run is still going on.
- * @param act must not reject
- * @returns stops it
- */
-function repeatedly(ms: number, act: () => Promise<void>): () => void {
-  let running = false;
-  const timer = setInterval(() => {
-    if (running) return;
-    running = true;
-    void act().finally(() => {
-      running = false;
-    });
-  }, ms);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -1,9 +1,10 @@
 import type { Log } from "../../../core/log";
 import type { ConnectedPeer, ConnectRequest, EngineListener, EngineRoom } from "../engine";
-import { isJanusError, JANUS_CODE } from "./connection/janus-faults";
+import { isJanusError, JANUS_CODE, notFound } from "./connection/janus-faults";
 import type { VideoRoomData } from "./connection/janus-messages";
 import type { VideoRoomSession } from "./connection/janus-session";
 import { feedIdOf } from "./feed-id";
+import { isGatewayId } from "./gateway-id";
 import type { JanusPeer } from "./janus-peer";
 import { offerFor } from "./offered-sdp";
 import { JanusPublisher, type PublisherRoom } from "./publisher";
@@ -12,12 +13,11 @@ import type { RoomAccess } from "./room-access";
 import type { RoomRecord } from "./room-record";
 import { JanusWatcher, type WatcherRoom } from "./watcher";
 
-/** Id of the gateway's own participant of each room; no feed has such an id. */
-export const GATEWAY_ID = "gateway";
-
 /** What the rooms of an engine share. */
 export interface RoomDeps {
   access: RoomAccess;
+  /** The rooms of all peers. */
+  roomOfPeer: Map<string, JanusRoom>;
   notify: EngineListener;
   log: Log;
 }
@@ -82,9 +82,11 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
     }
   }
 
-  /** Adds a peer that was resumed. */
+  /** Adds an open peer. @throws Fault NOT_FOUND if the room has ended meanwhile */
   add(peer: JanusPeer): void {
+    if (this.closed) throw notFound("conference");
     this.peers.set(peer.id, peer);
+    this.deps.roomOfPeer.set(peer.id, this);
     if (peer.handle !== undefined) this.handles.set(peer.handle, peer);
     if (peer instanceof JanusPublisher) this.publishers.add(peer);
     this.changed();
@@ -160,7 +162,6 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
   roomEvent(handle: number, data: VideoRoomData): void {
     if (data.leaving === "ok") this.handleGone(handle, data.reason ?? "left");
     if (handle !== this.control) return;
-    if (data.videoroom === "destroyed") this.lost("the room was destroyed");
     if (data.joining && !this.isExpected(data.joining.id)) this.kickForeign(data.joining.id);
   }
 
@@ -177,15 +178,10 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
     }
   }
 
-  /** Janus has the room no more: all peers are gone. */
-  lost(reason: string): void {
-    this.closed = true;
-    for (const peer of [...this.peers.values()]) this.peerGone(peer, reason);
-  }
-
-  /** Stops recording the room, because it is closed or another node has it. */
+  /** Stops recording the room, because it is closed or lost, or another node has it. */
   end(): void {
     this.closed = true;
+    for (const id of this.peers.keys()) this.deps.roomOfPeer.delete(id);
   }
 
   /** Whether the room takes peers. */
@@ -214,7 +210,7 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
   }
 
   private isExpected(id: string): boolean {
-    return id === GATEWAY_ID || this.joining.has(id) || this.publishers.get(id) !== undefined;
+    return isGatewayId(id) || this.joining.has(id) || this.publishers.get(id) !== undefined;
   }
 
   private kickForeign(id: string): void {
@@ -232,6 +228,7 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
 
   private forget(peer: JanusPeer): void {
     this.peers.delete(peer.id);
+    this.deps.roomOfPeer.delete(peer.id);
     if (peer instanceof JanusPublisher) {
       this.publishers.remove(peer);
       this.publisherEnded(peer.id);

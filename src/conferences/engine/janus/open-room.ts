@@ -6,7 +6,8 @@ import { isJanusError, JANUS_CODE } from "./connection/janus-faults";
 import { VideoRoomError } from "./connection/janus-messages";
 import { VideoRoomSession } from "./connection/janus-session";
 import { feedIdOf } from "./feed-id";
-import { GATEWAY_ID, JanusRoom, type RoomDeps } from "./janus-room";
+import { GATEWAY_ID } from "./gateway-id";
+import { JanusRoom, type RoomDeps } from "./janus-room";
 import { JanusPublisher } from "./publisher";
 import type { PeerRecord, RoomRecord } from "./room-record";
 import { JanusWatcher } from "./watcher";
@@ -32,34 +33,67 @@ export async function resumeRoom(
 ): Promise<JanusRoom | null> {
   const stored = storedState.safeParse(state);
   if (!stored.success) return null;
-  const session = await VideoRoomSession.claim(connection, stored.data.session);
-  if (!session) return null;
+  const { session: id } = stored.data;
   try {
-    const probe = await session.attach();
-    const record = await deps.access.read(session, probe, spec.room);
-    if (record && record.generation > spec.generation) throw superseded();
-    const complete = record !== null && record.control !== 0;
-    if (complete) {
-      const at = { room: spec.room, generation: record.generation };
-      const moved = { ...record, generation: spec.generation };
-      // From here on a node with the earlier generation cannot change the room.
-      await deps.access.write(session, probe, at, moved);
-      const room = new JanusRoom(deps, spec, session, record.control, record.privateId);
-      await resumePeers(room, probe, record);
-      await session.detach(probe);
-      return room;
-    }
+    const record = await takeRoom(deps, connection, spec);
+    if (record) return await claimRoom(deps, connection, spec, id, record);
+    await VideoRoomSession.end(connection, id);
   } catch (error) {
     if (error instanceof Fault) throw error;
     deps.log.warn({ err: error }, "a room of Janus could not be resumed");
   }
-  await session.destroy();
   return null;
 }
 
-async function resumePeers(room: JanusRoom, handle: number, record: RoomRecord): Promise<void> {
+/**
+ * Moves a room to the generation: from here on a node with an earlier one cannot change it. The session of the room is
+ * not claimed yet, because a node with a later generation may use it.
+ * @returns the record of the room; null if it does not describe an open room
+ * @throws VideoRoomError, Fault NOT_FOUND if the room belongs to a later generation
+ */
+async function takeRoom(
+  deps: RoomDeps,
+  connection: VideoRoomConnection,
+  spec: EngineRoom,
+): Promise<RoomRecord | null> {
+  const session = await VideoRoomSession.create(connection);
+  try {
+    const record = await deps.access.read(session, spec.room);
+    if (record && record.generation > spec.generation) throw superseded();
+    if (!record || record.control === 0) return null;
+    const at = { room: spec.room, generation: record.generation };
+    const moved = { ...record, generation: spec.generation };
+    await deps.access.write(session, await session.attach(), at, moved);
+    return record;
+  } finally {
+    await session.destroy().catch(() => undefined);
+  }
+}
+
+/** @returns null if the session has ended */
+async function claimRoom(
+  deps: RoomDeps,
+  connection: VideoRoomConnection,
+  spec: EngineRoom,
+  id: number,
+  record: RoomRecord,
+): Promise<JanusRoom | null> {
+  const session = await VideoRoomSession.claim(connection, id);
+  if (!session) return null;
+  const room = new JanusRoom(deps, spec, session, record.control, record.privateId);
+  try {
+    await resumePeers(room, record);
+    return room;
+  } catch (error) {
+    room.end();
+    await session.destroy().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function resumePeers(room: JanusRoom, record: RoomRecord): Promise<void> {
   const body = { request: "listparticipants", room: room.room };
-  const { data } = await room.session.send(handle, body);
+  const { data } = await room.session.send(room.control, body);
   const live = new Set(
     (data.participants ?? []).filter((each) => each.publisher).map(({ id }) => id),
   );
@@ -124,7 +158,7 @@ async function destroyEarlier(
   handle: number,
   spec: EngineRoom,
 ): Promise<void> {
-  const record = await deps.access.read(session, handle, spec.room);
+  const record = await deps.access.read(session, spec.room);
   if (!record) return;
   if (record.generation > spec.generation) throw superseded();
   const at = { room: spec.room, generation: record.generation };
@@ -135,7 +169,6 @@ async function destroyEarlier(
 
 /** Destroys a room and ends its session, unless another node has the room in a later generation. */
 export async function destroyRoom(deps: RoomDeps, room: JanusRoom): Promise<void> {
-  room.end();
   try {
     const destroyed = await deps.access.destroy(room.session, room.control, room.spec);
     if (destroyed) await room.session.destroy();

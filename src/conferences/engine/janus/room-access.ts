@@ -3,6 +3,7 @@ import { type EngineRoom, ROOM_MEMBERS_MAX } from "../engine";
 import { isJanusError, JANUS_CODE } from "./connection/janus-faults";
 import type { JanusServer } from "./connection/janus-options";
 import type { VideoRoomSession } from "./connection/janus-session";
+import { newReaderId } from "./gateway-id";
 import { emptyRecord, parseRecord, type RoomRecord } from "./room-record";
 
 /**
@@ -54,12 +55,22 @@ export class RoomAccess {
     }
   }
 
-  /** What is recorded of a room; null if the room does not exist. */
-  async read(session: VideoRoomSession, handle: number, room: string): Promise<RoomRecord | null> {
-    const body = { request: "list", admin_key: this.server.adminKey };
-    const { data } = await session.send(handle, body);
-    const found = data.list?.find((each) => each.room === room);
-    return found ? parseRecord(found.description ?? "") : null;
+  /**
+   * What is recorded of a room; null if the room does not exist. Janus tells the description of one room only to who
+   * joins it, and otherwise lists all rooms at once, which has no bound.
+   */
+  async read(session: VideoRoomSession, room: string): Promise<RoomRecord | null> {
+    const handle = await session.attach();
+    try {
+      const body = { request: "join", ptype: "publisher", room, id: newReaderId() };
+      const { data } = await session.send(handle, body);
+      return parseRecord(data.description ?? "");
+    } catch (error) {
+      if (isJanusError(error, JANUS_CODE.noSuchRoom)) return null;
+      throw error;
+    } finally {
+      await session.detach(handle).catch(() => undefined);
+    }
   }
 
   /**

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * What a gateway node needs to resume a room after a restart. It is stored as the description of the room at Janus,
- * which only the gateway reads: Janus returns the handles of a session to nobody.
+ * which only the gateway reads: Janus returns the handles of a session to nobody. A full room's has less than 64 KiB.
  */
 const roomRecord = z.object({
   generation: z.number().int(),

@@ -27,11 +27,29 @@ export async function openVerified(
     "janus.plugin.videoroom.jcfg does not contain string_ids = true",
   );
   await explained(
-    () => session.send(handle, { request: "list", admin_key: adminKey }),
+    () => checkAdminKey(session, handle, adminKey),
     [JANUS_CODE.unauthorized, JANUS_CODE.missingElement],
     "JANUS_ADMIN_KEY is not the admin_key of janus.plugin.videoroom.jcfg",
   );
   return { session, handle };
+}
+
+/**
+ * Has Janus check an admin key, without any effect: it checks the key of a request to create a room before the codec,
+ * which does not exist.
+ * @throws VideoRoomError `unauthorized` for another key
+ */
+export async function checkAdminKey(
+  session: VideoRoomSession,
+  handle: number,
+  adminKey: string,
+): Promise<void> {
+  const body = { request: "create", room: "signalbox-check", audiocodec: "no-codec" };
+  try {
+    await session.send(handle, { ...body, admin_key: adminKey });
+  } catch (error) {
+    if (!isJanusError(error, JANUS_CODE.invalidElement)) throw error;
+  }
 }
 
 /** Asks the Admin API for what only the secret opens. */

@@ -11,7 +11,10 @@ const MISSES_MAX = 2;
 const CONNECT_TIMEOUT_MS = 1_000;
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 1_000;
-/** Maximum size of a message, in bytes. */
+/**
+ * Maximum size of a message, in bytes. Every response is about one room or handle, so that no number of rooms reaches
+ * it: the largest response contains the record of a full room, less than 64 KiB.
+ */
 const MESSAGE_MAX = 4 * 1024 * 1024;
 
 /** A request to Janus; the connection adds the secret and the transaction. */

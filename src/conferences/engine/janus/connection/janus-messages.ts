@@ -30,7 +30,8 @@ export interface VideoRoomData {
   private_id?: number;
   streams?: JanusStream[];
   participants?: JanusParticipant[];
-  list?: { room: string; description?: string }[];
+  /** Of the room that was joined. */
+  description?: string;
   joining?: { id: string };
   leaving?: string;
   reason?: string;

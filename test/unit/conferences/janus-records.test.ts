@@ -1,0 +1,57 @@
+import { type Feed, ROOM_MEMBERS_MAX, SCREENS_MAX } from "../../../src/conferences/engine/engine";
+import { feedIdOf } from "../../../src/conferences/engine/janus/feed-id";
+import {
+  type PeerRecord,
+  parseRecord,
+  type RoomRecord,
+} from "../../../src/conferences/engine/janus/room-record";
+import { newId } from "../../../src/core/random";
+
+/** The record of a room at Janus, with ids as long as Janus and the database make them. */
+
+const HANDLE = 2 ** 53 - 1;
+const MEMBER = 2 ** 40;
+const members = Array.from({ length: ROOM_MEMBERS_MAX }, (_, index) => MEMBER + index);
+const feeds: Feed[] = members.flatMap((member, index): Feed[] => [
+  { member, source: "main" },
+  ...(index < SCREENS_MAX ? [{ member, source: "screen" as const }] : []),
+]);
+
+const streamsOf = (watched: Feed[]): PeerRecord["streams"] =>
+  watched.flatMap((feed, index): PeerRecord["streams"] => [
+    [`${2 * index}`, "audio", feedIdOf(feed)],
+    [`${2 * index + 1}`, "video", feedIdOf(feed)],
+  ]);
+
+function peer(member: number, watched: Feed[], more: Partial<PeerRecord>): PeerRecord {
+  return { peer: newId(), handle: HANDLE, member, streams: streamsOf(watched), ...more };
+}
+
+const watcher = (member: number, watched: Feed[], sections: "all" | "one"): PeerRecord => {
+  const videos = watched.map((_, index) => `${2 * index + 1}`);
+  return peer(member, watched, {
+    sections,
+    awaiting: false,
+    unwanted: videos,
+    disallowed: videos,
+  });
+};
+
+const fingerprint = Array(32).fill("AB").join(":");
+const publishers = feeds.map((feed) =>
+  peer(feed.member, [feed], { source: feed.source, fingerprint: `sha-256 ${fingerprint}` }),
+);
+
+test.each<[string, PeerRecord[]]>([
+  ["one peer connection", members.map((member) => watcher(member, feeds, "all"))],
+  [
+    "a peer connection for each feed",
+    members.flatMap((member) => feeds.map((feed) => watcher(member, [feed], "one"))),
+  ],
+])("the record of a full room whose members watch over %s is less than 64 KiB", (_, watchers) => {
+  const peers = [...publishers, ...watchers];
+  const record: RoomRecord = { generation: HANDLE, control: HANDLE, privateId: HANDLE, peers };
+  const text = JSON.stringify(record);
+  expect(parseRecord(text)).toEqual(record);
+  expect(text.length).toBeLessThan(65_536);
+});
