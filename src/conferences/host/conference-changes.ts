@@ -18,34 +18,53 @@ export class ConferenceChanges {
   private readonly queue = new SerialQueue();
   private readonly log: EventLog;
   private closed = false;
+  /** Whether a commit has begun whose outcome is unknown. */
+  private committing = false;
 
   /**
    * @param sequence number of the last event
    * @param snapshot makes the event that replaces events which cannot be stored
+   * @param onOver called when what this node knows of the rows does not hold any more: another node hosts the
+   * conference, or the outcome of a commit is unknown
    */
   constructor(
     private readonly deps: HostDeps,
     private readonly ref: () => HostRef,
     private sequence: number,
     snapshot: () => NewEvent,
+    private readonly onOver: () => void,
   ) {
     this.log = new EventLog(deps.bus, deps.log, ref().conferenceId, () =>
       this.numbered(snapshot()),
     );
   }
 
-  get isClosed(): boolean {
-    return this.closed;
+  /**
+   * Runs work after all earlier work.
+   * @throws NotHostedError, Fault UNAVAILABLE when too much waits, errors of the work
+   */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.queue.run(() => this.guarded(work));
   }
 
-  /** Runs work after all earlier work. @throws Fault UNAVAILABLE when too much waits; errors of the work */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    return this.queue.run(work);
+  /** As {@link run}, however much waits. */
+  runAlways<T>(work: () => Promise<T>): Promise<T> {
+    return this.queue.runAlways(() => this.guarded(work));
   }
 
   /** Runs work whose failure nobody waits for. */
   background(work: () => Promise<void>): void {
-    this.queue.run(work).catch((error) => this.logFailure(error));
+    this.run(work).catch((error) => this.logFailure(error));
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      if (this.closed) throw new NotHostedError();
+      return await work();
+    } catch (error) {
+      if (this.committing || error instanceof NotHostedError) this.onOver();
+      throw error;
+    }
   }
 
   /**
@@ -56,12 +75,14 @@ export class ConferenceChanges {
     act: (transaction: Transaction) => Promise<T>,
     event: (result: T) => NewEvent,
   ): Promise<T> {
-    if (this.closed) throw new NotHostedError();
     const { sequence, result } = await this.deps.store.transaction(async (transaction) => {
       const advanced = await advanceConference(transaction, this.ref());
       if (advanced === null) throw new NotHostedError();
-      return { sequence: advanced, result: await act(transaction) };
+      const acted = await act(transaction);
+      this.committing = true;
+      return { sequence: advanced, result: acted };
     });
+    this.committing = false;
     this.sequence = sequence;
     this.log.append(this.numbered(event(result)));
     return result;

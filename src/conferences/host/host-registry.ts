@@ -27,6 +27,10 @@ const TICKS_PER_CHECK = 2;
 export class HostRegistry {
   private readonly hosted = new Map<number, HostedConference>();
   private readonly acquiring = new Map<number, Promise<HostedConference | null>>();
+  /** Conferences whose rows may name this node although it does not host them: it tries to, until it knows. */
+  private readonly unsettled = new Set<number>();
+  /** What still ends of a dropped conference, so that it does not close the next one's room. */
+  private readonly dropping = new Map<number, Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
   /** Alone, so that nothing that waits for a media server delays it. */
   private readonly renewal: SingleRun;
@@ -73,30 +77,50 @@ export class HostRegistry {
   private async acquireNow(conferenceId: number): Promise<HostedConference | null> {
     const known = this.hosted.get(conferenceId);
     if (known) return known;
+    await this.dropping.get(conferenceId);
     if (this.closing) return null;
     const { store, node, alone } = this.deps;
     await renewNode(store, node);
-    const row = await acquireConference(store, conferenceId, node, alone);
-    if (!row) return null;
-    const members = await findMembers(store, conferenceId);
-    const conference = new HostedConference(this.deps, conferenceId, row, members);
-    this.hosted.set(conferenceId, conference);
+    this.unsettled.add(conferenceId);
     this.start();
+    const row = await acquireConference(store, conferenceId, node, alone);
+    if (!row) {
+      this.unsettled.delete(conferenceId);
+      return null;
+    }
+    const members = await findMembers(store, conferenceId);
+    const conference: HostedConference = new HostedConference(
+      this.deps,
+      conferenceId,
+      row,
+      members,
+      () => this.drop(conference),
+    );
+    this.hosted.set(conferenceId, conference);
+    this.unsettled.delete(conferenceId);
     try {
       await conference.takeOver(row);
     } catch (error) {
-      // The next command takes over again, and finishes what this attempt could not.
+      // The next attempt finishes what this one could not.
       this.hosted.delete(conferenceId);
+      this.unsettled.add(conferenceId);
       await conference.forget();
       throw error;
     }
     return conference;
   }
 
-  /** Forgets a conference that another node hosts, or that is closed. */
-  async drop(conference: HostedConference): Promise<void> {
-    if (this.hosted.get(conference.id) === conference) this.hosted.delete(conference.id);
-    await conference.abandon();
+  /** Forgets a conference whose rows this node does not know any more, and finds out whether it hosts it. */
+  private drop(conference: HostedConference): void {
+    const { id } = conference;
+    if (this.hosted.get(id) !== conference) return;
+    this.hosted.delete(id);
+    this.unsettled.add(id);
+    const dropping = conference
+      .abandon()
+      .catch((error: unknown) => this.logFailure(error, id))
+      .finally(() => this.dropping.delete(id));
+    this.dropping.set(id, dropping);
   }
 
   /** Passes an event of the engine to the conferences. */
@@ -107,7 +131,7 @@ export class HostRegistry {
   /** Hosts what dead nodes have left behind, so that its members leave and legacy conferences close. */
   async adoptAbandoned(): Promise<void> {
     await purgeNodes(this.deps.store);
-    for (const id of await findAbandoned(this.deps.store, EMPTY_MS / 1000)) await this.acquire(id);
+    await this.acquireAll(await findAbandoned(this.deps.store, EMPTY_MS / 1000));
   }
 
   /** Starts the timer; called when there is something to watch or to host. */
@@ -127,7 +151,7 @@ export class HostRegistry {
     await Promise.all([this.renewal.ended(), this.search.ended()]);
     for (const conference of [...this.hosted.values()]) {
       this.hosted.delete(conference.id);
-      await conference.release();
+      await conference.release().catch((error: unknown) => this.logFailure(error, conference.id));
     }
     await deleteNode(this.deps.store, this.deps.node);
   }
@@ -139,9 +163,8 @@ export class HostRegistry {
   private async tick(): Promise<void> {
     const { store, alone } = this.deps;
     const foreign = alone ? [] : this.watched().filter((id) => !this.hosted.has(id));
-    if (foreign.length > 0) {
-      for (const id of await findOrphaned(store, foreign)) await this.acquire(id);
-    }
+    const orphaned = foreign.length > 0 ? await findOrphaned(store, foreign) : [];
+    await this.acquireAll([...this.unsettled, ...orphaned]);
     this.ticks += 1;
     if (this.ticks % TICKS_PER_CHECK === 0) await this.check(foreign.length > 0);
   }
@@ -151,13 +174,13 @@ export class HostRegistry {
     this.measure();
     const { store, node } = this.deps;
     if (this.hosted.size === 0) {
-      if (!isWatching) this.stop();
+      if (!isWatching && this.unsettled.size === 0) this.stop();
       return;
     }
     // A node that was taken for dead learns of its successor, so that it does not forward media of members who left.
     for (const id of await findTakenOver(store, [...this.hosted.keys()], node)) {
       const conference = this.hosted.get(id);
-      if (conference) await this.drop(conference);
+      if (conference) this.drop(conference);
     }
     const expired = await findExpiredMembers(store, [...this.hosted.keys()]);
     for (const { conferenceId, memberId } of expired) {
@@ -167,6 +190,7 @@ export class HostRegistry {
       await this.guarded(rights.conferenceId, (conference) => conference.checks.apply(rights));
     }
     for (const [id, conference] of [...this.hosted]) {
+      conference.check();
       if (conference.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));
     }
   }
@@ -186,9 +210,24 @@ export class HostRegistry {
     try {
       await act(conference);
     } catch (error) {
-      if (!(error instanceof NotHostedError)) throw error;
-      await this.drop(conference);
+      // What fails for one conference must not keep the others from being checked.
+      this.logFailure(error, conferenceId);
     }
+  }
+
+  private async acquireAll(conferenceIds: number[]): Promise<void> {
+    for (const id of conferenceIds) {
+      try {
+        await this.acquire(id);
+      } catch (error) {
+        this.logFailure(error, id);
+      }
+    }
+  }
+
+  private logFailure(error: unknown, conference: number): void {
+    if (error instanceof NotHostedError) return;
+    this.deps.log.warn({ err: error, conference }, "a conference could not be checked");
   }
 
   private stop(): void {

@@ -96,13 +96,15 @@ export class HostRouter {
   }
 
   /** Runs a command of another node. */
-  private runHere(conferenceId: number, name: string, args: unknown[]): Promise<unknown> {
-    const conference = this.registry.get(conferenceId);
-    if (!conference || !isCommand(name)) return Promise.reject(new NotHostedError());
+  private async runHere(conferenceId: number, name: string, args: unknown[]): Promise<unknown> {
+    // The row names this node, also when it had to drop the conference.
+    const conference =
+      this.registry.get(conferenceId) ?? (await this.registry.acquire(conferenceId));
+    if (!conference || !isCommand(name)) throw new NotHostedError();
     return this.execute(conference, name, args as CommandArgs<typeof name>);
   }
 
-  private async execute<Name extends CommandName>(
+  private execute<Name extends CommandName>(
     conference: HostedConference,
     name: Name,
     args: CommandArgs<Name>,
@@ -110,12 +112,7 @@ export class HostRouter {
     const command = conference[name] as unknown as (
       ...given: CommandArgs<Name>
     ) => Promise<CommandResult<Name>>;
-    try {
-      return await command.apply(conference, args);
-    } catch (error) {
-      if (error instanceof NotHostedError) await this.registry.drop(conference);
-      throw error;
-    }
+    return command.apply(conference, args);
   }
 }
 

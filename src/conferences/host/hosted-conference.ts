@@ -12,7 +12,8 @@ import type { ConferenceState, LeaveReason } from "../model/conference-event";
 import {
   type AcquiredConference,
   closeConferenceRow,
-  noteEmpty,
+  type HostRef,
+  nextGeneration,
   releaseConference,
   writeConference,
 } from "../rows/host-queries";
@@ -20,16 +21,17 @@ import {
   type Member,
   memberState,
   type NewMember,
-  writeLeave,
   writeLeaveAll,
   writeMedia,
 } from "../rows/member-queries";
 import { ConferenceChanges } from "./conference-changes";
-import type { HostDeps } from "./host-deps";
+import { ConferenceRecovery } from "./conference-recovery";
+import { type HostDeps, NotHostedError } from "./host-deps";
 import { HostedEngine } from "./hosted-engine";
 import { HostedMembers, notAMember } from "./hosted-members";
 import { MemberChecks } from "./member-checks";
 import { MemberMedia } from "./member-media";
+import { MemberRemovals } from "./member-removals";
 import type { MuteChange, PeerOwner } from "./peer";
 import { type JoinResult, joinResult, newMemberOf, seatMember } from "./seats";
 
@@ -44,19 +46,24 @@ export class HostedConference {
   private readonly changes: ConferenceChanges;
   private readonly engine: HostedEngine;
   private readonly media: MemberMedia;
+  private readonly recovery: ConferenceRecovery;
+  private readonly removals: MemberRemovals;
 
+  /** @param onOver called when the conference must be dropped, and its rows read again by whoever hosts it then */
   constructor(
     private readonly deps: HostDeps,
     readonly id: number,
     row: AcquiredConference,
     members: Member[],
+    onOver: () => void,
   ) {
     const { name, seats, video, access, locked, bitrate } = row;
     this.state = { id, name, seats, video, access, locked, bitrate };
     this.closesWhenIdle = row.origin === "legacy";
     this.generation = row.generation;
-    const ref = () => ({ conferenceId: id, node: deps.node, generation: this.generation });
-    this.changes = new ConferenceChanges(deps, ref, row.sequence, () => this.snapshot());
+    const ref = () => this.ref();
+    const snapshot = () => this.snapshot();
+    this.changes = new ConferenceChanges(deps, ref, row.sequence, snapshot, onOver);
     this.members = new HostedMembers(deps, members, (member) => {
       this.checks.checkSession(member).catch((error) => this.changes.logFailure(error));
     });
@@ -70,16 +77,18 @@ export class HostedConference {
       id,
       state: () => this.state,
       ref,
-      setGeneration: (generation) => {
-        this.generation = generation;
-      },
       blocked: (memberId) => this.members.blocked(memberId),
       onFeed: (owner, source, up) => this.media.onFeed(owner, source, up),
       send: (event) => this.changes.send(event),
-      onLost: () => this.changes.background(() => this.media.stopPublishing()),
-      onReady: () => this.changes.background(() => this.announceReconnect()),
+      onLost: () => this.recovery.onLost(),
+      onRenewable: () => this.recovery.check(),
     });
-    this.media = new MemberMedia(this.changes, this.members, this.engine);
+    const { changes, engine } = this;
+    this.media = new MemberMedia(changes, this.members, engine);
+    this.removals = new MemberRemovals(id, changes, this.members, engine);
+    const raiseGeneration = () => this.raiseGeneration();
+    const parts = { changes, engine, members: this.members, media: this.media };
+    this.recovery = new ConferenceRecovery({ ...parts, raiseGeneration });
   }
 
   /** Resumes what the engine still has after another process hosted the conference, and announces the state. */
@@ -95,7 +104,7 @@ export class HostedConference {
         },
         () => this.snapshot(),
       );
-      if (isLost) await this.announceReconnect();
+      if (isLost) await this.recovery.announceReconnect();
     });
     // While no host lived, nobody has noticed what ended.
     await this.checks.checkSessions();
@@ -146,23 +155,9 @@ export class HostedConference {
     for (const { id } of found) await this.remove(id, reason);
   }
 
-  /** Removes a member; no error if it is gone. */
-  async remove(memberId: number, reason: LeaveReason): Promise<void> {
-    await this.changes.run(async () => {
-      const member = this.members.get(memberId);
-      if (!member) return;
-      const { number } = member;
-      await this.changes.change(
-        async (transaction) => {
-          // The row is gone when the user was deleted.
-          await writeLeave(transaction, memberId, reason);
-          await noteEmpty(transaction, this.id);
-        },
-        () => ({ type: "member-left", memberId, number, reason }),
-      );
-      this.members.remove(memberId);
-      await this.engine.closeMember(member);
-    });
+  /** Removes a member, whatever waits; no error if it is gone. */
+  remove(memberId: number, reason: LeaveReason): Promise<void> {
+    return this.removals.remove(memberId, reason);
   }
 
   async publish(ref: MemberRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
@@ -238,24 +233,23 @@ export class HostedConference {
   /** Gives up the hosting of an empty conference, or of all at shutdown. */
   async release(): Promise<void> {
     await this.changes.run(async () => {
-      if (this.changes.isClosed) return;
       if (this.members.size > 0) await this.engine.leaveRoom();
-      const { id: conferenceId, generation } = this;
-      await releaseConference(this.deps.store, { conferenceId, node: this.deps.node, generation });
+      await releaseConference(this.deps.store, this.ref());
       await this.abandon();
     });
   }
 
-  /** Ends without a change of rows: another node hosts the conference. */
+  /** Ends without a change of rows: this node does not know them any more. */
   async abandon(): Promise<void> {
-    await this.forget();
+    this.members.clear();
+    await this.changes.end();
     await this.engine.closeRoom();
   }
 
-  /** Ends here alone, so that the conference can be taken over again. */
+  /** Ends here alone; the engine keeps what the next take-over resumes. */
   async forget(): Promise<void> {
-    this.members.clear();
-    await this.changes.end();
+    await this.engine.leaveRoom();
+    await this.abandon();
   }
 
   /** Whether it has been empty for so long that it ends or is released. */
@@ -264,16 +258,23 @@ export class HostedConference {
     return emptySince !== null && this.deps.clock.now() - emptySince >= EMPTY_MS;
   }
 
+  /** Does what the database or the engine has prevented; called every second. */
+  check(): void {
+    this.recovery.check();
+  }
+
   onEngineEvent(event: EngineEvent): void {
     this.engine.onEvent(event);
   }
 
-  private async announceReconnect(): Promise<void> {
-    if (this.members.size === 0) return;
-    await this.changes.change(
-      async () => undefined,
-      () => ({ type: "reconnect" }),
-    );
+  private ref(): HostRef {
+    return { conferenceId: this.id, node: this.deps.node, generation: this.generation };
+  }
+
+  private async raiseGeneration(): Promise<void> {
+    const next = await nextGeneration(this.deps.store, this.ref());
+    if (next === null) throw new NotHostedError();
+    this.generation = next;
   }
 
   /** Closes a peer whose member has left or rejoined while it was opened. */

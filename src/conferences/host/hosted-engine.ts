@@ -9,7 +9,7 @@ import type {
   PeerResponse,
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
-import { type HostRef, nextGeneration, writeEngineState } from "../rows/host-queries";
+import { type HostRef, writeEngineState } from "../rows/host-queries";
 import type { Member } from "../rows/member-queries";
 import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
@@ -21,13 +21,14 @@ export interface HostedEngineOptions {
   id: number;
   state(): ConferenceState;
   ref(): HostRef;
-  setGeneration(generation: number): void;
   /** What a moderator has muted of a member now. */
   blocked(memberId: number): Required<MuteChange>;
   onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
   send(event: ConferenceEvent): void;
+  /** The room is lost, with all peers. */
   onLost(): void;
-  onReady(): void;
+  /** The room can be renewed. */
+  onRenewable(): void;
 }
 
 /** The stored state: the engine's, and the peers. */
@@ -45,6 +46,8 @@ export class HostedEngine {
   private opening: Promise<void> | null = null;
   private engineState: EngineState = {};
   private lost = false;
+  /** Whether the engine answers, as far as its events tell. */
+  private answers = true;
   private storing: NodeJS.Timeout | null = null;
 
   constructor(
@@ -231,6 +234,7 @@ export class HostedEngine {
   }
 
   private onLost(): void {
+    this.answers = false;
     if (this.lost || !this.opening) return;
     this.lost = true;
     this.opening = null;
@@ -239,20 +243,21 @@ export class HostedEngine {
   }
 
   private onReady(): void {
-    if (!this.lost) return;
-    void this.renew().catch((error) => {
-      this.deps.log.warn({ err: error }, "a room could not be opened again");
-    });
+    this.answers = true;
+    if (this.lost) this.options.onRenewable();
   }
 
-  /** Opens the room again after the engine was lost, under a new generation. */
-  private async renew(): Promise<void> {
-    const generation = await nextGeneration(this.deps.store, this.options.ref());
-    if (generation === null) return;
-    this.options.setGeneration(generation);
+  /** Whether the engine, which has lost the room, answers again. */
+  isRenewable(): boolean {
+    return this.lost && this.answers;
+  }
+
+  /** Opens the room again, under a new generation of the conference. If that fails, the next publisher opens it. */
+  async renew(): Promise<void> {
+    // It may have been lost once more.
+    if (!this.isRenewable()) return;
     this.lost = false;
     await this.ensureRoom();
-    this.options.onReady();
   }
 
   private async ensureRoom(): Promise<void> {

@@ -55,12 +55,27 @@ export class MemberMedia {
       .map((member) => ({ ...member, publishing: false, screen: false }));
   }
 
-  /** No media arrives any more, because the engine was lost; call it within the changes. */
-  async stopPublishing(): Promise<void> {
-    for (const member of this.members.list()) {
-      if (!member.publishing && !member.screen) continue;
-      await this.write({ ...member, publishing: false, screen: false });
+  /** Whether all members are shown as sending what arrives. */
+  isCorrect(): boolean {
+    return this.members.list().every((member) => this.actual(member) === null);
+  }
+
+  /** Writes what arrives where the rows differ, because a change has failed; call it within the changes. */
+  async correct(): Promise<void> {
+    for (const { id } of this.members.list()) {
+      const member = this.members.get(id);
+      const actual = member && this.actual(member);
+      if (actual) await this.write(actual);
     }
+  }
+
+  /** A member with what arrives of it; null if that is what its row says. */
+  private actual(member: Member): Member | null {
+    const owner = { memberId: member.id, generation: member.generation };
+    const publishing = this.engine.isUp(owner, "main");
+    const screen = this.engine.isUp(owner, "screen");
+    if (publishing === member.publishing && screen === member.screen) return null;
+    return { ...member, publishing, screen };
   }
 
   /** @param blocked of which kinds the engine learns what is blocked */

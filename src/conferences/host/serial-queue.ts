@@ -13,6 +13,11 @@ export class SerialQueue {
     if (this.waiting >= WAITING_MAX) {
       throw new Fault("UNAVAILABLE", "The conference is overloaded", undefined, 1);
     }
+    return this.runAlways(task);
+  }
+
+  /** Runs a task after all earlier ones, however many wait. @throws errors of the task */
+  runAlways<T>(task: () => Promise<T>): Promise<T> {
     this.waiting += 1;
     const result = this.last.then(task).finally(() => {
       this.waiting -= 1;

@@ -120,6 +120,17 @@ describeServices("a conference on two nodes", () => {
     expect(first.isOver()).toBe(true);
   });
 
+  test("a host whose change the row refuses hosts the conference again, also for the other node", async () => {
+    const id = await createConference(one, host.token);
+    await join(one, id, host);
+    // Another conference keeps the lease of the host alive.
+    await join(one, await createConference(one, host.token), host);
+    const second = await join(two, id, user);
+    await one.sql("UPDATE conferences SET generation = generation + 1 WHERE id = $1", [Number(id)]);
+    await second.mutate("setConferenceMute", "member { id }", { audio: true });
+    await second.mutate("leaveConference", "done");
+  });
+
   test("a node that waits for its media server keeps its conferences", async () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);

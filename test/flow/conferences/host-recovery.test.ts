@@ -1,0 +1,182 @@
+import { newUser, type TestUser } from "../../support/client";
+import { FailingStore } from "../../support/conferences/failing-store";
+import {
+  createConference,
+  type GraphqlMember,
+  joinConference,
+  mutate,
+  passes,
+} from "../../support/conferences/graphql-member";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { startNode, type TestNode } from "../../support/node";
+
+/** The host of a conference finishes what a database that was away has prevented. */
+
+let node: TestNode;
+let engine: MemoryEngine;
+let host: TestUser;
+let user: TestUser;
+let id: string;
+let failing: FailingStore;
+const open: GraphqlMember[] = [];
+
+beforeAll(async () => {
+  node = await startNode(
+    {},
+    {
+      openEngine: async (listener) => {
+        engine = new MemoryEngine(listener);
+        return engine;
+      },
+    },
+  );
+  host = await newUser(node);
+  user = await newUser(node);
+});
+beforeEach(async () => {
+  id = await createConference(node, host.token);
+  failing = new FailingStore(node.app.store);
+});
+afterEach(async () => {
+  failing.restore();
+  for (const member of open.splice(0)) await member.disconnect();
+});
+afterAll(() => node.stop());
+
+async function join({ token }: TestUser, conference = id): Promise<GraphqlMember> {
+  const member = await joinConference(node, conference, token);
+  open.push(member);
+  return member;
+}
+
+const publish = (member: GraphqlMember): Promise<{ peerId: string }> =>
+  member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+
+const isPublishing = (member: GraphqlMember, publishing: boolean) =>
+  member.event("ConferenceMemberUpdatedEvent", (event) => event.member.publishing === publishing);
+
+/** The rows of the members who have a seat. */
+const seats = (conference = id) =>
+  node.sql<{ number: number; publishing: boolean }>(
+    `SELECT number, publishing FROM conference_members WHERE conference_id = $1 AND left_at IS NULL
+      ORDER BY id`,
+    [Number(conference)],
+  );
+
+const hasFailed = (times = 1) => passes(() => expect(failing.count).toBeGreaterThanOrEqual(times));
+
+test("a room is opened again when the database was away as the media server came back", async () => {
+  const member = await join(host);
+  await publish(member);
+  await isPublishing(member, true);
+  engine.die();
+  failing.next("next_conference_generation");
+  engine.recover();
+  await hasFailed();
+  await expect(publish(member)).rejects.toThrow(/^UNAVAILABLE/);
+  failing.stop();
+  await member.event("ConferenceReconnectEvent");
+  await publish(member);
+});
+
+test("members are told to publish again when the media server fails as the room is opened again", async () => {
+  const member = await join(host);
+  await publish(member);
+  await isPublishing(member, true);
+  const openRoom = engine.open;
+  engine.die();
+  engine.open = () => Promise.reject(new Error("lost"));
+  engine.recover();
+  await member.event("ConferenceReconnectEvent");
+  engine.open = openRoom;
+  await publish(member);
+});
+
+test("the feed of a publisher that came up while the database was away is told of later", async () => {
+  const member = await join(host);
+  failing.next("set_member_media");
+  await publish(member);
+  await hasFailed();
+  failing.stop();
+  await isPublishing(member, true);
+  expect(await seats()).toEqual([{ number: host.id, publishing: true }]);
+});
+
+test("a lost feed is told of later when the database was away as the media server was lost", async () => {
+  const member = await join(host);
+  await publish(member);
+  await isPublishing(member, true);
+  failing.next("set_member_media");
+  engine.die();
+  await hasFailed();
+  failing.stop();
+  await isPublishing(member, false);
+  engine.recover();
+  await member.event("ConferenceReconnectEvent");
+});
+
+test("a seat that was freed by a commit of unknown outcome is free for everybody", async () => {
+  const first = await join(host);
+  const second = await join(user);
+  failing.next("leave_conference", "commit", 1);
+  await expect(second.mutate("leaveConference", "done")).rejects.toThrow(/^UNAVAILABLE/);
+  await passes(() => expect(first.names()).toEqual([host.login]));
+  await expect(publish(second)).rejects.toThrow(/^NOT_FOUND/);
+  await join(user);
+});
+
+test("who took a seat by a commit of unknown outcome is a member", async () => {
+  const first = await join(host);
+  failing.next("insert_conference_member", "commit", 1);
+  await expect(join(user)).rejects.toThrow(/^UNAVAILABLE/);
+  await first.event("ConferenceSnapshotEvent", ({ members }) => members.length === 2);
+  expect(first.names()).toEqual([host.login, user.login]);
+  const remove = { conferenceId: id, memberId: String(user.id) };
+  await mutate(node, "removeConferenceMember", "done", remove, host.token);
+  await first.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(user.id));
+  expect(await seats()).toEqual([{ number: host.id, publishing: false }]);
+});
+
+/** The row gets a generation that this node does not know, as by a statement whose result was lost. */
+const raiseGeneration = () =>
+  node.sql("UPDATE conferences SET generation = generation + 1 WHERE id = $1", [Number(id)]);
+
+test("a feed that ends is told of although the row refuses the change of this host", async () => {
+  const member = await join(host);
+  const { peerId } = await publish(member);
+  await isPublishing(member, true);
+  await raiseGeneration();
+  engine.drop(peerId);
+  await member.event("ConferenceReconnectEvent");
+  expect(await seats()).toEqual([{ number: host.id, publishing: false }]);
+  await publish(member);
+  await passes(async () => expect(await seats()).toEqual([{ number: host.id, publishing: true }]));
+});
+
+test("a conference whose take-over fails is hosted all the same, without a further command", async () => {
+  const member = await join(host);
+  const { peerId } = await publish(member);
+  await isPublishing(member, true);
+  await raiseGeneration();
+  failing.next("conference_members");
+  engine.drop(peerId);
+  await hasFailed(2);
+  failing.stop();
+  await member.event("ConferenceReconnectEvent");
+  expect(await seats()).toEqual([{ number: host.id, publishing: false }]);
+});
+
+test("a conference that cannot be checked does not keep others from being checked", async () => {
+  const other = await createConference(node, host.token);
+  await join(host);
+  await join(host, other);
+  const guests = [await join(user), await join(user, other)];
+  for (const guest of guests) await guest.disconnect();
+  await node.sql(
+    "UPDATE conference_members SET lease_until = now() - interval '1 second' WHERE number = $1 AND left_at IS NULL",
+    [user.id],
+  );
+  // Whichever comes first.
+  failing.next("leave_conference", "statement", 1);
+  await passes(async () => expect([...(await seats()), ...(await seats(other))]).toHaveLength(2));
+});
