@@ -153,6 +153,7 @@ export class HostRegistry {
       this.hosted.delete(conference.id);
       await conference.release().catch((error: unknown) => this.logFailure(error, conference.id));
     }
+    await Promise.all(this.dropping.values());
     await deleteNode(this.deps.store, this.deps.node);
   }
 

@@ -25,7 +25,7 @@ test("a member whose requests fill the queue is removed all the same, once", asy
     store: {
       transaction: <T>(act: (open: Transaction) => Promise<T>) => act(transaction as Transaction),
     },
-  } as Partial<HostDeps> as HostDeps;
+  } as unknown as HostDeps;
   const members = new Map([[7, { id: 7, number: 70 }]]);
   const changes = new ConferenceChanges(
     deps,
