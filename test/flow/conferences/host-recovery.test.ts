@@ -174,8 +174,9 @@ test("a conference that cannot be checked does not keep others from being checke
   for (const guest of guests) await guest.disconnect();
   failing.nextWithItsLike("leave_conference");
   await node.sql(
-    "UPDATE conference_members SET lease_until = now() - interval '1 second' WHERE number = $1 AND left_at IS NULL",
-    [user.id],
+    `UPDATE conference_members SET lease_until = now() - interval '1 second'
+      WHERE number = $1 AND conference_id = ANY($2::bigint[]) AND left_at IS NULL`,
+    [user.id, [Number(id), Number(other)]],
   );
   const taken = async () => [...(await seats()), ...(await seats(other))].length;
   await passes(async () => expect(await taken()).toBe(3));
