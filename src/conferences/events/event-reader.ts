@@ -4,6 +4,7 @@ import type { Log } from "../../core/log";
 import type { ConferenceEvent } from "../model/conference-event";
 import type { EventSubscriber } from "../model/conference-service";
 import { inboxOfConference } from "./event-log";
+import { EventPages } from "./event-pages";
 
 /** Wait before the next attempt while the bus cannot be reached, in milliseconds. */
 const RETRY_MS = 500;
@@ -16,13 +17,6 @@ export interface EventReaderDeps {
   loadSnapshot(conferenceId: number): Promise<(ConferenceEvent & { type: "snapshot" }) | null>;
   /** Asks the host to send a member its own events again, after a gap. */
   repeatStreams(subscriber: EventSubscriber): Promise<void>;
-}
-
-/** A page of the inbox with parsed events, which subscribers share and must not change. */
-interface EventPage {
-  entries: { cursor: string; event: ConferenceEvent }[];
-  complete: boolean;
-  more: boolean;
 }
 
 /** A subscriber and its position. */
@@ -44,14 +38,16 @@ interface Attached {
  */
 export class EventReader {
   private readonly attached = new Set<Attached>();
-  private readonly pages = new Map<string, Promise<EventPage>>();
+  private readonly pages: EventPages;
   private opening: Promise<() => Promise<void>> | null = null;
 
   constructor(
     private readonly deps: EventReaderDeps,
     private readonly conferenceId: number,
     private readonly onEmpty: () => void,
-  ) {}
+  ) {
+    this.pages = new EventPages(deps.bus, conferenceId);
+  }
 
   /** See ConferenceService.subscribe. */
   async subscribe(
@@ -73,7 +69,7 @@ export class EventReader {
       // Subscribes before it reads, so that no event falls between the two.
       await this.open();
       if (after === undefined) await this.startWithSnapshot(entry);
-      else if (after === "" || !(await this.page(after)).complete) throw expired();
+      else if (after === "" || !(await this.pages.isComplete(after))) throw expired();
     } catch (error) {
       await this.detach(entry);
       throw error;
@@ -116,7 +112,7 @@ export class EventReader {
     try {
       do {
         entry.again = false;
-        const page = await this.page(entry.cursor);
+        const page = await this.pages.shared(entry.cursor);
         if (entry.ended) return;
         if (!page.complete) {
           await this.startWithSnapshot(entry);
@@ -184,27 +180,6 @@ export class EventReader {
     this.onEmpty();
     const unsubscribe = await this.opening?.catch(() => undefined);
     await unsubscribe?.();
-  }
-
-  /** A page after a cursor; subscribers at the same position share the read until the next notice. */
-  private page(after: string): Promise<EventPage> {
-    const known = this.pages.get(after);
-    if (known) return known;
-    const reading = this.read(after);
-    this.pages.set(after, reading);
-    reading.catch(() => this.pages.delete(after));
-    return reading;
-  }
-
-  /** Parses once for all subscribers: an offer to one of them has many kilobytes. */
-  private async read(after: string): Promise<EventPage> {
-    const inbox = inboxOfConference(this.conferenceId);
-    const { entries, complete, more } = await this.deps.bus.read(inbox, after);
-    const parsed = entries.map(({ cursor, body }) => ({
-      cursor,
-      event: JSON.parse(body) as ConferenceEvent,
-    }));
-    return { entries: parsed, complete, more };
   }
 }
 

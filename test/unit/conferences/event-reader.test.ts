@@ -1,6 +1,7 @@
 import { eventually } from "../../../scripts/services/binaries";
 import { openLocalBus } from "../../../src/bus/local";
 import { inboxOfConference } from "../../../src/conferences/events/event-log";
+import { EventPages } from "../../../src/conferences/events/event-pages";
 import { EventReader } from "../../../src/conferences/events/event-reader";
 import type { ConferenceEvent } from "../../../src/conferences/model/conference-event";
 import { openLog } from "../../../src/core/log";
@@ -17,30 +18,47 @@ const left = (sequence: number): ConferenceEvent => ({
   reason: "left",
 });
 
+const snapshot = (sequence: number): ConferenceEvent & { type: "snapshot" } => ({
+  type: "snapshot",
+  sequence,
+  conference: {
+    id: CONFERENCE,
+    name: "Room",
+    seats: 12,
+    video: true,
+    access: "everyone",
+    locked: false,
+    bitrate: 600_000,
+  },
+  members: [],
+});
+
 /** A reader over a bus in memory, whose next snapshot waits until `load` is called. */
 function openReader() {
   const bus = openLocalBus({ now: () => 0 }, log);
+  const reads: string[] = [];
+  let repeated = 0;
   let sequence = 0;
   let load = () => {};
   let hold: Promise<void> = Promise.resolve();
   const reader = new EventReader(
     {
-      bus,
+      bus: {
+        ...bus,
+        subscribe: bus.subscribe.bind(bus),
+        read(inbox, after) {
+          reads.push(after);
+          return bus.read(inbox, after);
+        },
+      },
       log,
       async loadSnapshot() {
         await hold;
-        const conference = {
-          id: CONFERENCE,
-          name: "Room",
-          seats: 12,
-          video: true,
-          access: "everyone" as const,
-          locked: false,
-          bitrate: 600_000,
-        };
-        return { type: "snapshot", sequence, conference, members: [] };
+        return snapshot(sequence);
       },
-      repeatStreams: async () => {},
+      async repeatStreams() {
+        repeated += 1;
+      },
     },
     CONFERENCE,
     () => {},
@@ -48,9 +66,13 @@ function openReader() {
   return {
     bus,
     reader,
-    append() {
+    /** The cursors after which the bus was read. */
+    reads,
+    /** How often the host was asked for the streams. */
+    repeated: () => repeated,
+    append(make = left) {
       sequence += 1;
-      return bus.append(inboxOfConference(CONFERENCE), JSON.stringify(left(sequence)));
+      return bus.append(inboxOfConference(CONFERENCE), JSON.stringify(make(sequence)));
     },
     holdSnapshot() {
       hold = new Promise((resolve) => {
@@ -109,5 +131,40 @@ test("an event between the position and the snapshot is delivered once, after it
   await eventually(async () => expect(received).toContain("member-left 3"));
   expect(received).toEqual(["snapshot 2", "member-left 3"]);
   await detach();
+  await bus.close();
+});
+
+test("nothing is kept of a read after a cursor that a client has made up", async () => {
+  const { bus, reader, append, reads } = openReader();
+  await append();
+  const { received, subscriber } = openSubscriber();
+  const detach = await reader.subscribe(subscriber, undefined);
+  const unknown = Array.from({ length: 20 }, (_, count) => `unknown ${count}`);
+  for (const after of [...unknown, ...unknown]) {
+    await expect(reader.subscribe(openSubscriber().subscriber, after)).rejects.toThrow("expired");
+  }
+  for (const after of unknown) expect(reads.filter((read) => read === after)).toHaveLength(2);
+  await append();
+  await eventually(async () => expect(received).toEqual(["snapshot 1", "member-left 2"]));
+  await detach();
+  await bus.close();
+});
+
+test("pages are kept for the newest positions only, and shared there", async () => {
+  const { bus, append } = openReader();
+  const cursors: string[] = [];
+  for (let count = 0; count < 20; count++) cursors.push((await append()).cursor);
+  const pages = new EventPages(bus, CONFERENCE);
+  for (const cursor of cursors) {
+    await pages.isComplete(cursor);
+    expect(pages.size).toBe(0);
+  }
+  for (const cursor of cursors) await pages.shared(cursor);
+  expect(pages.size).toBe(2);
+  const newest = cursors.at(-1) ?? "";
+  expect(pages.shared(newest)).toBe(pages.shared(newest));
+  expect(await pages.shared("unknown")).toMatchObject({ complete: false, entries: [] });
+  pages.clear();
+  expect(pages.size).toBe(0);
   await bus.close();
 });
