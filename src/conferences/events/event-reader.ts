@@ -152,6 +152,8 @@ export class EventReader {
   private deliver(entry: Attached, event: ConferenceEvent): void {
     const { subscriber } = entry;
     const { memberId, generation } = subscriber.ref;
+    // It stands for events that were dropped; those for this member may be among them even if the number is known.
+    if (event.type === "snapshot") entry.lacksStreams = true;
     if ("to" in event) {
       if (event.to.memberId !== memberId || event.to.generation !== generation) return;
     } else {

@@ -69,11 +69,13 @@ export class ConferenceChanges {
 
   /**
    * Changes rows under the lock of the conference, and then appends the event; call it within {@link run}.
+   * @param apply changes the state in memory after the commit, and makes the event. Both happen at once, so that a
+   * snapshot never lacks a change whose number it has
    * @throws NotHostedError, errors of `act`
    */
   async change<T>(
     act: (transaction: Transaction) => Promise<T>,
-    event: (result: T) => NewEvent,
+    apply: (result: T) => NewEvent,
   ): Promise<T> {
     const { sequence, result } = await this.deps.store.transaction(async (transaction) => {
       const advanced = await advanceConference(transaction, this.ref());
@@ -83,8 +85,9 @@ export class ConferenceChanges {
       return { sequence: advanced, result: acted };
     });
     this.committing = false;
+    const event = apply(result);
     this.sequence = sequence;
-    this.log.append(this.numbered(event(result)));
+    this.log.append(this.numbered(event));
     return result;
   }
 

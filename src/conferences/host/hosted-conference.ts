@@ -33,7 +33,7 @@ import { MemberChecks } from "./member-checks";
 import { MemberMedia } from "./member-media";
 import { MemberRemovals } from "./member-removals";
 import type { MuteChange, PeerOwner } from "./peer";
-import { type JoinResult, joinResult, newMemberOf, seatMember } from "./seats";
+import { type JoinResult, joinResult, newMemberOf, seatEvent, seatMember } from "./seats";
 
 /** A conference on the node that hosts it: its commands, one after the other where they change rows. */
 export class HostedConference {
@@ -123,12 +123,11 @@ export class HostedConference {
     const earlier = this.members.byNumber(newMember.number);
     const member = await this.changes.change(
       (transaction) => seatMember(transaction, newMember, this.state),
-      (taken) =>
-        taken.generation > 1
-          ? { type: "member-updated", member: memberState(taken), rejoined: true }
-          : { type: "member-joined", member: memberState(taken) },
+      (taken) => {
+        this.members.add(taken);
+        return seatEvent(taken);
+      },
     );
-    this.members.add(member);
     if (earlier?.id === member.id) {
       const { id: memberId, generation } = earlier;
       this.changes.send({ type: "replaced", to: { memberId, generation } });
@@ -207,9 +206,11 @@ export class HostedConference {
       const conference = { ...this.state, ...changes };
       await this.changes.change(
         (transaction) => writeConference(transaction, conference),
-        () => ({ type: "conference-updated", conference }),
+        () => {
+          Object.assign(this.state, conference);
+          return { type: "conference-updated", conference };
+        },
       );
-      Object.assign(this.state, conference);
       return conference;
     });
     if (changes.bitrate !== undefined) await this.engine.update();

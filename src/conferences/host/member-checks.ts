@@ -71,9 +71,11 @@ export class MemberChecks {
       const changed = { ...member, moderator };
       await changes.change(
         (transaction) => writeModerator(transaction, memberId, moderator),
-        () => ({ type: "member-updated", member: memberState(changed), rejoined: false }),
+        () => {
+          members.update(changed);
+          return { type: "member-updated", member: memberState(changed), rejoined: false };
+        },
       );
-      members.update(changed);
     });
   }
 }

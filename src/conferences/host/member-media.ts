@@ -96,9 +96,11 @@ export class MemberMedia {
   private async write(member: Member): Promise<Member> {
     await this.changes.change(
       (transaction) => writeMedia(transaction, member),
-      () => ({ type: "member-updated", member: memberState(member), rejoined: false }),
+      () => {
+        this.members.update(member);
+        return { type: "member-updated", member: memberState(member), rejoined: false };
+      },
     );
-    this.members.update(member);
     return member;
   }
 }

@@ -32,16 +32,17 @@ export class MemberRemovals {
     return this.changes.runAlways(async () => {
       const member = this.members.get(memberId);
       if (!member) return;
-      const { number } = member;
       await this.changes.change(
         async (transaction) => {
           // The row is gone when the user was deleted.
           await writeLeave(transaction, memberId, reason);
           await noteEmpty(transaction, this.conferenceId);
         },
-        () => ({ type: "member-left", memberId, number, reason }),
+        () => {
+          this.members.remove(memberId);
+          return { type: "member-left", memberId, number: member.number, reason };
+        },
       );
-      this.members.remove(memberId);
       await this.engine.closeMember(member);
     });
   }

@@ -10,6 +10,7 @@ import {
   type NewMember,
   takeOverSeat,
 } from "../rows/member-queries";
+import type { NewEvent } from "./conference-changes";
 
 /** The result of a join on the hosting node; JSON. */
 export interface JoinResult {
@@ -42,6 +43,14 @@ export function newMemberOf(
     audioMuted: muted,
     videoMuted: muted,
   };
+}
+
+/** Tells the others of a member that has taken its seat, or that of its other device. */
+export function seatEvent(taken: Member): NewEvent {
+  const member = memberState(taken);
+  return taken.generation > 1
+    ? { type: "member-updated", member, rejoined: true }
+    : { type: "member-joined", member };
 }
 
 /**

@@ -168,3 +168,22 @@ test("pages are kept for the newest positions only, and shared there", async () 
   expect(pages.size).toBe(0);
   await bus.close();
 });
+
+test("the streams are repeated after a snapshot of the host, also for a subscriber that knows its number", async () => {
+  const { bus, reader, append, repeated } = openReader();
+  const { cursor } = await append();
+  const resumed = openSubscriber();
+  const started = openSubscriber();
+  const detachStarted = await reader.subscribe(started.subscriber, undefined);
+  await eventually(async () => expect(repeated()).toBe(1));
+  const detachResumed = await reader.subscribe(resumed.subscriber, cursor);
+  await append(snapshot);
+  await eventually(async () => expect(repeated()).toBe(3));
+  expect(resumed.received).toEqual(["snapshot 2"]);
+  await bus.append(inboxOfConference(CONFERENCE), JSON.stringify(snapshot(2)));
+  await eventually(async () => expect(repeated()).toBe(5));
+  expect(resumed.received).toEqual(["snapshot 2"]);
+  await detachStarted();
+  await detachResumed();
+  await bus.close();
+});

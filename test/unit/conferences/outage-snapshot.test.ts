@@ -1,0 +1,142 @@
+import { eventually } from "../../../scripts/services/binaries";
+import { openLocalBus } from "../../../src/bus/local";
+import { inboxOfConference } from "../../../src/conferences/events/event-log";
+import type { HostDeps } from "../../../src/conferences/host/host-deps";
+import { HostedConference } from "../../../src/conferences/host/hosted-conference";
+import type { ConferenceEvent } from "../../../src/conferences/model/conference-event";
+import { type MemberRow, toMember } from "../../../src/conferences/rows/member-queries";
+import { Fault } from "../../../src/core/errors";
+import { openLog } from "../../../src/core/log";
+import type { Statement } from "../../../src/store/store";
+
+/** During an outage of the bus, the snapshot that replaces events contains all changes, also the last one. */
+
+const CONFERENCE = 7;
+/** As many events wait for the bus; the next one makes a snapshot of all. */
+const WAITING_MAX = 500;
+const log = openLog("silent");
+
+const memberRow = (id: number): MemberRow => ({
+  id,
+  conference_id: CONFERENCE,
+  number: 100 + id,
+  user_id: 100 + id,
+  name: `Member ${id}`,
+  device: "device",
+  session_id: null,
+  moderator: false,
+  generation: 1,
+  publishing: false,
+  screen: false,
+  audio_muted: false,
+  video_muted: false,
+  audio_blocked: false,
+  video_blocked: false,
+  joined_at: new Date(0),
+  left_at: null,
+  leave_reason: null,
+});
+
+/** A conference with member 1, whose bus cannot be reached until `endOutage` is called. */
+function openConference() {
+  const bus = openLocalBus({ now: () => 0 }, log);
+  let isDown = true;
+  let sequence = 0;
+  const query = async (statement: Statement) => {
+    if (statement.name === "advance_conference") {
+      sequence += 1;
+      return [{ sequence }];
+    }
+    return statement.name === "insert_conference_member" ? [memberRow(2)] : [];
+  };
+  const deps = {
+    store: { query, transaction: (act: (transaction: unknown) => unknown) => act({ query }) },
+    bus: {
+      append(inbox: string, body: string) {
+        if (isDown) return Promise.reject(new Fault("UNAVAILABLE", "down"));
+        return bus.append(inbox, body);
+      },
+    },
+    clock: { now: () => 0 },
+    log,
+    sessionEvents: { track: () => () => {}, onSessionEvent: () => () => {} },
+    engine: null,
+    node: "here",
+    alone: true,
+    isAuthorized: async () => true,
+  } as unknown as HostDeps;
+  const row = {
+    application_id: 1,
+    name: "Room",
+    seats: 12,
+    video: true,
+    access: "everyone",
+    origin: "graphql",
+    locked: false,
+    bitrate: 600_000,
+    engine: null,
+    engine_state: null,
+    generation: 1,
+    sequence,
+  } as const;
+  return {
+    conference: new HostedConference(deps, CONFERENCE, row, [toMember(memberRow(1))]),
+    endOutage() {
+      isDown = false;
+    },
+    async stored(): Promise<ConferenceEvent[]> {
+      const { entries } = await bus.read(inboxOfConference(CONFERENCE), "");
+      return entries.map(({ body }) => JSON.parse(body));
+    },
+    close: () => bus.close(),
+  };
+}
+
+test.each<[string, (conference: HostedConference) => Promise<unknown>, object]>([
+  [
+    "a join",
+    (conference) =>
+      conference.join(
+        { applicationId: 1, number: 102, kind: "user", name: "B", sessionId: null, device: "d" },
+        false,
+        false,
+      ),
+    { members: [{ id: 1 }, { id: 2 }] },
+  ],
+  ["a leave", (conference) => conference.remove(1, "left"), { members: [] }],
+  [
+    "a mute",
+    (conference) => conference.muteMember(101, { audio: true }),
+    { members: [{ id: 1, audioMuted: true }] },
+  ],
+  [
+    "a new moderator",
+    (conference) =>
+      conference.checks.apply({
+        conferenceId: CONFERENCE,
+        memberId: 1,
+        leaveReason: null,
+        moderator: true,
+      }),
+    { members: [{ id: 1, moderator: true }] },
+  ],
+  [
+    "a setting",
+    (conference) => conference.update({ locked: true }),
+    { conference: { locked: true } },
+  ],
+])("the snapshot after an outage contains %s that filled the queue", async (_what, change, state) => {
+  const { conference, endOutage, stored, close } = openConference();
+  for (let count = 1; count <= WAITING_MAX; count++) {
+    await conference.update({ name: `Room ${count}` });
+  }
+  await change(conference);
+  endOutage();
+  await eventually(async () => expect(await stored()).toHaveLength(1));
+  expect(await stored()).toEqual([
+    expect.objectContaining({ type: "snapshot", sequence: WAITING_MAX + 1 }),
+  ]);
+  expect(await stored()).toMatchObject([{ conference: { name: "Room 500" }, ...state }]);
+  await conference.abandon();
+  await close();
+});
