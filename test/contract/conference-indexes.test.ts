@@ -20,6 +20,7 @@ import * as hosts from "../../src/conferences/rows/host-queries";
 import { listMemberHistory, wasMember } from "../../src/conferences/rows/member-history-queries";
 import * as members from "../../src/conferences/rows/member-queries";
 import * as rights from "../../src/conferences/rows/member-rights-queries";
+import * as userLimits from "../../src/conferences/rows/user-limit-queries";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { hashToken } from "../../src/core/random";
@@ -98,6 +99,8 @@ test("every statement on conferences uses an index", async () => {
     createdBy: 7,
   });
   const id = created?.id ?? 0;
+  await userLimits.lockOpenConferences(explained, 7);
+  await userLimits.lockSeats(explained, 7);
   await findConference(explained, id);
   await findOpenConference(explained, 1, "new");
   await findSnapshot(explained, id);

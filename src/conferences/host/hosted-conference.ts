@@ -111,7 +111,7 @@ export class HostedConference {
     await this.checks.checkRights();
   }
 
-  /** Takes a seat, or the seat of the participant's other device. @throws Fault FULL, FORBIDDEN, UNAUTHENTICATED */
+  /** Takes a seat, or the seat of the participant's other device. @throws Fault FULL, FORBIDDEN, LIMITED, UNAUTHENTICATED */
   async join(participant: Participant, moderator: boolean, legacy: boolean): Promise<JoinResult> {
     const newMember = newMemberOf(this.id, participant, moderator, legacy);
     const member = await this.changes.run(() => this.takeSeat(newMember));

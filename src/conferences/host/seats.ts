@@ -10,7 +10,14 @@ import {
   type NewMember,
   takeOverSeat,
 } from "../rows/member-queries";
+import { lockSeats } from "../rows/user-limit-queries";
 import type { NewEvent } from "./conference-changes";
+
+/**
+ * Maximum number of seats of a user in all conferences. Each conference with a member may take a room of the media
+ * server.
+ */
+const USER_SEATS_MAX = 8;
 
 /** The result of a join on the hosting node; JSON. */
 export interface JoinResult {
@@ -56,7 +63,7 @@ export function seatEvent(taken: Member): NewEvent {
 /**
  * Gives a member a seat, under the lock of the conference: its own one if it has one, on another device.
  * @returns the member; its generation is greater than 1 if it had a seat
- * @throws Fault FULL, FORBIDDEN while the conference is locked
+ * @throws Fault FULL, FORBIDDEN while the conference is locked, LIMITED beyond {@link USER_SEATS_MAX}
  */
 export async function seatMember(
   transaction: Pick<Transaction, "query">,
@@ -66,6 +73,10 @@ export async function seatMember(
   const taken = await takeOverSeat(transaction, newMember);
   if (taken) return taken;
   if (locked && !newMember.moderator) throw new Fault("FORBIDDEN", "The conference is locked");
+  const { userId } = newMember;
+  if (userId !== null && (await lockSeats(transaction, userId)) >= USER_SEATS_MAX) {
+    throw new Fault("LIMITED", `A user may be in at most ${USER_SEATS_MAX} conferences at a time`);
+  }
   const inserted = await insertMember(transaction, newMember, seats);
   if (!inserted) throw new Fault("FULL", `All ${seats} seats of the conference are taken`);
   await noteEmpty(transaction, id);

@@ -3,7 +3,7 @@ import type { LinkGuestViewer, UserViewer } from "../../core/viewer";
 import { type Conference, type Participant, SEATS_MAX, VIDEO_BITRATE } from "../model/conference";
 import type { ConferenceService } from "../model/conference-service";
 import { noConference, requireEnabled, requireOpen, rightsOf } from "../rooms/access";
-import { checkConferenceName } from "../rooms/conferences";
+import { checkConferenceName, checkOpenConferences } from "../rooms/conferences";
 import { findConference, findOpenConference, insertConference } from "../rows/conference-queries";
 import { findMembers, memberState } from "../rows/member-queries";
 import type { MembershipDeps } from "./membership-deps";
@@ -59,15 +59,18 @@ async function openByName(
   if (!(await mayCreateOnJoin(applicationId))) {
     throw new Fault("FORBIDDEN", "The application does not create conferences on join");
   }
-  const created = await insertConference(store, {
-    applicationId,
-    name,
-    seats: SEATS_MAX,
-    video: true,
-    access: "everyone",
-    origin: "legacy",
-    bitrate: VIDEO_BITRATE.default,
-    createdBy: number,
+  const created = await store.transaction(async (transaction) => {
+    await checkOpenConferences(transaction, number);
+    return insertConference(transaction, {
+      applicationId,
+      name,
+      seats: SEATS_MAX,
+      video: true,
+      access: "everyone",
+      origin: "legacy",
+      bitrate: VIDEO_BITRATE.default,
+      createdBy: number,
+    });
   });
   // Another node may have created it meanwhile.
   const conference = created ?? (await findOpenConference(store, applicationId, name));

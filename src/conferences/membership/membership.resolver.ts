@@ -31,7 +31,7 @@ export class MembershipResolver {
   @Allow("conference")
   @Mutation(() => JoinConferencePayload, {
     description:
-      "Joins a conference, or takes the caller's seat over from another device. Then subscribe to conferenceEvents, which keeps the seat, publish and watch.",
+      "Joins a conference, or takes the caller's seat over from another device. Then subscribe to conferenceEvents, which keeps the seat, publish and watch. LIMITED for a user with seats in eight conferences.",
   })
   async joinConference(
     @Ctx() { memberships, auth, caller }: MembershipContext,

@@ -38,14 +38,15 @@ export interface EventSubscriber {
 export interface ConferenceService {
   /**
    * Finds the open conference of a name, or creates it as the first join of a legacy client does.
-   * @throws Fault FORBIDDEN if the application does not allow this, INVALID on `name`
+   * @throws Fault FORBIDDEN if the application does not allow this, INVALID on `name`, LIMITED if the user has too many
    */
   openByName(participant: Participant, name: string): Promise<Conference>;
 
   /**
    * Takes a seat, or takes the member's seat over from another device (then the earlier device receives `replaced`).
    * @param options.legacy whether the device speaks the legacy protocol, which cannot tell whether it is muted
-   * @throws Fault FULL when all seats are taken, FORBIDDEN for a participant who may not join
+   * @throws Fault FULL when all seats are taken, FORBIDDEN for a participant who may not join, LIMITED for a user with
+   * seats in too many conferences
    */
   join(
     participant: Participant,

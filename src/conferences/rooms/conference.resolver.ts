@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import type { RequestContext } from "../../access/request-context";
+import { Limited } from "../../limits/rate-limits";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import { findVisible } from "./access";
 import {
@@ -97,9 +98,10 @@ export class ConferenceResolver {
   }
 
   @Allow("user")
+  @Limited("sign-up")
   @Mutation(() => ConferencePayload, {
     description:
-      "Creates a conference, which stays open until it is closed. Its creator moderates it.",
+      "Creates a conference, which stays open until it is closed. Its creator moderates it. LIMITED beyond 100 open ones of the caller.",
   })
   async createConference(
     @Ctx() { conferences, auth }: ConferenceContext,

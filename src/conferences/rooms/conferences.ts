@@ -3,6 +3,7 @@ import { textProblem } from "../../core/text/field-checks";
 import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
+import type { Transaction } from "../../store/store";
 import {
   CONFERENCE_NAME_MAX,
   type Conference,
@@ -21,10 +22,14 @@ import {
 } from "../rows/conference-queries";
 import { listMemberHistory } from "../rows/member-history-queries";
 import type { Member } from "../rows/member-queries";
+import { lockOpenConferences } from "../rows/user-limit-queries";
 import { findModerated, noConference, requireEnabled, requireOpen } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { changeLists, type ListRequest } from "./listed-users";
 import { checkRights } from "./member-rights";
+
+/** Maximum number of open conferences that a user has created. */
+const USER_CONFERENCES_MAX = 100;
 
 /** A conference to create; defaults for what is omitted. */
 export interface ConferenceRequest extends ListRequest {
@@ -42,7 +47,7 @@ export type ConferenceSettingsChanges = {
 
 /**
  * Creates a conference, which stays open until it is closed. Its creator moderates.
- * @throws Fault INVALID, UNSUPPORTED
+ * @throws Fault INVALID, LIMITED beyond {@link USER_CONFERENCES_MAX}, UNSUPPORTED
  */
 export async function createConference(
   deps: ConferenceDeps,
@@ -53,6 +58,7 @@ export async function createConference(
   requireEnabled(deps);
   checkSettings(request);
   return deps.store.transaction(async (transaction) => {
+    await checkOpenConferences(transaction, userId);
     const conference = await insertConference(transaction, {
       applicationId,
       name: request.name,
@@ -151,6 +157,16 @@ export function listHistory(
   page: PageRequest,
 ): Promise<Page<Member>> {
   return readIdPage(page, false, (range) => listMemberHistory(store, conferenceId, range));
+}
+
+/** Checks that a user may create a conference, in the transaction that does. @throws Fault LIMITED */
+export async function checkOpenConferences(
+  transaction: Pick<Transaction, "query">,
+  userId: number,
+): Promise<void> {
+  if ((await lockOpenConferences(transaction, userId)) < USER_CONFERENCES_MAX) return;
+  const message = `A user may have at most ${USER_CONFERENCES_MAX} open conferences`;
+  throw new Fault("LIMITED", message);
 }
 
 /** @throws Fault INVALID */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   host = await newUser(node);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.disconnect();
+  for (const member of open.splice(0)) await member.leave();
 });
 afterAll(() => node.stop());
 

@@ -33,7 +33,7 @@ beforeEach(async () => {
   id = await createConference(node, host.token);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.disconnect();
+  for (const member of open.splice(0)) await member.leave();
 });
 afterAll(() => node.stop());
 
@@ -200,7 +200,7 @@ describeServices("on two nodes", () => {
       await passes(() => expect(guest.isOver()).toBe(true));
       await passes(() => expect(first.names()).toEqual([user.login]));
     } finally {
-      for (const each of open.splice(0)) await each.disconnect();
+      for (const each of open.splice(0)) await each.leave();
       await two.stop();
       await one.stop();
     }

@@ -432,6 +432,17 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       expect(await join(fault, "openByName")).toBe("433 The conference is locked");
     });
 
+    test.each([
+      "openByName",
+      "join",
+    ] as const)("LIMITED of %s is 490, with its reason", async (method) => {
+      const fault = new Fault("LIMITED", "A user may be in at most 8 conferences at a time");
+      expect(await join(fault, method)).toBe(
+        "490 A user may be in at most 8 conferences at a time",
+      );
+      expect(at.service.numbersIn("room")).toEqual([]);
+    });
+
     test("a room that is gone is 426", async () => {
       expect(await join(new Fault("NOT_FOUND", "Not found"))).toBe("426 No such room");
     });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   cleo = await newUser(node);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.disconnect();
+  for (const member of open.splice(0)) await member.leave();
 });
 afterAll(() => node.stop());
 
@@ -233,7 +233,7 @@ describe("after a restart of the node", () => {
         { name: "Grace", leave_reason: "link-withdrawn" },
       ]);
     } finally {
-      for (const member of open.splice(0)) await member.disconnect();
+      for (const member of open.splice(0)) await member.leave();
       await two?.stop();
       await one.stop();
     }
@@ -252,7 +252,7 @@ describeServices("on two nodes", () => {
     user = await newUser(one);
   });
   afterEach(async () => {
-    for (const member of open.splice(0)) await member.disconnect();
+    for (const member of open.splice(0)) await member.leave();
     await two.stop();
     await one.stop();
   });

@@ -18,7 +18,7 @@ import { describeServices } from "../../support/operations/database";
 
 const open: GraphqlMember[] = [];
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.disconnect();
+  for (const member of open.splice(0)) await member.leave();
 });
 
 async function join(node: TestNode, id: string, { token }: { token: string }) {
@@ -287,7 +287,7 @@ describeServices("on two nodes", () => {
         });
       });
     } finally {
-      for (const each of open.splice(0)) await each.disconnect();
+      for (const each of open.splice(0)) await each.leave();
       await two.stop();
       await one.stop();
     }

@@ -36,7 +36,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     peers = new SyntheticPeers(name === "Janus" ? {} : { bindAddress: "127.0.0.1" });
   });
   afterEach(async () => {
-    for (const member of members.splice(0)) await member.disconnect();
+    for (const member of members.splice(0)) await member.leave();
   });
   afterAll(async () => {
     await peers?.close();

@@ -33,7 +33,7 @@ describeServices("a conference on two nodes", () => {
     user = await newUser(two);
   });
   afterEach(async () => {
-    for (const member of open.splice(0)) await member.disconnect();
+    for (const member of open.splice(0)) await member.leave();
     await two.stop();
     // Its database is removed last.
     await one.stop();

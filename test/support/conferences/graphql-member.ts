@@ -65,6 +65,8 @@ export interface GraphqlMember {
   event(type: string, matches?: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
   /** Closes the socket, without leaving. */
   disconnect(): Promise<void>;
+  /** Closes the socket and leaves, unless the node or the session is gone: a user has few seats. */
+  leave(): Promise<void>;
 }
 
 /** Runs a mutation with one argument `input`. @throws Error with code and fields */
@@ -177,6 +179,10 @@ export async function watchEvents(
         return found;
       }),
     disconnect: () => socket.close(),
+    async leave() {
+      await socket.close();
+      await mutate(node, "leaveConference", "done", { membershipId }, token).catch(() => undefined);
+    },
   };
   if (after === undefined) {
     await passes(async () => {
