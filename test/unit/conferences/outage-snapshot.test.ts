@@ -80,7 +80,7 @@ function openConference() {
     sequence,
   } as const;
   return {
-    conference: new HostedConference(deps, CONFERENCE, row, [toMember(memberRow(1))]),
+    conference: new HostedConference(deps, CONFERENCE, row, [toMember(memberRow(1))], () => {}),
     endOutage() {
       isDown = false;
     },
