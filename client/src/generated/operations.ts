@@ -688,9 +688,9 @@ export type ProviderKeysInput = {
 export type PublishConferenceMediaInput = {
   /** The membership. */
   membershipId: string | number;
-  /** SDP of the client's offer; up to 64 KB. INVALID on sdp when it offers simulcast to the embedded media server. */
+  /** SDP of the client's offer; up to 64 KB. INVALID on offer when it offers simulcast to the embedded media server. */
   offer: string;
-  /** What is published; MAIN by default. Each has a peer connection of its own. A third screen of a conference is FULL. */
+  /** What is published; MAIN by default. Each has a peer connection of its own. A third screen of a conference is FULL; a screen in a conference for audio only is FORBIDDEN. */
   source?: ConferenceMediaSource | null | undefined;
 };
 

@@ -35,13 +35,13 @@ export class PublishConferenceMediaInput extends MembershipInput {
   @Field(() => MediaSourceName as object, {
     nullable: true,
     description:
-      "What is published; MAIN by default. Each has a peer connection of its own. A third screen of a conference is FULL.",
+      "What is published; MAIN by default. Each has a peer connection of its own. A third screen of a conference is FULL; a screen in a conference for audio only is FORBIDDEN.",
   })
   source?: MediaSource | null;
 
   @Field({
     description:
-      "SDP of the client's offer; up to 64 KB. INVALID on sdp when it offers simulcast to the embedded media server.",
+      "SDP of the client's offer; up to 64 KB. INVALID on offer when it offers simulcast to the embedded media server.",
   })
   offer!: string;
 }

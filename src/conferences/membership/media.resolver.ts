@@ -2,7 +2,7 @@ import { Arg, Ctx, ID, Mutation, Resolver, Root, Subscription } from "type-graph
 import { Allow } from "../../access/request-auth";
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
-import { type PeerMessage, SDP_MAX } from "../engine/engine";
+import type { PeerMessage } from "../engine/engine";
 import { VIDEO_BITRATE } from "../model/conference";
 import type { DeliveredEvent } from "../model/conference-service";
 import { ConferenceEventType, eventToGraphql } from "./event.type";
@@ -23,6 +23,7 @@ import {
 import { toGraphqlStream } from "./media.type";
 import { parseMembership } from "./membership";
 import type { MembershipContext } from "./membership.resolver";
+import { withSdp } from "./sdp-input";
 
 /** Maximum number of events queued for a slow subscriber; beyond it, its connection is closed. */
 const QUEUE_MAX = 256;
@@ -50,8 +51,9 @@ export class ConferenceMediaResolver {
     { membershipId, source, offer }: PublishConferenceMediaInput,
   ): Promise<PublishConferenceMediaPayload> {
     const ref = parseMembership(membershipId, await auth.participant());
-    checkSdp("offer", offer);
-    const { peer, sdp } = await memberships.service.publish(ref, source ?? "main", offer);
+    const { peer, sdp } = await withSdp("offer", offer, () =>
+      memberships.service.publish(ref, source ?? "main", offer),
+    );
     return { peerId: peer, answer: sdp };
   }
 
@@ -79,8 +81,7 @@ export class ConferenceMediaResolver {
     @Arg("input", () => AnswerConferencePeerInput, { description: "The answer." })
     { answer, ...peer }: AnswerConferencePeerInput,
   ): Promise<ConferenceDonePayload> {
-    checkSdp("answer", answer);
-    await signal(context, peer, { answer });
+    await withSdp("answer", answer, () => signal(context, peer, { answer }));
     return DONE;
   }
 
@@ -110,9 +111,10 @@ export class ConferenceMediaResolver {
     @Arg("input", () => RestartConferencePeerInput, { description: "The peer connection." })
     { offer, ...peer }: RestartConferencePeerInput,
   ): Promise<RestartConferencePeerPayload> {
-    if (typeof offer === "string") checkSdp("offer", offer);
-    const restart = typeof offer === "string" ? { offer } : {};
-    const { sdp = "", replaced = false } = await signal(context, peer, { restart });
+    const { sdp = "", replaced = false } =
+      typeof offer === "string"
+        ? await withSdp("offer", offer, () => signal(context, peer, { restart: { offer } }))
+        : await signal(context, peer, { restart: {} });
     return { sdp, replaced };
   }
 
@@ -234,13 +236,6 @@ async function signal(
 ) {
   const ref = parseMembership(membershipId, await auth.participant());
   return memberships.service.signal(ref, peerId, message);
-}
-
-/** Counts before the engine parses. @throws Fault INVALID */
-function checkSdp(field: string, sdp: string): void {
-  if (Buffer.byteLength(sdp) > SDP_MAX) {
-    throw Fault.field(field, `is too long (maximum is ${SDP_MAX} bytes)`);
-  }
 }
 
 /** @throws Fault INVALID */

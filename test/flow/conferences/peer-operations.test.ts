@@ -152,4 +152,19 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
       /^INVALID .*offer/,
     );
   });
+
+  test("what is wrong with a session description is reported on its input", async () => {
+    const { peerId } = await publishMedia(peers, publisher, 1);
+    const watched = await watch();
+    for (const [member, name, input] of [
+      [publisher, "restartConferencePeer", { peerId, offer: "v=0" }],
+      [watcher, "answerConferencePeer", { peerId: watched.peerId, answer: "v=0" }],
+      [publisher, "publishConferenceMedia", { offer: "v=0" }],
+    ] as const) {
+      const field = "offer" in input ? "offer" : "answer";
+      await expect(member.mutate(name, "__typename", input)).rejects.toThrow(
+        new RegExp(`^INVALID ${field} .*\\{"${field}":`),
+      );
+    }
+  });
 });
