@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { CHECK_ORDER } from "../../../src/cli/doctor/checks";
 import { checkExposure } from "../../../src/cli/doctor/exposure";
 import type { CheckContext } from "../../../src/cli/doctor/finding";
+import { checkMediaServer } from "../../../src/cli/doctor/media-server";
 import { readConfig } from "../../../src/core/config";
 import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../../support/cli/doctor";
 
@@ -102,4 +103,30 @@ it("warns if the metrics are public", async () => {
   expect(await metrics()).toBe("warning");
   text = "Forbidden";
   expect(await metrics()).toBe("ok");
+});
+
+describe("the address of the embedded media server", () => {
+  const statusOf = async (environment: Record<string, string>) =>
+    only(await checkMediaServer(readConfig(environment)), "media server").status;
+  const PUBLIC = { BASE_URL: "https://api.example.invalid", TRUST_PROXY: "10.0.0.10" };
+
+  it.each([
+    [{ ...PUBLIC }],
+    [{ ...PUBLIC, HOST: "10.0.0.11" }],
+    [{ ...PUBLIC, HOST: "0.0.0.0", RTC_BIND_ADDRESS: "192.168.1.7" }],
+    [{ TRUST_PROXY: "127.0.0.1" }],
+  ])("with %j, clients of other networks do not reach it", async (environment) => {
+    expect(await statusOf(environment)).toBe("warning");
+  });
+
+  it.each([
+    [{}],
+    [{ HOST: "10.0.0.11" }],
+    [{ HOST: "10.0.0.11", BASE_URL: "http://10.0.0.11:4000" }],
+    [{ ...PUBLIC, HOST: "10.0.0.11", RTC_ANNOUNCED_ADDRESS: "media.example" }],
+    [{ ...PUBLIC, RTC_BIND_ADDRESS: "0.0.0.0" }],
+    [{ ...PUBLIC, HOST: "10.0.0.11", RTC_BIND_ADDRESS: "93.184.215.14" }],
+  ])("with %j, there is nothing to warn of", async (environment) => {
+    expect(await statusOf(environment)).toBe("skipped");
+  });
 });
