@@ -124,6 +124,8 @@ it("a user in a call is busy for others", async () => {
 });
 
 describe("a conference", () => {
+  const MUTE = `mutation ($input: MuteConferenceMemberInput!) {
+    muteConferenceMember(input: $input) { member { id } } }`;
   const CREATE = `mutation ($input: CreateConferenceInput!) {
     createConference(input: $input) { conference { id } } }`;
   const CLOSE =
@@ -149,6 +151,33 @@ describe("a conference", () => {
     expect(await second.evaluate("endReason")).toBe("LEFT");
     await count(first, 1);
     await first.waitForFunction("media.size === 0");
+    await graphql(node, CLOSE, { input: { conferenceId } }, alice.token);
+    await first.waitForFunction('window.endReason === "ENDED"');
+  });
+
+  it("a member who joins reports the own mutes, and keeps a moderator's", async () => {
+    const { data } = await graphql(node, CREATE, { input: { name: "Mutes" } }, alice.token);
+    const conferenceId = data.createConference.conference.id;
+    const first = await openPage();
+    await first.evaluate(`meet(${sessionOf(alice)}, "${conferenceId}")`);
+    const join = async (off: string) => {
+      const page = await openPage();
+      await page.evaluate(`meet(${sessionOf(bob)}, "${conferenceId}", "${off}")`);
+      return page;
+    };
+    const showsMutes = (page: Page, audio: boolean, video: boolean) =>
+      page.waitForFunction(`window.members?.some(({ id, audioMuted, videoMuted }) =>
+        id === "${bob.id}" && audioMuted === ${audio} && videoMuted === ${video})`);
+    const second = await join("audio");
+    for (const page of [first, second]) await showsMutes(page, true, false);
+    await second.evaluate('conference.mute("audio", false)');
+    await showsMutes(first, false, false);
+
+    const input = { conferenceId, memberId: String(bob.id), video: true };
+    await graphql(node, MUTE, { input }, alice.token);
+    await showsMutes(first, false, true);
+    const third = await join("audio");
+    for (const page of [first, third]) await showsMutes(page, true, true);
     await graphql(node, CLOSE, { input: { conferenceId } }, alice.token);
     await first.waitForFunction('window.endReason === "ENDED"');
   });

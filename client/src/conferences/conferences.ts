@@ -84,8 +84,8 @@ export class Conferences extends Emitter<ConferencesEvents> {
   /**
    * Opens the microphone and the camera, and joins a conference. A user has one seat: another device of the user that
    * is in the conference is replaced.
-   * @throws SignalboxError FULL, FORBIDDEN if the user may not join or the conference is locked, NOT_FOUND, CONFLICT if
-   *   it is closed, PERMISSION_DENIED and others of the devices
+   * @throws SignalboxError FULL, FORBIDDEN if the conference is locked, NOT_FOUND also if the user may not join it,
+   *   CONFLICT if it is closed, PERMISSION_DENIED and others of the devices
    */
   async join(id: string, options: JoinOptions = {}): Promise<Conference> {
     const { session, socket, media, relayOnly } = this.#options;

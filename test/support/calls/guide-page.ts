@@ -38,8 +38,9 @@ const PAGE = `<!doctype html>
       else if (signal) await call.take(signal);
     }
   };
-  window.meet = async (session, conferenceId) => {
+  window.meet = async (session, conferenceId, off) => {
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true });
+    for (const track of stream.getTracks()) track.enabled = track.kind !== off;
     window.conference = await joinConference(session, conferenceId, stream, {
       onMembers: (members) => { window.members = [...members.values()]; },
       onMedia: (media) => {
