@@ -1,9 +1,10 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { type GuideApp, runGuideApp } from "../support/calls/guide-app";
+import { graphql } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-/** The first call of docs/FRONTEND.md, step by step in a real browser. */
+/** The first call and the conference of docs/FRONTEND.md, step by step in a real browser. */
 
 let node: TestNode;
 let app: GuideApp;
@@ -21,12 +22,17 @@ afterAll(async () => {
   await node?.stop();
 });
 
-async function openAs(name: string): Promise<{ page: Page; userId: string }> {
+async function openPage(address: string): Promise<Page> {
   const page = await browser.newPage();
   // Shorter than jest's timeout, so that a test that hangs reports the step.
   page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => errors.push(error.message));
-  await page.goto(app.url.replace("me=ann", `me=${name}`));
+  await page.goto(address);
+  return page;
+}
+
+async function openAs(name: string, path = "/"): Promise<{ page: Page; userId: string }> {
+  const page = await openPage(new URL(`${path}?me=${name}`, app.url).href);
   const text = await page.waitForFunction(
     "/number \\d+/.exec(document.getElementById('me').textContent)?.[0]",
   );
@@ -53,4 +59,51 @@ test("two windows call each other as the guide says, until one hangs up", async 
     "document.getElementById('state').textContent === 'remote-hung-up'",
   );
   await ben.page.waitForFunction("document.getElementById('state').textContent === 'hung-up'");
+});
+
+const showsState = async (page: Page, pattern: string): Promise<string> => {
+  const text = await page.waitForFunction(
+    `new RegExp(${JSON.stringify(pattern)}).exec(document.getElementById('state').textContent)?.[0]`,
+  );
+  return String(await text.jsonValue());
+};
+
+/** Waits until a page shows this number of members, each with a picture. */
+const showsMembers = (page: Page, count: number) =>
+  page.waitForFunction(`(() => {
+    const cameras = [...document.querySelectorAll("#tiles video:first-child")];
+    const plays = (video) => video.getVideoPlaybackQuality().totalVideoFrames > 10;
+    return cameras.length === ${count} && cameras.every(plays);
+  })()`);
+
+test("a user, an invited user and a guest meet in a conference as the guide says, until it is closed", async () => {
+  const ann = await openAs("ann", "/conference");
+  const ben = await openAs("ben", "/conference");
+  await ann.page.click("#start");
+  await showsMembers(ann.page, 1);
+  ann.page.once("dialog", (dialog) => void dialog.accept(ben.userId));
+  await ann.page.click("#invite");
+  await ben.page.click("#accept");
+  await Promise.all([ann, ben].map(({ page }) => showsMembers(page, 2)));
+
+  await ann.page.click("#link");
+  const guest = await openPage(await showsState(ann.page, "http:.*#.+"));
+  guest.once("dialog", (dialog) => void dialog.accept("Grace"));
+  await guest.click("#accept");
+  await Promise.all([ann.page, ben.page, guest].map((page) => showsMembers(page, 3)));
+  await guest.click("#mute");
+  await ben.page.waitForFunction("document.body.textContent.includes('Grace (muted)')");
+
+  await ben.page.click("#leave");
+  await showsState(ben.page, "^left$");
+  await Promise.all([ann.page, guest].map((page) => showsMembers(page, 2)));
+
+  const session = await fetch(new URL("/session/ann", app.url), { method: "POST" });
+  const { token } = (await session.json()) as { token: string };
+  const list = await graphql(node, "{ conferences { nodes { id } } }", {}, token);
+  const input = { conferenceId: list.data.conferences.nodes[0].id };
+  const close =
+    "mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }";
+  await graphql(node, close, { input }, token);
+  for (const page of [ann.page, guest]) await showsState(page, "^closed$");
 });

@@ -8,7 +8,7 @@ import { PRINTED_FILES } from "../printed-code";
 
 const ROOT = join(__dirname, "../../..");
 
-/** The page of a first call that docs/FRONTEND.md prints, with its running server. */
+/** The pages of a first call and a conference that docs/FRONTEND.md prints, with their running server. */
 export interface GuideApp {
   /** The address that the server prints. */
   url: string;
@@ -26,8 +26,9 @@ export async function runGuideApp(node: TestNode): Promise<GuideApp> {
   }
   await cp(join(ROOT, "client/package.json"), join(client, "package.json"));
   await cp(join(ROOT, "dist/client/src"), join(client, "dist"), { recursive: true });
-  await writeFile(join(folder, "package.json"), '{"type": "module"}');
-  for (const file of ["server.js", "page.html"]) {
+  // As npm init writes it.
+  await writeFile(join(folder, "package.json"), '{"type": "commonjs"}');
+  for (const file of ["server.mjs", "page.html", "conference.html"]) {
     const code = PRINTED_FILES.get(file) ?? "";
     const { host } = new URL(node.baseUrl);
     await writeFile(join(folder, file), code.replaceAll("127.0.0.1:4000", host));
@@ -36,7 +37,7 @@ export async function runGuideApp(node: TestNode): Promise<GuideApp> {
   const { id: application_id, authKey: auth_key, authSecret: auth_secret } = node.application;
   const credentials = { base_url: node.baseUrl, application_id, auth_key, auth_secret };
   await writeFile(keys, JSON.stringify(credentials));
-  const child = spawn(process.execPath, ["server.js", keys], {
+  const child = spawn(process.execPath, ["server.mjs", keys], {
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
@@ -44,7 +45,7 @@ export async function runGuideApp(node: TestNode): Promise<GuideApp> {
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once("line", resolve);
-    child.once("close", () => reject(new Error("server.js has ended")));
+    child.once("close", () => reject(new Error("server.mjs has ended")));
   });
   return {
     url,
