@@ -21,7 +21,7 @@ const ENDS = /** @type {Record<string, string>} */ ({
 const PROBLEMS = /** @type {Record<string, string>} */ ({
   FULL: "The conference is full.",
   CONFLICT: "The conference is over.",
-  FORBIDDEN: "The conference is locked, or you may not join it.",
+  FORBIDDEN: "The conference is locked.",
   NETWORK: "The server does not answer.",
   PERMISSION_DENIED:
     "The browser may not use the camera and the microphone. Allow both for this page, then join.",

@@ -45,8 +45,8 @@ export interface ConferenceService {
   /**
    * Takes a seat, or takes the member's seat over from another device (then the earlier device receives `replaced`).
    * @param options.legacy whether the device speaks the legacy protocol, which cannot tell whether it is muted
-   * @throws Fault FULL when all seats are taken, FORBIDDEN for a participant who may not join, LIMITED for a user with
-   * seats in too many conferences
+   * @throws Fault FULL when all seats are taken, FORBIDDEN while it is locked, NOT_FOUND for a participant who may not
+   * join, CONFLICT when it is closed, LIMITED for a user with seats in too many conferences
    */
   join(
     participant: Participant,
