@@ -1,7 +1,7 @@
 import { openEmbeddedEngine } from "../../src/conferences/engine/embedded/embedded-engine";
 import type { EngineEvent, OpenEngine } from "../../src/conferences/engine/engine";
 import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
-import { Peers } from "../../src/conferences/host/peers";
+import { Peers } from "../../src/conferences/peers/peers";
 import { openLog } from "../../src/core/log";
 import { freeUdpPort } from "../../test/support/conferences/free-udp-port";
 import { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";

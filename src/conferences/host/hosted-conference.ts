@@ -9,6 +9,7 @@ import type {
 } from "../engine/engine";
 import { EMPTY_MS, type MemberRef, type MemberState, type Participant } from "../model/conference";
 import type { ConferenceState, LeaveReason } from "../model/conference-event";
+import type { MuteChange, PeerOwner } from "../peers/peer";
 import {
   type AcquiredConference,
   closeConferenceRow,
@@ -32,7 +33,6 @@ import { HostedMembers, notAMember } from "./hosted-members";
 import { MemberChecks } from "./member-checks";
 import { MemberMedia } from "./member-media";
 import { MemberRemovals } from "./member-removals";
-import type { MuteChange, PeerOwner } from "./peer";
 import { type JoinResult, joinResult, newMemberOf, seatEvent, seatMember } from "./seats";
 
 /** A conference on the node that hosts it: its commands, one after the other where they change rows. */

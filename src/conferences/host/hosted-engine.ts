@@ -9,12 +9,13 @@ import type {
   PeerResponse,
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
-import { type HostRef, writeEngineState } from "../rows/host-queries";
+import type { MuteChange, PeerOwner } from "../peers/peer";
+import { Peers } from "../peers/peers";
+import type { HostRef } from "../rows/host-queries";
 import type { Member } from "../rows/member-queries";
 import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
-import type { MuteChange, Peer, PeerOwner } from "./peer";
-import { Peers } from "./peers";
+import { MediaState, type StoredMedia } from "./media-state";
 
 /** What the media of a conference needs of it. */
 export interface HostedEngineOptions {
@@ -31,24 +32,15 @@ export interface HostedEngineOptions {
   onRenewable(): void;
 }
 
-/** The stored state: the engine's, and the peers. */
-interface StoredState {
-  engine: EngineState;
-  peers: Peer[];
-}
-
-/** Delay until a change of the peers is stored, in milliseconds; several changes are stored together. */
-const STORE_MS = 200;
-
 /** The media of one conference on its host: the room at the engine, and the peers. */
 export class HostedEngine {
   private readonly peers: Peers;
+  private readonly stored: MediaState;
   private opening: Promise<void> | null = null;
   private engineState: EngineState = {};
   private lost = false;
   /** Whether the engine answers, as far as its events tell. */
   private answers = true;
-  private storing: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly deps: HostDeps,
@@ -74,6 +66,10 @@ export class HostedEngine {
       },
       () => deps.clock.now(),
     );
+    this.stored = new MediaState(deps, options.ref, () => ({
+      engine: this.engineState,
+      peers: this.peers.list(),
+    }));
   }
 
   /** Name of the room at the engine. */
@@ -85,7 +81,7 @@ export class HostedEngine {
   async resume(engineName: string | null, stored: unknown): Promise<boolean> {
     const { engine } = this.deps;
     if (!engine) return false;
-    const state = stored as StoredState | null;
+    const state = stored as StoredMedia | null;
     // Without a stored state the media has ended with the former host.
     if (!state || engineName !== engine.name) return true;
     try {
@@ -125,14 +121,14 @@ export class HostedEngine {
       await this.peers.closeOwned(owner, connected.peer);
       throw error;
     }
-    this.store();
+    this.stored.changed();
     return connected;
   }
 
   async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
     await this.ensureRoom();
     const connected = await this.peers.watch(owner, feed);
-    this.store();
+    this.stored.changed();
     return connected;
   }
 
@@ -142,7 +138,7 @@ export class HostedEngine {
 
   async closePeer(owner: PeerOwner, peer: string): Promise<void> {
     await this.peers.closeOwned(owner, peer);
-    this.store();
+    this.stored.changed();
   }
 
   /** Gives changed settings to the room, if it is open. */
@@ -165,7 +161,7 @@ export class HostedEngine {
       // The member is out, even if the engine does not answer: then the room opens anew without it.
       this.deps.log.warn({ err: error }, "the media of a member could not be closed");
     }
-    this.store();
+    this.stored.changed();
   }
 
   /** Drops, or admits again, what a member publishes. @param kinds what may have changed */
@@ -191,13 +187,12 @@ export class HostedEngine {
 
   /** Leaves the room at the engine to the next host, which resumes it if the engine outlives this node. */
   async leaveRoom(): Promise<void> {
-    if (this.storing) await this.write();
+    await this.stored.flush();
     this.opening = null;
   }
 
   async closeRoom(): Promise<void> {
-    if (this.storing) clearTimeout(this.storing);
-    this.storing = null;
+    this.stored.discard();
     this.peers.clear();
     if (!this.opening || this.lost) return;
     this.opening = null;
@@ -230,7 +225,7 @@ export class HostedEngine {
       const to = { memberId: found.memberId, generation: found.generation };
       this.options.send({ type: "statistics", to, peer, statistics });
     }
-    if (event.type !== "statistics") this.store();
+    if (event.type !== "statistics") this.stored.changed();
   }
 
   private onLost(): void {
@@ -283,24 +278,5 @@ export class HostedEngine {
     this.engineState = state;
     if (stored) this.opening = Promise.resolve();
     return resumed;
-  }
-
-  /** Stores the peers for a restart of this node, if the engine outlives it. */
-  private store(): void {
-    if (this.storing || Object.keys(this.engineState).length === 0) return;
-    this.storing = setTimeout(() => void this.write(), STORE_MS);
-    this.storing.unref();
-  }
-
-  private async write(): Promise<void> {
-    if (this.storing) clearTimeout(this.storing);
-    this.storing = null;
-    const { engine, store, log } = this.deps;
-    const stored: StoredState = { engine: this.engineState, peers: this.peers.list() };
-    try {
-      await writeEngineState(store, this.options.ref(), engine?.name ?? "", stored);
-    } catch (error) {
-      log.warn({ err: error }, "the media of a conference could not be stored");
-    }
   }
 }

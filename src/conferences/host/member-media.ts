@@ -1,10 +1,10 @@
 import type { MediaSource } from "../engine/engine";
 import type { MemberState } from "../model/conference";
+import type { MuteChange, PeerOwner } from "../peers/peer";
 import { type Member, memberState, writeMedia } from "../rows/member-queries";
 import type { ConferenceChanges } from "./conference-changes";
 import type { HostedEngine } from "./hosted-engine";
 import { type HostedMembers, notAMember } from "./hosted-members";
-import type { MuteChange, PeerOwner } from "./peer";
 
 /** What members send, as the others are told: whether media arrives, and what is muted. */
 export class MemberMedia {

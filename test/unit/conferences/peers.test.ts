@@ -1,6 +1,6 @@
 import type { CloseTarget, Feed, PeerMessage } from "../../../src/conferences/engine/engine";
-import type { PeerOwner } from "../../../src/conferences/host/peer";
-import { Peers } from "../../../src/conferences/host/peers";
+import type { PeerOwner } from "../../../src/conferences/peers/peer";
+import { Peers } from "../../../src/conferences/peers/peers";
 import { Fault } from "../../../src/core/errors";
 import { FakeEngine, fakeSdp } from "../../support/conferences/fake-engine";
 
