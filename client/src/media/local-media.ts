@@ -43,18 +43,35 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
   readonly #platform: MediaPlatform;
   /** The microphone and the camera, or what the application gave instead. */
   readonly stream: MediaStream;
-  readonly #isOwn: boolean;
+  /** The tracks that were captured here: these alone are replaced when their device is lost, and stopped at the end. */
+  readonly #own: Set<MediaStreamTrack>;
   readonly #muted = { audio: false, video: false };
+  /** `enabled` of the application's tracks before they were muted here. */
+  readonly #enabled = new Map<MediaStreamTrack, boolean>();
+  readonly #requested: CaptureOptions;
   #screen: MediaStream | null = null;
   #closed = false;
 
-  /** @param isOwn whether the stream was opened here, and so ends with this */
-  constructor(platform: MediaPlatform, stream: MediaStream, isOwn: boolean) {
+  /**
+   * @param isOwn whether the stream was opened here, and so ends with this
+   * @param requested what was captured; other devices are opened with the same constraints
+   */
+  constructor(
+    platform: MediaPlatform,
+    stream: MediaStream,
+    isOwn: boolean,
+    requested: CaptureOptions = {},
+  ) {
     super();
     this.#platform = platform;
     this.stream = stream;
-    this.#isOwn = isOwn;
-    for (const track of stream.getTracks()) this.#follow(track);
+    this.#requested = requested;
+    const tracks = stream.getTracks();
+    this.#own = new Set(isOwn ? tracks : []);
+    for (const track of tracks) this.#follow(track);
+    for (const kind of ["audio", "video"] as const) {
+      this.#muted[kind] = this.#captured(kind)?.enabled === false;
+    }
   }
 
   /**
@@ -71,7 +88,7 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
         if (!video || !audio || (error as Error).name !== "NotFoundError") throw error;
         return mediaDevices.getUserMedia({ audio, video: false });
       });
-      return new LocalMedia(platform, stream, true);
+      return new LocalMedia(platform, stream, true, { audio, video });
     } catch (error) {
       throw mediaError(error);
     }
@@ -100,16 +117,28 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
   setMuted(kind: MediaKind, muted: boolean): void {
     this.#muted[kind] = muted;
     const track = this.#captured(kind);
-    if (track) track.enabled = !muted;
+    if (!track) return;
+    if (!this.#own.has(track) && !this.#enabled.has(track)) {
+      this.#enabled.set(track, track.enabled);
+    }
+    track.enabled = !muted;
   }
 
   /**
-   * Captures another microphone or camera.
+   * Captures another microphone or camera, with the constraints that were asked for at first.
    * @param deviceId of `enumerateDevices`, or `default`
    * @throws SignalboxError DEVICE_NOT_FOUND and others of {@link LocalMedia.open}
    */
   async useDevice(kind: MediaKind, deviceId: string): Promise<void> {
-    const device = deviceId === "default" ? true : { deviceId: { exact: deviceId } };
+    const requested = this.#requested[kind];
+    // What has chosen the first device may exclude this one.
+    const {
+      deviceId: first,
+      groupId,
+      facingMode,
+      ...kept
+    } = typeof requested === "object" ? requested : ({} as MediaTrackConstraints);
+    const device = deviceId === "default" ? kept : { ...kept, deviceId: { exact: deviceId } };
     let stream: MediaStream;
     try {
       stream = await this.#platform.mediaDevices.getUserMedia({ [kind]: device });
@@ -119,6 +148,7 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
     const [track] = stream.getTracks();
     if (!track) throw new SignalboxError("DEVICE_NOT_FOUND", "The device has no track");
     if (this.#closed) return track.stop();
+    this.#own.add(track);
     this.#exchange(kind, track);
   }
 
@@ -150,13 +180,14 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
     this.emit("screenEnded", undefined);
   }
 
-  /** Stops all that was captured here. */
+  /** Stops all that was captured here, and unmutes the application's tracks that were muted here. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     stopTracks(this.#screen);
     this.#screen = null;
-    if (this.#isOwn) stopTracks(this.stream);
+    for (const track of this.#own) track.stop();
+    for (const [track, enabled] of this.#enabled) track.enabled = enabled;
     this.removeListeners();
   }
 
@@ -169,6 +200,7 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
     if (old) {
       this.stream.removeTrack(old);
       old.stop();
+      this.#own.delete(old);
     }
     if (track) {
       track.enabled = !this.#muted[kind];
@@ -178,16 +210,21 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
     this.emit("track", { kind, track: this.track(kind) });
   }
 
-  /** A device that is unplugged ends its track: the default device takes its place. */
+  /**
+   * A device that is unplugged ends its track: the default device takes its place. The application's own track may be
+   * no device, such as a file, so nothing takes its place that the user has not agreed to.
+   */
   #follow(track: MediaStreamTrack): void {
     const kind = track.kind as MediaKind;
     track.addEventListener("ended", () => {
       if (this.#closed || this.#captured(kind) !== track) return;
-      this.useDevice(kind, "default").catch(() => {
+      const lost = () => {
         if (this.#closed) return;
         this.#exchange(kind, null);
         this.emit("deviceLost", { kind });
-      });
+      };
+      if (this.#own.has(track)) this.useDevice(kind, "default").catch(lost);
+      else lost();
     });
   }
 }

@@ -55,19 +55,22 @@ export class FakeStream {
   }
 }
 
-type Constraint = boolean | { deviceId?: { exact: string } } | undefined;
+type Constraint = boolean | { deviceId?: { exact: string }; [name: string]: unknown } | undefined;
 
 /** A stand-in of MediaDevices with a default device of each kind. */
 export class FakeDevices {
   /** Tracks that capture. */
   readonly live = new Set<FakeTrack>();
   readonly names: Record<Kind, string[]> = { audio: ["microphone"], video: ["camera"] };
+  /** The constraints of each request. */
+  readonly requests: Record<Kind, Constraint>[] = [];
   /** Name of the exception that every request gets. */
   refusal: string | null = null;
   /** What a request waits for, as for the user's permission. */
   permission: Promise<void> = Promise.resolve();
 
   async getUserMedia(constraints: Record<Kind, Constraint>): Promise<FakeStream> {
+    this.requests.push(constraints);
     await this.permission;
     if (this.refusal) throw Object.assign(new Error(this.refusal), { name: this.refusal });
     const labels = (["audio", "video"] as const)

@@ -264,6 +264,78 @@ test("the tracks of a stream of the application's own go on after the call", asy
   expect(stream.getTracks().map(({ readyState }) => readyState)).toEqual(["live", "live"]);
 });
 
+/** A call to which the caller gives a stream of its own. */
+async function talkWithOwnStream() {
+  const [ann, ben] = [phone("1"), phone("2")];
+  const stream = await ann.devices.getUserMedia({ audio: true, video: true });
+  const media = stream as unknown as MediaStream;
+  const [audio, video] = stream.getTracks();
+  if (!audio || !video) throw new Error("no tracks");
+  const begin = async () => {
+    const { call, answer } = await ring(ann, ben, { media });
+    await answer.accept();
+    await pass(1_000);
+    return call;
+  };
+  return { ann, stream, audio, video, begin };
+}
+
+test("the end of an application's own track opens no device, and is reported", async () => {
+  const { ann, stream, audio, begin } = await talkWithOwnStream();
+  const call = await begin();
+  const lost: string[] = [];
+  call.on("deviceLost", ({ kind }) => lost.push(kind));
+  audio.end();
+  await pass(0);
+  expect([lost, call.isMuted("audio")]).toEqual([["audio"], true]);
+  expect(ann.devices.requests).toHaveLength(1);
+  // A device that is chosen in its place is captured here, so another one replaces it, and the call's end stops it.
+  await call.useDevice("audio", "microphone");
+  ann.devices.names.audio = ["headset"];
+  [...ann.devices.live].find(({ kind }) => kind === "audio")?.end();
+  await pass(0);
+  expect([...ann.devices.live].map(({ label }) => label)).toEqual(["camera", "headset"]);
+  call.hangUp();
+  await pass(0);
+  expect([...ann.devices.live]).toEqual([stream.getTracks()[0]]);
+  expect(lost).toEqual(["audio"]);
+});
+
+test("the application's own tracks are muted from the start if they are disabled, and afterwards as they were", async () => {
+  const { audio, video, begin } = await talkWithOwnStream();
+  video.enabled = false;
+  const first = await begin();
+  expect([first.isMuted("audio"), first.isMuted("video")]).toEqual([false, true]);
+  first.setMuted("audio", true);
+  first.setMuted("video", false);
+  expect([audio.enabled, video.enabled]).toEqual([false, true]);
+  first.hangUp();
+  await pass(0);
+  expect([audio.enabled, video.enabled]).toEqual([true, false]);
+  const second = await begin();
+  expect([second.isMuted("audio"), second.isMuted("video")]).toEqual([false, true]);
+  second.hangUp();
+});
+
+test("another device is opened with the constraints of the first, without what has chosen that", async () => {
+  const [ann, ben] = [phone("1"), phone("2")];
+  const audio = { echoCancellation: false, deviceId: "microphone" };
+  const video = { width: 1_280, facingMode: { exact: "user" } };
+  const { call, answer } = await ring(ann, ben, { media: { audio, video } });
+  await answer.accept();
+  await pass(1_000);
+  ann.devices.names.video.push("telephoto");
+  await call.useDevice("video", "telephoto");
+  [...ann.devices.live].find(({ kind }) => kind === "audio")?.end();
+  await pass(0);
+  expect(ann.devices.requests).toEqual([
+    { audio, video },
+    { video: { width: 1_280, deviceId: { exact: "telephoto" } } },
+    { audio: { echoCancellation: false } },
+  ]);
+  call.hangUp();
+});
+
 test("another device of the user stops ringing when one answers or declines", async () => {
   const [ann, desk, mobile] = [phone("1"), phone("2", "desk"), phone("2", "mobile")];
   const { answer } = await ring(ann, desk);
