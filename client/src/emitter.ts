@@ -1,3 +1,14 @@
+/** Calls a function of the application. An exception is reported as an uncaught error, and keeps nothing from others. */
+export function callSafely(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
 /** Emits events to listeners. @typeParam Events the argument of each event by its name */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(argument: never) => void>>();
@@ -31,13 +42,7 @@ export class Emitter<Events extends object> {
    */
   protected emit<Name extends keyof Events>(name: Name, argument: Events[Name]): void {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      try {
-        (listener as (argument: Events[Name]) => void)(argument);
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
+      callSafely(() => (listener as (argument: Events[Name]) => void)(argument));
     }
   }
 

@@ -3,7 +3,7 @@ import { closedError } from "../errors.ts";
 /** First wait, in milliseconds. */
 const FIRST_MS = 500;
 /** Longest wait, in milliseconds. */
-const LONGEST_MS = 15_000;
+export const LONGEST_MS = 15_000;
 
 /**
  * Exponential back-off with jitter: half of the wait is fixed, half is random.

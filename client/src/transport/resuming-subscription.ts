@@ -1,6 +1,6 @@
 import { networkError, type ResponseError, responseError, SignalboxError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { backoffMs, sleep } from "./backoff.ts";
+import { backoffMs, LONGEST_MS, sleep } from "./backoff.ts";
 import type { Document } from "./document.ts";
 import type { Socket } from "./socket.ts";
 
@@ -40,6 +40,8 @@ export function resumeSubscription<
   const { signal } = stopped;
   let after: string | null = null;
   let failures = 0;
+  /** How often in a row the service has refused the session, and the token was checked. */
+  let refusals = 0;
   /** Whether a connection has carried this subscription. */
   let wasCarried = false;
 
@@ -58,6 +60,7 @@ export function resumeSubscription<
           if (problem) options.onGap();
           problem = null;
           failures = 0;
+          refusals = 0;
           const entry = options.entry(data);
           after = entry.cursor;
           options.onEntry(entry);
@@ -86,7 +89,10 @@ export function resumeSubscription<
         continue;
       }
       if (signal.aborted) return null;
+      const began = Date.now();
       const problem = await attempt();
+      // A quiet subscription has succeeded too.
+      if (Date.now() - began > LONGEST_MS) failures = refusals = 0;
       if (signal.aborted || problem === null) return null;
       if (problem === "connection") {
         if (after === null && wasCarried) options.onGap();
@@ -99,8 +105,13 @@ export function resumeSubscription<
         continue;
       }
       failures += 1;
-      if (error.code === "UNAUTHENTICATED" && failures === 1) {
-        await session.replaceRefused(await session.token()).catch(() => {});
+      if (error.code === "UNAUTHENTICATED" && refusals === 0) {
+        try {
+          await session.replaceRefused(await session.token());
+          refusals += 1;
+        } catch {
+          // The service cannot be asked now, or the session has ended: the next attempt finds out.
+        }
       } else if (!TRANSIENT.includes(error.code)) return error;
       await sleep(Math.max(backoffMs(failures), (error.retryAfter ?? 0) * 1000), signal);
     }

@@ -56,6 +56,8 @@ export class Socket extends Emitter<SocketEvents> {
   #token = "";
   #failures = 0;
   #refusals = 0;
+  /** The token that the service has refused last, until it is replaced or turns out to be good. */
+  #refusedToken: string | null = null;
   /** Time before which no connection is tried, in milliseconds of Date.now(). */
   #notBefore = 0;
   #final: SignalboxError | null = null;
@@ -139,7 +141,12 @@ export class Socket extends Emitter<SocketEvents> {
       throw error;
     }
     try {
-      this.#token = await this.#session.token();
+      // A refused token is not tried again before the service has confirmed it, or the source has given another one.
+      const refused = this.#refusedToken;
+      this.#token = await (refused === null
+        ? this.#session.token()
+        : this.#session.replaceRefused(refused));
+      this.#refusedToken = null;
     } catch (error) {
       const reason = error instanceof SignalboxError ? error : networkError(error);
       if (!this.#final) this.#backOff();
@@ -275,7 +282,7 @@ export class Socket extends Emitter<SocketEvents> {
     }
     // After a connection that was accepted, the next attempt need not wait.
     if (this.#failures === 1) this.#notBefore = 0;
-    this.#session.replaceRefused(this.#token).catch(() => {});
+    this.#refusedToken = this.#token;
   }
 
   #backOff(): void {

@@ -1,10 +1,11 @@
+import { callSafely } from "../emitter.ts";
 import type { SignalboxError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import type { Document } from "./document.ts";
 import { resumeSubscription } from "./resuming-subscription.ts";
 import type { Socket } from "./socket.ts";
 
-/** Receives what a subscription delivers. */
+/** Receives what a subscription delivers. An exception is reported as an uncaught error, and the subscription goes on. */
 export interface SubscriptionSink<Result> {
   /** Called for each result, in order. */
   next(result: Result): void;
@@ -34,9 +35,9 @@ export function subscribe<Result, Variables extends object>(
     document,
     variables: (after) => (after === null ? variables : { ...variables, after }),
     entry: (result: Result) => ({ result, cursor: canResume ? cursorOf(result) : null }),
-    onEntry: ({ result }) => sink.next(result),
-    onGap: () => sink.gap?.(),
-    onEnd: (reason) => (reason ? sink.error?.(reason) : sink.complete?.()),
+    onEntry: ({ result }) => callSafely(() => sink.next(result)),
+    onGap: () => callSafely(() => sink.gap?.()),
+    onEnd: (reason) => callSafely(() => (reason ? sink.error?.(reason) : sink.complete?.())),
   });
 }
 

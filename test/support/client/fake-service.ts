@@ -7,6 +7,8 @@ import type { ConnectionOptions } from "../../../client/src/index.ts";
 export class FakeService {
   /** The sockets that were opened, in order. */
   readonly sockets: FakeSocket[] = [];
+  /** Tokens with which a socket is closed. */
+  readonly refused = new Set<string>();
   /** Answers a POST of a GraphQL request. */
   answer: (query: string) => Response | Promise<Response> = () =>
     Response.json({
@@ -38,7 +40,7 @@ export class FakeService {
       },
       WebSocket: class extends FakeSocket {
         constructor() {
-          super(service.accepts);
+          super(service.accepts, service.refused);
           service.sockets.push(this);
         }
       },
@@ -62,7 +64,10 @@ export class FakeSocket extends EventTarget {
   /** Messages of the client. */
   readonly received: { type: string; id?: string; payload?: Record<string, unknown> }[] = [];
 
-  constructor(accepts: FakeService["accepts"]) {
+  constructor(
+    accepts: FakeService["accepts"],
+    private readonly refused: ReadonlySet<string>,
+  ) {
     super();
     if (accepts === "none") setTimeout(() => this.fail());
     if (accepts === "all") {
@@ -76,7 +81,10 @@ export class FakeSocket extends EventTarget {
   send(text: string): void {
     const message = JSON.parse(text);
     this.received.push(message);
-    if (message.type === "connection_init") this.deliver({ type: "connection_ack" });
+    if (message.type === "connection_init") {
+      if (this.refused.has(message.payload?.token)) setTimeout(() => this.end(4401));
+      else this.deliver({ type: "connection_ack" });
+    }
     if (message.type === "ping") this.deliver({ type: "pong" });
   }
 

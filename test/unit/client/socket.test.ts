@@ -185,6 +185,90 @@ test("a service that refuses every token ends the connection after three more", 
   expect(service.sockets.length).toBeLessThanOrEqual(10);
 });
 
+const unauthenticated = { message: "no session", extensions: { code: "UNAUTHENTICATED" } };
+
+test("a refused token is not tried again while the service cannot say whether it is valid", async () => {
+  let given = 0;
+  await open({
+    session() {
+      given += 1;
+      return given === 1 ? "old" : "new";
+    },
+  });
+  const { answer } = service;
+  service.refused.add("old");
+  service.answer = () => new Response("", { status: 503 });
+  service.sockets[0]?.end(4401);
+  await pass(60 * SECOND);
+  expect([service.sockets.length, connection.signals.status, ended]).toEqual([1, "offline", null]);
+  service.answer = (query) =>
+    given === 1 ? Response.json({ errors: [unauthenticated] }) : answer(query);
+  await pass(20 * SECOND);
+  expect([given, service.sockets.length, connection.signals.status]).toEqual([2, 2, "online"]);
+  expect(service.sockets[1]?.received[0]?.payload).toEqual({ token: "new" });
+});
+
+/** Subscribes without the signals. */
+async function watch(next: (result: unknown) => void = () => {}) {
+  const errors: string[] = [];
+  connection = openConnection(service.options());
+  connection.subscribe(
+    "subscription { callSignals { cursor } }",
+    {},
+    {
+      next,
+      error: ({ code }) => errors.push(code),
+    },
+  );
+  await pass(10);
+  return errors;
+}
+
+test("an exception of a subscription's sink is reported, and the connection goes on", async () => {
+  const problem = new Error("of the application");
+  const results: unknown[] = [];
+  await watch((result) => {
+    results.push(result);
+    throw problem;
+  });
+  const queued: (() => void)[] = [];
+  const spy = jest
+    .spyOn(globalThis, "queueMicrotask")
+    .mockImplementation((each) => void queued.push(each));
+  try {
+    service.sockets[0]?.next(signal("a"));
+    service.sockets[0]?.next(signal("b"));
+    await pass(SECOND);
+  } finally {
+    spy.mockRestore();
+  }
+  expect([results.length, service.sockets.length]).toEqual([2, 1]);
+  expect(queued).toHaveLength(2);
+  for (const each of queued) expect(each).toThrow(problem);
+});
+
+test.each([
+  ["right after another failure", "UNAVAILABLE", 0],
+  ["an hour after the last one", "UNAUTHENTICATED", 3_600 * SECOND],
+])("a subscription whose session is refused %s is made again", async (_when, code, wait) => {
+  const errors = await watch();
+  const fail = async (extensions: object) => {
+    const socket = service.sockets.at(-1);
+    const { id } = socket?.received.findLast(({ type }) => type === "subscribe") ?? {};
+    socket?.deliver({ type: "error", id, payload: [{ message: "failed", extensions }] });
+    await pass(SECOND);
+  };
+  await fail({ code });
+  await pass(wait);
+  await fail(unauthenticated.extensions);
+  await pass(SECOND);
+  expect(errors).toEqual([]);
+  const subscribed = service.sockets.flatMap(({ received }) =>
+    received.filter(({ type }) => type === "subscribe"),
+  );
+  expect(subscribed).toHaveLength(3);
+});
+
 test("what a browser forbids is UNSUPPORTED, and tried once", async () => {
   let tries = 0;
   class Forbidding {
