@@ -220,8 +220,10 @@ export class Session extends Emitter<SessionEvents> {
       } catch (error) {
         if (this.#ended) throw this.#ended;
         const reason = error instanceof SignalboxError ? error : networkError(error);
-        if (!isTransient(reason)) this.#finish(reason);
-        if (this.#ended || failures === ATTEMPTS) throw reason;
+        const isFinal = !isTransient(reason);
+        // A session that is renewed early serves until it expires.
+        if (isFinal && this.#token === null) this.#finish(reason);
+        if (isFinal || failures === ATTEMPTS) throw reason;
         await sleep(Math.max(backoffMs(failures), (reason.retryAfter ?? 0) * 1000), signal);
       }
     }
@@ -261,7 +263,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   /** Renews the session shortly before it expires. Sessions that move with their use are only read again. */
-  #schedule({ token, expiresAt }: CurrentSession): void {
+  #schedule({ token, expiresAt }: Pick<CurrentSession, "token" | "expiresAt">): void {
     clearTimeout(this.#renewal);
     const left = Date.parse(expiresAt) - Date.now();
     const wait = Math.min(Math.max(left * (1 - RENEW_SHARE), 1_000), TIMER_MAX_MS);
@@ -275,9 +277,11 @@ export class Session extends Emitter<SessionEvents> {
     try {
       this.#details = null;
       const { expiresAt: moved } = await this.current();
-      if (moved === expiresAt) await this.renew(token);
+      if (moved === expiresAt && token === this.#token) await this.#obtain(token);
     } catch {
-      // The next operation that needs a token reports it.
+      // The next operation that needs a token reports it, if no attempt succeeds before the session expires.
+      const isValid = token === this.#token && Date.parse(expiresAt) > Date.now();
+      if (isValid) this.#schedule({ token, expiresAt });
     }
   }
 
