@@ -105,6 +105,8 @@ export class ConferenceMedia {
 
   /** Limits the own video. @throws SignalboxError INVALID */
   async limit(bitrate: number): Promise<void> {
+    // A bitrate that the service refuses changes nothing.
+    await this.#main?.configure(bitrate);
     this.#bitrate = bitrate;
     this.#hasOwnBitrate = true;
     await this.#main?.limit();

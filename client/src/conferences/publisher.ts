@@ -39,14 +39,16 @@ export class Publisher extends MediaPeer {
     else if (track) this.reopen();
   }
 
-  /** Applies the bitrate to what is sent. @throws SignalboxError */
+  /** Tells the media server another bitrate. @throws SignalboxError INVALID and others */
+  async configure(bitrate: number): Promise<void> {
+    const peerId = this.peer?.id;
+    if (!peerId) return;
+    await this.deps.membership.run(ConfigureConferencePeerDocument, { peerId, bitrate });
+  }
+
+  /** Applies the bitrate to what is sent. */
   async limit(): Promise<void> {
-    const { peer } = this;
-    if (!peer?.id) return;
-    const bitrate = this.#media.bitrate();
-    await limitVideo(peer.connection, bitrate);
-    const input = { peerId: peer.id, bitrate };
-    await this.deps.membership.run(ConfigureConferencePeerDocument, input);
+    if (this.peer) await limitVideo(this.peer.connection, this.#media.bitrate());
   }
 
   /** Stops sending, and tells the media server. */
