@@ -6,6 +6,8 @@
 {
   /** Title of a push that has none. */
   const TITLE = new URL(self.registration.scope).hostname;
+  /** Time in which a page must answer, in milliseconds. */
+  const ANSWER_MS = 1_000;
 
   self.addEventListener("install", () => self.skipWaiting());
   self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -37,14 +39,32 @@
   async function receive(content) {
     const pages = await tellPages({ type: "signalbox.push", content });
     const isRinging = Date.parse(content.call?.expiresAt) > Date.now();
-    // A visible page rings by itself: the signals reach it over its own connection.
-    if (isRinging && pages.some(({ visibilityState }) => visibilityState === "visible")) return;
+    if (isRinging && (await ringsItself(pages))) return;
     if (Number.isSafeInteger(content.appBadge))
       await self.navigator.setAppBadge?.(content.appBadge);
     const [title, options] = content.call
       ? callNotification(content.call, isRinging)
       : notification(content);
     await self.registration.showNotification(title, options);
+  }
+
+  /** Whether a visible page rings by itself: it follows pushes, and the signals reach it over its own connection. */
+  function ringsItself(pages) {
+    const answers = pages
+      .filter(({ visibilityState }) => visibilityState === "visible")
+      .map(
+        (page) =>
+          new Promise((resolve, reject) => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = resolve;
+            setTimeout(reject, ANSWER_MS);
+            page.postMessage({ type: "signalbox.ring" }, [port2]);
+          }),
+      );
+    return Promise.any(answers).then(
+      () => true,
+      () => false,
+    );
   }
 
   function notification({ title, body, message, icon, image, tag, data }) {

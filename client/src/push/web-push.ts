@@ -17,7 +17,7 @@ import {
   unsubscribeBrowser,
 } from "./browser-push.ts";
 
-/** Options of web push. */
+/** Options of web push. Of several calls for a session, the handlers of the last one hold. */
 export interface WebPushOptions {
   /** URL of the copied signalbox-sw.js, or the registration of a service worker of the application's own. */
   readonly serviceWorker: string | URL | ServiceWorkerRegistration;
@@ -39,10 +39,16 @@ interface Stored {
 }
 
 /** Messages of signalbox-sw.js. */
-const MESSAGES = { push: "signalbox.push", click: "signalbox.click", change: "signalbox.change" };
+const MESSAGES = {
+  push: "signalbox.push",
+  click: "signalbox.click",
+  change: "signalbox.change",
+  /** Asks whether this page rings by itself. */
+  ring: "signalbox.ring",
+};
 
 /** The sessions whose pages follow their service worker. */
-const followed = new WeakSet<Session>();
+const followed = new WeakMap<Session, { options: WebPushOptions; readonly stop: () => void }>();
 
 /**
  * Turns push notifications on in this browser, for the signed-in user. Call it when the user clicks, because it asks for
@@ -109,6 +115,7 @@ export async function disableWebPush(
   session: Session,
   options: Pick<WebPushOptions, "serviceWorker" | "storage">,
 ): Promise<void> {
+  followed.get(session)?.stop();
   const storage = storageOf(options);
   const { udid, subscriptionId } = await readStored(storage);
   await unsubscribeBrowser(options.serviceWorker);
@@ -141,22 +148,31 @@ async function subscribe(session: Session, options: WebPushOptions): Promise<Pus
   return device;
 }
 
-/** Passes messages of the service worker on, until the session ends. */
+/** Passes messages of the service worker on, until web push is turned off or the session ends. */
 function follow(session: Session, options: WebPushOptions): void {
-  if (followed.has(session)) return;
-  followed.add(session);
-  const receive = ({ data }: MessageEvent) => {
-    if (data?.type === MESSAGES.push) options.onPush?.(data.content);
-    else if (data?.type === MESSAGES.click) options.onClick?.(data.data);
+  const present = followed.get(session);
+  if (present) {
+    present.options = options;
+    return;
+  }
+  const receive = ({ data, ports }: MessageEvent) => {
+    const current = following.options;
+    if (data?.type === MESSAGES.push) current.onPush?.(data.content);
+    else if (data?.type === MESSAGES.click) current.onClick?.(data.data);
+    else if (data?.type === MESSAGES.ring && session.isConnected) ports[0]?.postMessage(true);
     // Fails when the service is away; the next start of the page does it again.
-    else if (data?.type === MESSAGES.change) resumeWebPush(session, options).catch(() => {});
+    else if (data?.type === MESSAGES.change) resumeWebPush(session, current).catch(() => {});
   };
   navigator.serviceWorker.addEventListener("message", receive);
   navigator.serviceWorker.startMessages();
-  session.on("ended", () => {
+  const stop = () => {
+    off();
     followed.delete(session);
     navigator.serviceWorker.removeEventListener("message", receive);
-  });
+  };
+  const off = session.on("ended", stop);
+  const following = { options, stop };
+  followed.set(session, following);
 }
 
 const storageOf = ({ storage }: Pick<WebPushOptions, "storage">): TokenStorage =>

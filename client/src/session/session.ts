@@ -59,6 +59,8 @@ export class Session extends Emitter<SessionEvents> {
   #details: Promise<CurrentSession> | null = null;
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #ended: SignalboxError | null = null;
+  /** Whether the WebSocket of the client is connected; it says so itself. */
+  isConnected = false;
 
   /** @param source where sessions come from @param storage memory by default */
   constructor(target: HttpTarget, source: SessionSource, storage: TokenStorage = memoryStorage()) {

@@ -313,6 +313,7 @@ export class Socket extends Emitter<SocketEvents> {
   #setStatus(status: ConnectionStatus): void {
     if (this.#status === status || this.#status === "ended") return;
     this.#status = status;
+    this.#session.isConnected = status === "online";
     this.emit("status", status);
   }
 }

@@ -242,11 +242,13 @@ test("web push that is turned off is off in the browser and at the service, unti
 const UPDATE = `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) {
   application { incomingCallPush } } }`;
 
-test("a call rings by a notification unless a page is visible, and its click opens the app", async () => {
+test("a call rings by a notification unless a visible page is connected, and its click opens the app", async () => {
   const settings = { incomingCallPush: true, incomingCallPushDelaySeconds: 0 };
   const input = { applicationId: String(node.application.id), ...settings };
   await graphql(node, UPDATE, { input }, await ownerToken(node));
   const { page } = await openEnabled();
+  await page.evaluate(() => (window as unknown as PushWindow).signalbox.signals.connect());
+  await page.waitForFunction("signalbox.signals.status === 'online'");
   const callId = newSessionId();
   const text = await received(() => send(node, ben, ann, "call", callId));
   const { call } = JSON.parse(text);
