@@ -61,6 +61,8 @@ export class CallParticipant {
   #calledAt: number | null = null;
   /** The answer that was sent, which is sent again when `call` is repeated. */
   #answer: string | null = null;
+  /** Whether the answer is on its way: what is repeated meanwhile needs no other one. */
+  #isAnswering = false;
   readonly #candidates: SignalledCandidate[] = [];
   #state: ParticipantState = "ringing";
   #reason: EndReason | null = null;
@@ -117,17 +119,22 @@ export class CallParticipant {
 
   /** Answers the offer of this user. @throws SignalboxError CONFLICT when another device has answered */
   async answer(): Promise<void> {
-    if (this.offer === null) return;
-    this.#signals.stop();
-    this.#isCaller = false;
-    const link = await this.#open();
-    const sdp = await link.answer(this.offer);
-    if (this.#link !== link) return;
-    this.#answer = sdp;
-    await this.#signals.send("accept", { sdp });
-    if (this.#link !== link) return;
-    link.connect();
-    this.#tellMutes();
+    if (this.offer === null || this.#isAnswering) return;
+    this.#isAnswering = true;
+    try {
+      this.#signals.stop();
+      this.#isCaller = false;
+      const link = await this.#open();
+      const sdp = await link.answer(this.offer);
+      if (this.#link !== link) return;
+      this.#answer = sdp;
+      await this.#signals.send("accept", { sdp });
+      if (this.#link !== link) return;
+      link.connect();
+      this.#tellMutes();
+    } finally {
+      this.#isAnswering = false;
+    }
   }
 
   /**

@@ -78,6 +78,31 @@ test("an accept that is repeated at once opens the devices once", async () => {
   expect([ann.devices.live.size, ben.devices.live.size]).toEqual([0, 0]);
 });
 
+test("a call that is repeated while it is answered is answered once", async () => {
+  const [ann, ben] = [phone("1"), phone("2")];
+  const { call, answer } = await ring(ann, ben);
+  let proceed = () => {};
+  const blocked = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const { prototype } = ben.platform.RTCPeerConnection;
+  const { setRemoteDescription } = prototype;
+  prototype.setRemoteDescription = async function (description) {
+    await blocked;
+    await Reflect.apply(setRemoteDescription, this, [description]);
+  };
+  const accepting = codeOf(answer.accept());
+  await pass(11_000);
+  expect(hub.typesFrom("1")).toEqual(["call", "call", "call"]);
+  proceed();
+  expect(await accepting).toBeNull();
+  await pass(1_000);
+  expect([call.state, answer.state]).toEqual(["connected", "connected"]);
+  expect(hub.typesFrom("2").filter((type) => type === "accept")).toHaveLength(1);
+  expect(media.made).toBe(2);
+  call.hangUp();
+});
+
 test.each([
   ["the caller", "remote-hung-up"],
   ["the one who accepts", "hung-up"],
