@@ -1,6 +1,6 @@
 import { Emitter } from "../emitter.ts";
 import { asSignalboxError, closedError, SignalboxError } from "../errors.ts";
-import type { CaptureOptions, MediaKind } from "../media/local-media.ts";
+import { type CaptureOptions, type MediaKind, stopTracks } from "../media/local-media.ts";
 import { CallMedia } from "./call-media.ts";
 import { CallParticipant, type ParticipantCall } from "./call-participant.ts";
 import type { CallSignal } from "./call-signalling.ts";
@@ -51,7 +51,7 @@ export class Call extends Emitter<CallEvents> {
   #requested: CaptureOptions | MediaStream = {};
   #configuration: RTCConfiguration = {};
   /** Signals are handled one after the other. */
-  #work: Promise<unknown> = Promise.resolve();
+  #work: Promise<unknown> | null = null;
   readonly #statistics: CallStatistics;
   #accepting: Promise<void> | null = null;
   #hasJoined = false;
@@ -221,12 +221,15 @@ export class Call extends Emitter<CallEvents> {
 
   /**
    * Shares a screen in place of the camera, until {@link stopScreen} or the browser's own button.
-   * @param screen a stream that was captured already
+   * @param screen a stream that was captured already; it is stopped when the call has ended
    * @throws SignalboxError PERMISSION_DENIED, UNSUPPORTED for an audio call
    */
   async shareScreen(screen?: MediaStream): Promise<void> {
     if (!this.video) throw new SignalboxError("UNSUPPORTED", "An audio call carries no screen");
-    await this.#media.local?.shareScreen(screen);
+    const { local } = this.#media;
+    if (local) await local.shareScreen(screen);
+    // Nobody would see it.
+    else stopTracks(screen ?? null);
   }
 
   /** Sends the camera again. */
@@ -260,16 +263,17 @@ export class Call extends Emitter<CallEvents> {
     );
   }
 
-  /** Handles a signal of this call after all earlier ones; for `Calls`. */
+  /** Handles a signal of this call after all earlier ones, and the first one at once; for `Calls`. */
   receive(signal: CallSignal): void {
     const participant = this.#participants.get(signal.from.userId);
     if (!participant) return;
-    this.#work = this.#work
-      .then(() => (this.#state === "ended" ? undefined : participant.receive(signal)))
-      .catch((error) => {
-        // A connection that was closed meanwhile has failed at nothing.
-        if (error?.code !== "CLOSED") participant.hangUp("failed", false, error);
-      });
+    const handle = async () => {
+      if (this.#state !== "ended") await participant.receive(signal);
+    };
+    this.#work = (this.#work?.then(handle) ?? handle()).catch((error) => {
+      // A connection that was closed meanwhile has failed at nothing.
+      if (error?.code !== "CLOSED") participant.hangUp("failed", false, error);
+    });
   }
 
   /** Another device of this user has settled the call; for `Calls`. @param signalType of its answer */

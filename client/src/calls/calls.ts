@@ -200,8 +200,9 @@ export class Calls extends Emitter<CallsEvents> {
       userInfo: userInfo ?? {},
     };
     const call = new Call(this.#depsOf(userId, platform), description, true);
-    this.#follow(call);
+    // Whoever hears of the call may answer it at once.
     call.receive(signal);
+    this.#follow(call);
     this.emit("incoming", call);
     return call;
   }

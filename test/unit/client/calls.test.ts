@@ -425,6 +425,32 @@ test("a description that the platform refuses ends the call on both sides, with 
   expect(ben.devices.live.size).toBe(0);
 });
 
+test.each(["reject", "hangUp"] as const)("a listener declines at once by %s", async (method) => {
+  const ann = phone("1");
+  const ben = hub.calls("2", media);
+  ben.calls.on("incoming", (call) => call[method]());
+  const declined = await ann.calls.start({ users: ["2"] });
+  await pass(0);
+  expect(declined.endReason).toBe("rejected");
+});
+
+test("a listener of what is in progress declines at once too", async () => {
+  const ann = phone("1");
+  const ben = hub.calls("2", media);
+  ben.calls.on("change", () => ben.calls.current?.reject());
+  const declined = await ann.calls.start({ users: ["2"] });
+  await pass(0);
+  expect(declined.endReason).toBe("rejected");
+});
+
+test("a screen that is given after the end of the call is captured no more", async () => {
+  const { ann, call } = await talk();
+  call.hangUp();
+  const screen = await ann.devices.getDisplayMedia();
+  await call.shareScreen(screen as unknown as MediaStream);
+  expect([screen.getTracks()[0]?.readyState, ann.devices.live.size]).toEqual(["ended", 0]);
+});
+
 test("a call that ended rings no more when it is repeated, and a declined one is declined again", async () => {
   const [ann, ben] = [phone("1"), phone("2")];
   const { call, answer } = await ring(ann, ben);
