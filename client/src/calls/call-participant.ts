@@ -183,11 +183,16 @@ export class CallParticipant {
     if (this.offer !== null) this.#signals.post("reject", { userInfo });
   }
 
-  /** Ends the call with this user. @param keepalive whether the page closes */
-  hangUp(reason: EndReason, keepalive = false, error?: unknown): void {
+  /** Ends the call with this user. */
+  hangUp(reason: EndReason, error?: unknown): void {
     if (this.#state === "left") return;
-    this.#signals.post("hangUp", {}, keepalive);
+    this.#signals.post("hangUp");
     this.leave(reason, error);
+  }
+
+  /** Sends the end of the call at once, if it is not sent yet, by a request that outlives the page. */
+  flush(): void {
+    this.#signals.flush();
   }
 
   /** Settles once all signals are sent, or cannot be. */
@@ -234,7 +239,7 @@ export class CallParticipant {
 
   /** A `call`, the first or a repeat. */
   async #called(device: string | null, sdp: string): Promise<void> {
-    if (this.#state === "left") return;
+    if (this.#state === "left" || this.#isAnswering) return;
     if (this.#answer !== null) {
       // The answer has crossed the repeat.
       if (this.#isFrom(device)) this.#signals.post("accept", { sdp: this.#answer });

@@ -161,7 +161,7 @@ export class Call extends Emitter<CallEvents> {
       // The call has ended meanwhile, which says why: nothing has failed.
       if (this.#endReason !== null && reason.code === "CLOSED") return;
       if (reason.code === "CONFLICT") this.#end("answered-elsewhere", reason);
-      for (const each of this.#participants.values()) each.hangUp("failed", false, reason);
+      for (const each of this.#participants.values()) each.hangUp("failed", reason);
       throw reason;
     }
     for (const participant of this.#participants.values()) {
@@ -179,29 +179,33 @@ export class Call extends Emitter<CallEvents> {
 
   /**
    * Ends or cancels the call; declines it if it rings.
-   * @param keepalive whether the page closes: then the signals are sent by requests that outlive it, and a call that
-   *   rings goes on to ring on the user's other devices
+   * @param keepalive whether the page or the session ends: then the signals are sent by requests that outlive it, also
+   *   those of a call that has ended, and a call that rings goes on to ring on the user's other devices
    */
   hangUp(keepalive = false): void {
     if (this.#state === "ringing") {
       if (keepalive) this.#end("hung-up");
       else this.reject();
     }
-    this.#hangUpAll("hung-up", keepalive);
+    this.#hangUpAll("hung-up");
+    if (!keepalive) return;
+    for (const each of this.#participants.values()) each.flush();
+    // What waits for a connection must not follow the end.
+    this.#sending.abort();
   }
 
   /** Cancels the call in favour of another one; for `Calls`. @returns what to capture for that one */
   giveWay(): CaptureOptions | MediaStream {
-    this.#hangUpAll("replaced", false);
+    this.#hangUpAll("replaced");
     // Whoever has placed an audio call has not asked for the camera.
     const requested = this.#requested;
     if (this.video || requested instanceof this.#deps.platform.MediaStream) return requested;
     return { ...requested, video: false };
   }
 
-  #hangUpAll(reason: EndReason, keepalive: boolean): void {
+  #hangUpAll(reason: EndReason): void {
     if (this.#state === "ended") return;
-    for (const each of this.#participants.values()) each.hangUp(reason, keepalive);
+    for (const each of this.#participants.values()) each.hangUp(reason);
     this.#end(reason);
   }
 
@@ -272,7 +276,7 @@ export class Call extends Emitter<CallEvents> {
     };
     this.#work = (this.#work?.then(handle) ?? handle()).catch((error) => {
       // A connection that was closed meanwhile has failed at nothing.
-      if (error?.code !== "CLOSED") participant.hangUp("failed", false, error);
+      if (error?.code !== "CLOSED") participant.hangUp("failed", error);
     });
   }
 

@@ -68,6 +68,8 @@ export class Calls extends Emitter<CallsEvents> {
   readonly #settled = new Map<string, Readonly<Record<string, unknown>> | null>();
   readonly #stop: (() => void)[] = [];
   #current: Call | null = null;
+  /** The call in progress, and those whose last signals are not sent yet. */
+  readonly #unsent = new Set<Call>();
   #earlierSent: Promise<unknown> = Promise.resolve();
   /** The own user, as it was known last. */
   #userId: string | null = null;
@@ -121,9 +123,21 @@ export class Calls extends Emitter<CallsEvents> {
     return call;
   }
 
+  /**
+   * Hangs up because the page or the session ends; resolves once that is sent, or cannot be. A call that rings goes on to
+   * ring on the user's other devices.
+   */
+  async leave(): Promise<void> {
+    const leaving = [...this.#unsent].map((call) => {
+      call.hangUp(true);
+      return call.sent;
+    });
+    await Promise.all(leaving);
+  }
+
   /** Hangs up, and stops listening. A call that rings goes on to ring on the user's other devices. */
   close(): void {
-    this.#current?.hangUp(true);
+    void this.leave();
     for (const stop of this.#stop.splice(0)) stop();
     this.removeListeners();
   }
@@ -138,7 +152,7 @@ export class Calls extends Emitter<CallsEvents> {
       }),
       // After a change of the network the old path may be dead.
       onWindow("online", () => void this.#current?.restartIce().catch(() => {})),
-      onWindow("pagehide", () => this.#current?.hangUp(true)),
+      onWindow("pagehide", () => void this.leave()),
     );
   }
 
@@ -209,8 +223,10 @@ export class Calls extends Emitter<CallsEvents> {
 
   #follow(call: Call): void {
     this.#current = call;
+    this.#unsent.add(call);
     call.on("ended", () => {
       this.#earlierSent = call.sent;
+      void call.sent.then(() => this.#unsent.delete(call));
       this.#remember(call.id, call.wasRejected ? {} : null);
       if (this.#current === call) this.#current = null;
       this.emit("change", undefined);

@@ -30,6 +30,8 @@ export class ParticipantSignals {
   #timeout: ReturnType<typeof setTimeout> | undefined;
   /** Devices that have accepted too late. */
   readonly #refused = new Set<string | null>();
+  /** Sends the `hangUp` or `reject` again that is not sent yet, by a request that outlives the page. */
+  #sendLast: (() => void) | null = null;
   /** The device that takes part; null while all of the user's devices are addressed. */
   device: string | null = null;
 
@@ -50,18 +52,28 @@ export class ParticipantSignals {
     const { id: callId, signals, signal } = this.#call;
     const input = { [type]: { callId, platform: "web", ...content } } as unknown as SignalInput;
     const { userId, device } = this;
-    if (keepalive) {
-      await signals.send({ userId, device }, input, { keepalive });
-      return;
-    }
-    const sent = this.#sending.then(() => signals.send({ userId, device }, input, { signal }));
-    this.#sending = sent.catch(() => {});
+    const isLast = !keepalive && (type === "hangUp" || type === "reject");
+    const sendLast = isLast ? () => this.post(type, content, true) : null;
+    this.#sendLast = sendLast;
+    const sent = keepalive
+      ? signals.send({ userId, device }, input, { keepalive })
+      : this.#sending.then(() => signals.send({ userId, device }, input, { signal }));
+    this.#sending = sent
+      .catch(() => {})
+      .then(() => {
+        if (this.#sendLast === sendLast) this.#sendLast = null;
+      });
     await sent;
   }
 
   /** Sends a signal whose failure changes nothing: the call goes on, or ends by its time-outs. */
   post(type: SignalType, content?: SignalContent, keepalive?: boolean): void {
     this.send(type, content, keepalive).catch(() => {});
+  }
+
+  /** The page or the session ends: the `hangUp` or `reject` that waits, or is on its way, is sent at once. */
+  flush(): void {
+    this.#sendLast?.();
   }
 
   /** Ends the call for a device that has accepted too late. */

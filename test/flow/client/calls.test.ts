@@ -213,6 +213,22 @@ test("whoever closes the client during a call hangs up", async () => {
   expect(await endOf(call)).toBe("remote-hung-up");
 });
 
+test("whoever ends a call and closes the client at once has ended it for the other side too", async () => {
+  const [ann, ben] = await Promise.all([device(0), device(1)]);
+  const call = await ann.calls.start({ users: [idOf(1)] });
+  const answer = await rings(ben);
+  await answer.accept();
+  await is(call, "connected");
+  answer.hangUp();
+  ben.close();
+  expect(await endOf(call)).toBe("remote-hung-up");
+  const desk = await device(1);
+  const declined = await ann.calls.start({ users: [idOf(1)] });
+  (await rings(desk)).reject();
+  desk.close();
+  expect(await endOf(declined)).toBe("rejected");
+});
+
 test("a call that rings before the client connects rings then", async () => {
   const ann = await device(0);
   const call = await ann.calls.start({ users: [idOf(1)] });

@@ -451,6 +451,50 @@ test("a screen that is given after the end of the call is captured no more", asy
   expect([screen.getTracks()[0]?.readyState, ann.devices.live.size]).toEqual(["ended", 0]);
 });
 
+test("what waits for a connection does not follow the end by a page that closes", async () => {
+  const { ann, call, answer } = await talk();
+  // The service takes nothing over the connection.
+  let isAway = true;
+  const { send } = ann.signals;
+  ann.signals.send = async (to, signal, options = {}) => {
+    while (isAway && !options.keepalive) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      options.signal?.throwIfAborted();
+    }
+    return send(to, signal, options);
+  };
+  call.setMuted("audio", true);
+  call.hangUp();
+  await pass(2_000);
+  expect(answer.state).toBe("connected");
+  ann.calls.close();
+  await pass(0);
+  expect(answer.endReason).toBe("remote-hung-up");
+  isAway = false;
+  await pass(5_000);
+  expect(hub.typesFrom("1")).toEqual(["call", "iceCandidates", "hangUp"]);
+});
+
+test("a page that is left hangs up, and may call again when it comes back", async () => {
+  // The other user has another page.
+  const ben = phone("2");
+  const window = new EventTarget();
+  Object.assign(globalThis, { window });
+  const ann = phone("1");
+  Reflect.deleteProperty(globalThis, "window");
+  const left = await ring(ann, ben);
+  await left.answer.accept();
+  await pass(1_000);
+  window.dispatchEvent(new Event("pagehide"));
+  await pass(0);
+  expect([left.call.endReason, left.answer.endReason]).toEqual(["hung-up", "remote-hung-up"]);
+  const again = await ring(ann, ben);
+  await again.answer.accept();
+  await pass(1_000);
+  expect(again.call.state).toBe("connected");
+  again.call.hangUp();
+});
+
 test("a call that ended rings no more when it is repeated, and a declined one is declined again", async () => {
   const [ann, ben] = [phone("1"), phone("2")];
   const { call, answer } = await ring(ann, ben);
