@@ -171,6 +171,13 @@ export function createSignalbox(options: SignalboxOptions): Signalbox {
     userId: async () => (await session.current()).userId,
     iceServers: () => iceServers(session),
   });
+  session.on("leaving", (waitFor) => waitFor(calls.leave()));
+  session.on("ended", () => void calls.leave());
+  let user: string | null = null;
+  session.on("changed", ({ userId }) => {
+    if (user !== null && user !== userId) void calls.leave();
+    user = userId;
+  });
   return {
     ...connection,
     calls,

@@ -20,6 +20,11 @@ export type CurrentSession = CurrentSessionQuery["currentSession"];
 
 /** Events of a {@link Session}. */
 export interface SessionEvents {
+  /**
+   * The user is about to be signed out: the last requests of the session can be sent now. The sign-out at the service
+   * waits for what is passed to the argument.
+   */
+  leaving: (waitFor: Promise<unknown>) => void;
   /** Another session, or another user of the session: a sign-in, a sign-out or a renewal. */
   changed: CurrentSession;
   /** There is no session any more, and no source gives another one. */
@@ -100,16 +105,19 @@ export class Session extends Emitter<SessionEvents> {
 
   /** Signs the user out; the session goes on as an application session. @throws SignalboxError */
   async logOut(): Promise<void> {
+    await this.#leave();
     await this.execute(LogOutDocument, {});
     await this.#announce();
   }
 
   /** Ends the session at the service and here, and forgets the token. A session that has ended already is no error. */
   async end(): Promise<void> {
+    const left = this.#leave();
     const token = this.#token ?? (this.#ended ? null : await this.#stored());
     await this.#storage.remove();
     this.#finish(new SignalboxError("UNAUTHENTICATED", "Signed out"));
     if (token === null) return;
+    await left;
     await postGraphql(this.#target, token, DestroySessionDocument, {}).catch((error) => {
       if (error instanceof SignalboxError && error.code === "UNAUTHENTICATED") return;
       throw error;
@@ -285,6 +293,12 @@ export class Session extends Emitter<SessionEvents> {
       const isValid = token === this.#token && Date.parse(expiresAt) > Date.now();
       if (isValid) this.#schedule({ token, expiresAt });
     }
+  }
+
+  async #leave(): Promise<void> {
+    const sent: Promise<unknown>[] = [];
+    this.emit("leaving", (waitFor) => sent.push(waitFor));
+    await Promise.allSettled(sent);
   }
 
   #finish(reason: SignalboxError): void {

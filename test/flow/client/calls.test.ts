@@ -1,5 +1,10 @@
-import type { Call, EndReason, SignalboxError } from "../../../client/src/index.ts";
-import { newUser, signIn, type TestUser } from "../../support/client";
+import {
+  type Call,
+  type EndReason,
+  type Session,
+  SignalboxError,
+} from "../../../client/src/index.ts";
+import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { FakeMedia } from "../../support/client/fake-media";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -31,8 +36,11 @@ afterAll(() => node.stop());
 /** A device of the user with an index, whose calls ring. */
 async function device(index: number, token = users[index]?.token ?? "", withMedia = true) {
   const platform = withMedia ? media.platform() : null;
-  const { calls, signals, close } = openSignalbox(node, {
-    session: () => token,
+  const { calls, session, signals, close } = openSignalbox(node, {
+    session({ replaces }) {
+      if (replaces === token) throw new SignalboxError("UNAUTHENTICATED", "Signed out");
+      return token;
+    },
     media: platform,
   });
   const incoming: Call[] = [];
@@ -41,7 +49,7 @@ async function device(index: number, token = users[index]?.token ?? "", withMedi
     () => signals.status,
     (status) => status === "online",
   );
-  return { calls, close, incoming, platform };
+  return { calls, close, incoming, platform, session };
 }
 type Device = Awaited<ReturnType<typeof device>>;
 
@@ -227,6 +235,57 @@ test("whoever ends a call and closes the client at once has ended it for the oth
   (await rings(desk)).reject();
   desk.close();
   expect(await endOf(declined)).toBe("rejected");
+});
+
+test.each([
+  ["ends the session", (session: Session) => session.end()],
+  ["signs out", (session: Session) => session.logOut()],
+])("whoever %s hangs up", async (_way, leave) => {
+  const { token } = await signIn(node, users[1] as TestUser);
+  const [ann, ben] = await Promise.all([device(0), device(1, token)]);
+  const call = await ann.calls.start({ users: [idOf(1)], video: true });
+  const answer = await rings(ben);
+  await answer.accept();
+  await is(call, "connected");
+  await leave(ben.session);
+  expect(answer.endReason).toBe("hung-up");
+  expect(ben.platform?.devices.live.size).toBe(0);
+  expect(await endOf(call)).toBe("remote-hung-up");
+});
+
+test("the end of a call precedes the end of the session, and the sign-out leaves other devices ringing", async () => {
+  const { token } = await signIn(node, users[1] as TestUser);
+  const [ann, desk, mobile] = await Promise.all([device(0), device(1, token), device(1)]);
+  const first = await ann.calls.start({ users: [idOf(1)] });
+  await rings(mobile);
+  (await rings(desk)).reject();
+  await desk.session.end();
+  expect(await endOf(first)).toBe("rejected");
+  const again = await device(1, (await signIn(node, users[1] as TestUser)).token);
+  const second = await ann.calls.start({ users: [idOf(1)] });
+  await Promise.all([rings(again), rings(mobile, 2)]);
+  await again.session.end();
+  expect(again.incoming[0]?.endReason).toBe("hung-up");
+  await mobile.incoming[1]?.accept();
+  await is(second, "connected");
+});
+
+test.each([
+  ["is lost", null],
+  ["moves to another user", 2],
+])("a call whose session %s captures nothing any more", async (_way, other) => {
+  const { token } = await signIn(node, users[1] as TestUser);
+  const [ann, ben] = await Promise.all([device(0), device(1, token)]);
+  const call = await ann.calls.start({ users: [idOf(1)], video: true });
+  const answer = await rings(ben);
+  await answer.accept();
+  await is(call, "connected");
+  const next = users[other ?? 0] as TestUser;
+  if (other === null) await rest(node, "DELETE", "/session", { token });
+  else await ben.session.logIn({ login: next.login, password: next.password });
+  expect(await endOf(answer)).toBe("hung-up");
+  expect(ben.platform?.devices.live.size).toBe(0);
+  call.hangUp();
 });
 
 test("a call that rings before the client connects rings then", async () => {
