@@ -94,7 +94,7 @@ export class HostedConference {
   /** Resumes what the engine still has after another process hosted the conference, and announces the state. */
   async takeOver(row: AcquiredConference): Promise<void> {
     if (this.members.size === 0) return;
-    const isLost = await this.engine.resume(row.engine, row.engine_state);
+    const isLost = await this.engine.resume(row, this.members);
     await this.changes.run(async () => {
       const stopped = this.media.stopped();
       for (const member of stopped) this.members.update(member);

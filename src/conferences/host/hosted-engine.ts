@@ -11,10 +11,11 @@ import type {
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
 import type { MuteChange, PeerOwner } from "../peers/peer";
 import { Peers } from "../peers/peers";
-import type { HostRef } from "../rows/host-queries";
+import type { AcquiredConference, HostRef } from "../rows/host-queries";
 import type { Member } from "../rows/member-queries";
 import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
+import type { HostedMembers } from "./hosted-members";
 import { MediaState, type StoredMedia } from "./media-state";
 
 /** What the media of a conference needs of it. */
@@ -31,6 +32,9 @@ export interface HostedEngineOptions {
   /** The room can be renewed. */
   onRenewable(): void;
 }
+
+/** The engine of a conference with its stored state, as the row has them. */
+type StoredEngine = Pick<AcquiredConference, "engine" | "engine_state">;
 
 /** The media of one conference on its host: the room at the engine, and the peers. */
 export class HostedEngine {
@@ -78,7 +82,10 @@ export class HostedEngine {
   }
 
   /** Resumes the peers of a stored state. @returns whether members must publish and watch again */
-  async resume(engineName: string | null, stored: unknown): Promise<boolean> {
+  async resume(
+    { engine: engineName, engine_state: stored }: StoredEngine,
+    members: Pick<HostedMembers, "has">,
+  ): Promise<boolean> {
     const { engine } = this.deps;
     if (!engine) return false;
     const state = stored as StoredMedia | null;
@@ -86,8 +93,12 @@ export class HostedEngine {
     if (!state || engineName !== engine.name) return true;
     try {
       const resumed = await this.open(state.engine);
-      const kept = state.peers.filter(({ id }) => resumed.includes(id));
+      const kept = state.peers.filter((peer) => resumed.includes(peer.id) && members.has(peer));
       this.peers.restore(kept);
+      // The former host may have ended before it has stored a peer, or closed those of a member who has left.
+      const known = new Set(kept.map(({ id }) => id));
+      const unknown = resumed.filter((id) => !known.has(id));
+      await Promise.all(unknown.map((peer) => engine.close({ peer })));
       // The former host may have ended before it has blocked what its rows say.
       for (const memberId of new Set(kept.map((peer) => peer.memberId))) {
         await this.applyBlocks(memberId);

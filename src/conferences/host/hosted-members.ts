@@ -43,6 +43,11 @@ export class HostedMembers {
     return { audio: member?.audioBlocked ?? false, video: member?.videoBlocked ?? false };
   }
 
+  /** Whether a membership is the current one of a member. */
+  has({ memberId, generation }: Pick<MemberRef, "memberId" | "generation">): boolean {
+    return this.byId.get(memberId)?.generation === generation;
+  }
+
   /** The member of a membership. @throws Fault NOT_FOUND, CONFLICT if another device has taken the seat */
   owned(ref: MemberRef): Member {
     const member = this.byId.get(ref.memberId);

@@ -8,6 +8,7 @@ import {
   passes,
 } from "../../support/conferences/graphql-member";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { OutlivingEngine } from "../../support/conferences/outliving-engine";
 import { startNode, type TestNode } from "../../support/node";
 
 /** The host of a conference finishes what a database that was away has prevented. */
@@ -39,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   failing.restore();
-  for (const member of open.splice(0)) await member.disconnect();
+  for (const member of open.splice(0)) await member.leave();
 });
 afterAll(() => node.stop());
 
@@ -184,4 +185,29 @@ test("a conference that cannot be checked does not keep others from being checke
   await hasFailed(3);
   failing.stop();
   await passes(async () => expect(await taken()).toBe(2));
+});
+
+test("the next host closes peers that the media server has kept and nobody may have", async () => {
+  const outliving = new OutlivingEngine();
+  const first = await startNode({}, { openEngine: outliving.open });
+  const [stays, leaves] = [await newUser(first), await newUser(first)];
+  const conferenceId = await createConference(first, stays.token);
+  const members = [];
+  for (const { token } of [stays, leaves]) {
+    const member = await joinConference(first, conferenceId, token);
+    open.push(member);
+    members.push({ member, ...(await publish(member)) });
+  }
+  for (const { member } of members) await isPublishing(member, true);
+  await first.app.close();
+  // The former host ended before it stored a peer, and after the row of a member who left was written.
+  const room = [...outliving.memory.rooms.keys()][0] ?? "";
+  const screen = { source: "screen", offer: "offer" } as const;
+  await outliving.memory.connect({ room, generation: 1, member: stays.id, publish: screen });
+  const second = await startNode({}, { openEngine: outliving.open }, first);
+  await second.sql("UPDATE conference_members SET left_at = now() WHERE number = $1", [leaves.id]);
+  open.push(await joinConference(second, conferenceId, (await newUser(second)).token));
+  expect([...outliving.memory.peers.keys()]).toEqual([members[0]?.peerId]);
+  for (const member of open.splice(0)) await member.disconnect();
+  await second.stop();
 });
