@@ -14,6 +14,8 @@ import { Cluster } from "../../support/operations/cluster";
  */
 
 const CALLS = 10;
+/** A guard against hanging alone, in milliseconds: far more than the outage and everything around it. */
+const TIMEOUT_MS = 900_000;
 /** Average interval between signals of a client, in milliseconds. */
 const PACE_MS = 400;
 /** Time in which no node runs, in milliseconds. */
@@ -120,109 +122,114 @@ const startCalls = (pairs: number[]) =>
     ),
   );
 
-test("ten calls go on through kills, breaks and an outage: attempts are bounded, nothing rings twice, nothing is lost", async () => {
-  clients = (await cluster.createUsers(2 * CALLS)).map(openClient);
-  const pairs = clients.slice(0, CALLS).map((_, pair) => pair);
-  const calls = await startCalls(pairs);
-  await allConnected(clients.length);
-  const before = clients.map(({ attempts }) => attempts.length);
-  expect(before).toEqual(clients.map(() => 1));
+test(
+  "ten calls go on through kills, breaks and an outage: attempts are bounded, nothing rings twice, nothing is lost",
+  async () => {
+    clients = (await cluster.createUsers(2 * CALLS)).map(openClient);
+    const pairs = clients.slice(0, CALLS).map((_, pair) => pair);
+    const calls = await startCalls(pairs);
+    await allConnected(clients.length);
+    const before = clients.map(({ attempts }) => attempts.length);
+    expect(before).toEqual(clients.map(() => 1));
 
-  const acknowledged: [Client, string][] = [];
-  const refused: unknown[] = [];
-  let over = false;
-  const sending = clients.map(async ({ signalbox }, index) => {
-    for (let count = 0; !over; count += 1) {
-      await wait(Math.random() * 2 * PACE_MS);
-      const to = partnerOf(index);
-      const callId = `load ${index} ${count}`;
-      try {
-        const update = { callId, parameters: { microphone: "on" } };
-        await signalbox.signals.send({ userId: to.owner.id }, { update });
-        acknowledged.push([to, callId]);
-      } catch (error) {
-        refused.push(error);
+    const acknowledged: [Client, string][] = [];
+    const refused: unknown[] = [];
+    let over = false;
+    const sending = clients.map(async ({ signalbox }, index) => {
+      for (let count = 0; !over; count += 1) {
+        await wait(Math.random() * 2 * PACE_MS);
+        const to = partnerOf(index);
+        const callId = `load ${index} ${count}`;
+        try {
+          const update = { callId, parameters: { microphone: "on" } };
+          await signalbox.signals.send({ userId: to.owner.id }, { update });
+          acknowledged.push([to, callId]);
+        } catch (error) {
+          refused.push(error);
+        }
       }
+    });
+
+    let breaks = 0;
+    const break_ = () => {
+      breaks += 1;
+      proxy.breakConnections();
+    };
+    // Each node in turn is killed while the other one takes over.
+    for (const index of [0, 1]) {
+      proxy.redirect(portOf(index === 0 ? 1 : 0));
+      await cluster.stopNode(index, "SIGKILL");
+      break_();
+      await wait(1_000);
+      await cluster.startNode(index);
+      await wait(1_000);
     }
-  });
-
-  let breaks = 0;
-  const break_ = () => {
+    // The network drops all connections.
+    for (let turn = 0; turn < 3; turn += 1) {
+      break_();
+      await wait(1_000);
+    }
+    // Half of the pairs hang up, and begin another call while nothing runs. Others hang up while nothing runs.
+    const again = pairs.filter((pair) => pair % 2 === 0);
+    const ending = pairs.filter((pair) => pair % 4 === 1);
+    for (const pair of again) clients[2 * pair]?.signalbox.calls.current?.hangUp();
+    await eventually(
+      () => clients.filter(({ signalbox }) => signalbox.calls.current).length,
+      (count) => count === 2 * (CALLS - again.length),
+    );
     breaks += 1;
-    proxy.breakConnections();
-  };
-  // Each node in turn is killed while the other one takes over.
-  for (const index of [0, 1]) {
-    proxy.redirect(portOf(index === 0 ? 1 : 0));
-    await cluster.stopNode(index, "SIGKILL");
-    break_();
-    await wait(1_000);
-    await cluster.startNode(index);
-    await wait(1_000);
-  }
-  // The network drops all connections.
-  for (let turn = 0; turn < 3; turn += 1) {
-    break_();
-    await wait(1_000);
-  }
-  // Half of the pairs hang up, and begin another call while nothing runs. Others hang up while nothing runs.
-  const again = pairs.filter((pair) => pair % 2 === 0);
-  const ending = pairs.filter((pair) => pair % 4 === 1);
-  for (const pair of again) clients[2 * pair]?.signalbox.calls.current?.hangUp();
-  await eventually(
-    () => clients.filter(({ signalbox }) => signalbox.calls.current).length,
-    (count) => count === 2 * (CALLS - again.length),
-  );
-  breaks += 1;
-  await Promise.all([0, 1].map((index) => cluster.stopNode(index, "SIGKILL")));
-  const outage = Date.now();
-  await wait(OUTAGE_MS - 6_000);
-  const starting = startCalls(again);
-  for (const pair of ending) calls[pair]?.hangUp();
-  await wait(6_000);
-  await Promise.all([0, 1].map((index) => cluster.startNode(index)));
-  const lasted = Date.now() - outage;
-  proxy.redirect(portOf(1));
-  const restarted = await starting;
-  await eventually(
-    () => ending.filter((pair) => partnerOf(2 * pair).signalbox.calls.current).length,
-    (count) => count === 0,
-  );
-  await allConnected(clients.length - 2 * ending.length);
-  over = true;
-  await Promise.all(sending);
+    await Promise.all([0, 1].map((index) => cluster.stopNode(index, "SIGKILL")));
+    const outage = Date.now();
+    await wait(OUTAGE_MS - 6_000);
+    const starting = startCalls(again);
+    for (const pair of ending) calls[pair]?.hangUp();
+    await wait(6_000);
+    await Promise.all([0, 1].map((index) => cluster.startNode(index)));
+    const lasted = Date.now() - outage;
+    proxy.redirect(portOf(1));
+    const restarted = await starting;
+    await eventually(
+      () => ending.filter((pair) => partnerOf(2 * pair).signalbox.calls.current).length,
+      (count) => count === 0,
+    );
+    await allConnected(clients.length - 2 * ending.length);
+    over = true;
+    await Promise.all(sending);
 
-  // The calls in progress have not noticed.
-  for (const [pair, call] of calls.entries()) {
-    if (again.includes(pair) || ending.includes(pair)) continue;
-    expect([call?.state, call?.endReason]).toEqual(["connected", null]);
-  }
-  const rung = clients.flatMap((client) => [...client.rung]);
-  expect(rung.filter(([, count]) => count !== 1)).toEqual([]);
-  expect(rung).toHaveLength(CALLS + restarted.length);
+    // The calls in progress have not noticed.
+    for (const [pair, call] of calls.entries()) {
+      if (again.includes(pair) || ending.includes(pair)) continue;
+      expect([call?.state, call?.endReason]).toEqual(["connected", null]);
+    }
+    const rung = clients.flatMap((client) => [...client.rung]);
+    expect(rung.filter(([, count]) => count !== 1)).toEqual([]);
+    expect(rung).toHaveLength(CALLS + restarted.length);
 
-  // Each client sends one signal at a time. It gives the one of the outage up after a minute, which is no promise broken.
-  expect(refused.length).toBeLessThanOrEqual(clients.length);
-  expect(refused).toEqual(refused.map(() => expect.objectContaining({ code: "NETWORK" })));
-  expect(acknowledged.length).toBeGreaterThan(10 * clients.length);
-  await eventually(
-    () => acknowledged.filter(([to, callId]) => !to.received.has(callId)).length,
-    (lost) => lost === 0,
-  );
-  // A signal whose answer a break has lost is sent again (docs/ERRORS.md).
-  const times = acknowledged.map(([to, callId]) => to.received.get(callId) ?? 0);
-  expect(Math.max(...times)).toBeLessThanOrEqual(1 + breaks);
-  expect(times.filter((count) => count > 1).length).toBeLessThanOrEqual(breaks * clients.length);
-  expect(clients.map(({ missed }) => missed)).toEqual(clients.map(() => 0));
+    // Each client sends one signal at a time. It gives the one of the outage up after a minute, which is no promise broken.
+    expect(refused.length).toBeLessThanOrEqual(clients.length);
+    expect(refused).toEqual(refused.map(() => expect.objectContaining({ code: "NETWORK" })));
+    expect(acknowledged.length).toBeGreaterThan(10 * clients.length);
+    await eventually(
+      () => acknowledged.filter(([to, callId]) => !to.received.has(callId)).length,
+      (lost) => lost === 0,
+    );
+    // A signal whose answer a break has lost is sent again (docs/ERRORS.md).
+    const times = acknowledged.map(([to, callId]) => to.received.get(callId) ?? 0);
+    expect(Math.max(...times)).toBeLessThanOrEqual(1 + breaks);
+    expect(times.filter((count) => count > 1).length).toBeLessThanOrEqual(breaks * clients.length);
+    // An inbox keeps signals for a minute: who was away for longer is told once that some may have been missed.
+    expect(Math.max(...clients.map(({ missed }) => missed))).toBeLessThanOrEqual(1);
 
-  // Each break costs the attempts that fit into the time without a node, and one that succeeds.
-  const tries = clients.map(({ attempts }, index) => attempts.length - (before[index] ?? 0));
-  const most = attemptsIn(lasted) + 1 + (breaks - 1) * (attemptsIn(5_000) + 1);
-  expect(Math.max(...tries)).toBeLessThanOrEqual(most);
-  expect(Math.min(...tries)).toBeGreaterThanOrEqual(breaks);
-  // Two attempts of one client are never closer than the shortest wait, unless a connection was between them.
-  const during = clients.map(({ attempts }) =>
-    attempts.filter((at) => at > outage && at < outage + lasted),
-  );
-  for (const times of during) expect(times.length).toBeLessThanOrEqual(attemptsIn(lasted));
-});
+    // Each break costs the attempts that fit into the time without a node, and one that succeeds.
+    const tries = clients.map(({ attempts }, index) => attempts.length - (before[index] ?? 0));
+    const most = attemptsIn(lasted) + 1 + (breaks - 1) * (attemptsIn(5_000) + 1);
+    expect(Math.max(...tries)).toBeLessThanOrEqual(most);
+    expect(Math.min(...tries)).toBeGreaterThanOrEqual(breaks);
+    // Two attempts of one client are never closer than the shortest wait, unless a connection was between them.
+    const during = clients.map(({ attempts }) =>
+      attempts.filter((at) => at > outage && at < outage + lasted),
+    );
+    for (const times of during) expect(times.length).toBeLessThanOrEqual(attemptsIn(lasted));
+  },
+  TIMEOUT_MS,
+);
