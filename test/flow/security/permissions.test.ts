@@ -104,9 +104,9 @@ async function signedInUser(at: TestNode): Promise<TestUser> {
     `WITH made AS (INSERT INTO users (application_id, login, login_key, password_hash, updated_at)
         VALUES ($1, $2, $2, $3, now()) RETURNING id, application_id)
       INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding, expires_at,
-          last_activity_at, updated_at)
+          last_activity_at, ip, user_agent, updated_at)
         SELECT application_id, id, sha256(convert_to($4, 'UTF8')), id, 0, true,
-          now() + interval '1 hour', now(), now() FROM made
+          now() + interval '1 hour', now(), '127.0.0.1', 'node', now() FROM made
         RETURNING user_id::int AS id, id::int AS "sessionId"`,
     [at.application.id, login, passwordHash, token],
   );

@@ -46,7 +46,10 @@ interface Client {
   rung: Map<string, number>;
   /** Number of deliveries of each test signal, by its call id. */
   received: Map<string, number>;
+  /** Number of times it was told that it may have missed signals. */
   missed: number;
+  /** When it received the first test signal after that, in milliseconds; infinite before. */
+  resumedAt: number;
 }
 
 let redis: DurableRedis;
@@ -86,7 +89,7 @@ function openClient(owner: Owner): Client {
     },
   });
   const client: Client = {
-    ...{ owner, signalbox, attempts, missed: 0 },
+    ...{ owner, signalbox, attempts, missed: 0, resumedAt: Number.POSITIVE_INFINITY },
     ...{ rung: new Map<string, number>(), received: new Map<string, number>() },
   };
   const count = (counts: Map<string, number>, id: string) =>
@@ -96,7 +99,9 @@ function openClient(owner: Owner): Client {
     void call.accept().catch(() => {});
   });
   signalbox.signals.on("signal", ({ signalType, callId }) => {
-    if (signalType === "update" && callId?.startsWith("load ")) count(client.received, callId);
+    if (signalType !== "update" || !callId?.startsWith("load ")) return;
+    count(client.received, callId);
+    if (client.missed > 0) client.resumedAt = Math.min(client.resumedAt, Date.now());
   });
   signalbox.signals.on("missed", () => {
     client.missed += 1;
@@ -132,7 +137,7 @@ test(
     const before = clients.map(({ attempts }) => attempts.length);
     expect(before).toEqual(clients.map(() => 1));
 
-    const acknowledged: [to: Client, callId: string, at: number][] = [];
+    const acknowledged: [to: Client, callId: string, began: number][] = [];
     const refused: unknown[] = [];
     let over = false;
     const sending = clients.map(async ({ signalbox }, index) => {
@@ -140,10 +145,11 @@ test(
         await wait(Math.random() * 2 * PACE_MS);
         const to = partnerOf(index);
         const callId = `load ${index} ${count}`;
+        const began = Date.now();
         try {
           const update = { callId, parameters: { microphone: "on" } };
           await signalbox.signals.send({ userId: to.owner.id }, { update });
-          acknowledged.push([to, callId, Date.now()]);
+          acknowledged.push([to, callId, began]);
         } catch (error) {
           refused.push(error);
         }
@@ -209,12 +215,13 @@ test(
     expect(refused.length).toBeLessThanOrEqual(clients.length);
     expect(refused).toEqual(refused.map(() => expect.objectContaining({ code: "NETWORK" })));
     expect(acknowledged.length).toBeGreaterThan(10 * clients.length);
-    // An inbox keeps signals for a minute. Who was away for longer, because no node ran, is told once that some of those
-    // from before the outage may have been missed; all others arrive.
+    // An inbox keeps signals for a minute. Who was away for longer, because no node ran, is told once that signals may have
+    // been missed, and begins anew; everything else arrives.
     await eventually(
       () =>
         acknowledged.filter(
-          ([to, callId, at]) => !to.received.has(callId) && (at > outage || to.missed === 0),
+          ([to, callId, began]) =>
+            !to.received.has(callId) && (to.missed === 0 || began > to.resumedAt),
         ).length,
       (lost) => lost === 0,
     );
