@@ -15,7 +15,7 @@ import { Cluster } from "../../support/operations/cluster";
 
 const CALLS = 10;
 /** A guard against hanging alone, in milliseconds: far more than the outage and everything around it. */
-const TIMEOUT_MS = 900_000;
+const TIMEOUT_MS = 480_000;
 /** Average interval between signals of a client, in milliseconds. */
 const PACE_MS = 400;
 /** Time in which no node runs, in milliseconds. */
