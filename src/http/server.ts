@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import cors from "@fastify/cors";
 import fastify, {
   type FastifyBaseLogger,
@@ -95,6 +96,7 @@ export async function openServer(
   // Reading the address makes Node cache it. Without this it is lost when the connection closes, and the
   // requests of the connection could not be counted.
   server.server.on("connection", (socket) => void socket.remoteAddress);
+  closeUnusedConnections(server);
   // Registered before CORS, which answers preflights: they are counted but never rejected, so that the page
   // can read why its actual request is rejected.
   countRequests(server, countRequest);
@@ -122,6 +124,21 @@ export async function openServer(
     });
   }
   return server;
+}
+
+/**
+ * Closes connections without a request when the server closes. Browsers open some in advance, and Node waits for their
+ * first request until it times out, for a minute.
+ */
+function closeUnusedConnections(server: FastifyInstance): void {
+  const open = new Set<Socket>();
+  server.server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  server.addHook("preClose", async () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 /** The error of a request that is rejected before its body is read. */

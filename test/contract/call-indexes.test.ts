@@ -21,12 +21,12 @@ import { RateLimits } from "../../src/limits/rate-limits";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { removeUsers } from "../../src/users/user-data";
-import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
 import { RecordingProviders } from "../support/push/recording-provider";
 
 /** Enough rows for the planner not to prefer a scan. */
-const ROWS = hasServices ? 100_000 : 30_000;
+const ROWS = 100_000;
 const MINUTE = 60_000;
 
 /** Ended calls, and some that are ringing; one user has a long history. */

@@ -26,11 +26,11 @@ import { openLog } from "../../src/core/log";
 import { hashToken } from "../../src/core/random";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
-import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
 
 /** Enough rows for the planner not to prefer a scan. */
-const ROWS = hasServices ? 100_000 : 30_000;
+const ROWS = 100_000;
 
 /** Closed conferences with their history, a hundred that are open, and one user with a long history. */
 const FILL = [

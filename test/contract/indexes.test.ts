@@ -65,11 +65,11 @@ import { removeAllUsers } from "../../src/users/user-data";
 import { findUser, type UserKey } from "../../src/users/user-queries";
 import { eraseUser, insertUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
-import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explain } from "../support/operations/explain";
 
 /** Enough rows that the planner prefers an index to scanning the table. */
-const ROWS = hasServices ? 100_000 : 30_000;
+const ROWS = 100_000;
 
 const sealer = new Sealer([newKey()]);
 

@@ -15,12 +15,11 @@ import {
 } from "../../src/push/events/event-list";
 import { createEvents } from "../../src/push/events/events";
 import { pushUserData } from "../../src/push/user-data";
-import { hasServices } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */
-const ROWS = hasServices ? 100_000 : 30_000;
+const ROWS = 100_000;
 
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,

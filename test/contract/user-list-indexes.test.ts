@@ -10,12 +10,12 @@ import type { Statement, Store } from "../../src/store/store";
 import { USER_LIST_FIELDS, type UserListField } from "../../src/users/lists/user-filter";
 import { encodeUserCursor, positionColumn } from "../../src/users/lists/user-keyset";
 import { listUsers, type UserListRequest } from "../../src/users/lists/user-list";
-import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainAnalyze, type PlanNode } from "../support/operations/explain";
 
 /** The pages of a user list without a filter, in every order, at a size at which reading all users is slow. */
 
-const ROWS = hasServices ? 100_000 : 30_000;
+const ROWS = 100_000;
 const PAGE = 10;
 /** A page of each of the two parts of a list, and ties. Near an end, a plan may read all of the few users left. */
 const MAX_ROWS = 10 * PAGE;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { type ChatClient, rawChat } from "../../support/calls/signal-clients";
 import { connectRaw, DOMAIN } from "../../support/chat/chat";
@@ -65,6 +66,20 @@ it("a client that never answers the close does not delay the shutdown", async ()
   for (const { socket } of [silent, mute]) socket.pause();
   await other.stop();
   for (const { socket } of [silent, mute]) socket.terminate();
+});
+
+it("a connection without a request, as browsers open them in advance, does not delay the shutdown", async () => {
+  const other = await startNode({ DRAIN_SPREAD_SECONDS: "0" });
+  const { hostname, port } = new URL(other.baseUrl);
+  const unused = connect(Number(port), hostname);
+  await once(unused, "connect");
+  // The server has accepted it once it answers what came later.
+  await rest(other, "GET", "/readyz");
+  const closed = once(unused, "close").then(() => "the service closed it");
+  const stopped = other.stop().then(() => "the service has stopped");
+  expect(await Promise.all([closed, stopped])).toHaveLength(2);
+  // Node itself would have closed it as one that times out, with an answer.
+  expect(unused.bytesRead).toBe(0);
 });
 
 /** Whether a port rejects connections. */

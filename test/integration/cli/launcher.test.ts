@@ -240,9 +240,9 @@ describe("what is missing is said in one sentence", () => {
 describe("npm run dev", () => {
   /** A service that runs until it is asked to end. */
   const service = (word: string) =>
-    `console.log(${JSON.stringify(word)});
-     const timer: NodeJS.Timeout = setInterval(() => {}, 1_000);
-     process.on("SIGTERM", () => { console.log("ended"); clearInterval(timer); process.exit(0); });`;
+    `const timer: NodeJS.Timeout = setInterval(() => {}, 1_000);
+     process.on("SIGTERM", () => { console.log("ended"); clearInterval(timer); process.exit(0); });
+     console.log(${JSON.stringify(word)});`;
 
   it("compiles and restarts after each change, and goes on while a source has an error", async () => {
     for (const name of ["schema", "prisma/migrations"]) await write(`${name}/file`, "");
