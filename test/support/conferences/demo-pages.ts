@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../../scripts/services/binaries";
-import { CALL_FLAGS, openBrowser } from "../calls/browser";
+import { CALL_FLAGS, fakeCameras, openBrowser } from "../calls/browser";
 
 /** Chromium with the pages of npm run demo:conference. */
 export interface DemoBrowser {
@@ -19,7 +19,7 @@ export async function openDemoBrowser(cameras = 1): Promise<DemoBrowser> {
   const browser: BrowserContext & { dispose(): Promise<void> } = await openBrowser({
     args: [
       // The last of two equal flags counts.
-      ...[...CALL_FLAGS, `--use-fake-device-for-media-stream=device-count=${cameras}`],
+      ...[...CALL_FLAGS, fakeCameras(cameras)],
       "--auto-select-desktop-capture-source=Entire screen",
     ],
   });
