@@ -14,10 +14,13 @@ import {
  * forgets its inboxes, Redis keeps them.
  */
 
-/** Lets the clients wait a two-hundredth of their back-off, and prints each attempt to connect. */
+/** Lets the clients' time pass two hundred times as fast, and prints each attempt to connect. */
 const PRELOAD = `
   const wait = setTimeout;
   globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms / 200, ...rest);
+  const now = Date.now;
+  const began = now();
+  Date.now = () => began + 200 * (now() - began);
   globalThis.WebSocket = class extends globalThis.WebSocket {
     constructor(...parts) {
       super(...parts);
