@@ -46,6 +46,8 @@ export class Watcher extends MediaPeer {
   readonly #streams = new Map<string, WatchedStream>();
   readonly #receptions = new Map<string, Reception>();
   #sections: readonly StreamFieldsFragment[] = [];
+  /** The last offer that was answered: an event after a snapshot repeats it. */
+  #answered: { readonly peer: ConferencePeer; readonly offer: string } | null = null;
 
   constructor(deps: WatcherDeps) {
     super(deps);
@@ -125,6 +127,8 @@ export class Watcher extends MediaPeer {
   }
 
   async #answer(peer: ConferencePeer, offer: string): Promise<void> {
+    if (this.#answered?.peer === peer && this.#answered.offer === offer) return;
+    this.#answered = { peer, offer };
     const answer = await peer.answer(offer);
     const input = { peerId: peer.id ?? "", answer };
     await peer.step(this.deps.membership.run(AnswerConferencePeerDocument, input));

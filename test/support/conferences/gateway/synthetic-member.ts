@@ -29,6 +29,8 @@ export class SyntheticMember {
   private watcher: SyntheticWatcher | null = null;
   private screen: SyntheticPublisher | null = null;
   private peerId = "";
+  /** The last offer that was answered: an event after a snapshot repeats it. */
+  private answered: string | null = null;
   private failure: unknown = null;
   private closed = false;
   private work: Promise<void> = Promise.resolve();
@@ -132,7 +134,8 @@ export class SyntheticMember {
   }
 
   private async follow(peerId: string, offer: string): Promise<void> {
-    if (peerId !== this.peerId) return;
+    if (peerId !== this.peerId || offer === this.answered) return;
+    this.answered = offer;
     const { watcher } = this;
     if (watcher) {
       await this.calls.answer(peerId, await watcher.renegotiate(offer));
