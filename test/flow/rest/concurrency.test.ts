@@ -22,7 +22,8 @@ const MANY = 50;
 
 let node: TestNode;
 beforeAll(async () => {
-  node = await startNode();
+  // Each attempt has a connection to the database: on a slow machine, waiting for one may take too long.
+  node = await startNode({ DATABASE_POOL: String(MANY + 5) });
 });
 afterAll(() => node.stop());
 
@@ -153,9 +154,7 @@ test("a user never has more than five tags", async () => {
   });
   const refused = answers.filter((_, index) => index % 6 === 5);
   expect(statuses(refused)).toEqual({ 422: refused.length });
-  // On a slow machine, a change that waits too long for a connection to the database answers 503.
-  const changed = answers.filter(({ status }) => status !== 422 && status !== 503);
-  expect(statuses(changed)).toEqual({ 200: changed.length });
+  expect(Object.keys(statuses(answers)).filter((status) => Number(status) >= 500)).toEqual([]);
   const { body } = await rest(node, "GET", `/users/${id}`, { token });
   const tags: string[] = body.user.user_tags.split(",");
   expect(tags.length).toBeLessThanOrEqual(5);
