@@ -1,4 +1,5 @@
-// npm run build: compiles everything that has changed, or only the folders that are named.
+// npm run build: compiles everything that has changed and builds the dashboard, or compiles only the folders that are
+// named.
 const { checkRequirements, fail } = require("./requirements.js");
 
 checkRequirements(false);
@@ -11,4 +12,9 @@ try {
   });
 } catch (error) {
   fail(`Signalbox could not be compiled: ${error.message}`);
+}
+if (folders.length === 0) {
+  const { buildDashboard } = require("./dashboard.js");
+  const built = buildDashboard((text) => process.stderr.write(`${text}\n`));
+  if (!built) fail("The dashboard could not be built.");
 }

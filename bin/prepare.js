@@ -8,6 +8,18 @@ const { checkRequirements, fail } = require("./requirements.js");
  * @returns {string} path of the compiled program
  */
 exports.prepare = (program) => {
+  const path = prepareProgram(program);
+  // The dashboard belongs to the service alone, which also runs without it.
+  if (program === "src/main" && !/^(off|false|0|no)$/i.test(process.env.DASHBOARD || "")) {
+    const report = (text) => process.stderr.write(`${text}\n`);
+    const built = require("./dashboard.js").buildDashboard(report);
+    if (!built)
+      report("Warning: the dashboard could not be built; the service starts without the change.");
+  }
+  return path;
+};
+
+function prepareProgram(program) {
   checkRequirements(!program.startsWith("src/"));
   // Loaded only now: an old version of Node.js cannot load it.
   const { existsSync } = require("node:fs");
@@ -35,4 +47,4 @@ exports.prepare = (program) => {
     );
   }
   return path;
-};
+}

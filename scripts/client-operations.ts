@@ -23,6 +23,12 @@ import type { Document } from "../transport/document.ts";
 /** Types alone, and no constant objects, so that enums add nothing to the size of the package. */
 const CONFIG = { scalars, strictScalars: true, useTypeImports: true, enumType: "string-literal" };
 
+/** A .graphql file with operations and their fragments. */
+export interface OperationFile {
+  location: string;
+  document: DocumentNode;
+}
+
 /**
  * The operations of the package in client/: the types of their results and variables, and each document as text.
  * @param folder of the .graphql files
@@ -37,11 +43,22 @@ export async function clientOperations(folder: string, sdl: string): Promise<str
       location: name,
       document: parse(readFileSync(join(folder, name), "utf8")),
     }));
+  return `${HEADER}\n${errorCodes(schema)}\n\n${await typedDocuments(documents, schema)}`;
+}
+
+/**
+ * The types of the results and variables of operations, and each operation as text with these types.
+ * @param schema of schema/schema.graphql
+ */
+export async function typedDocuments(
+  documents: readonly OperationFile[],
+  schema: DocumentNode,
+): Promise<string> {
   const types = await codegen({
     filename: "operations.ts",
     schema,
     schemaAst: buildASTSchema(schema),
-    documents,
+    documents: [...documents],
     config: CONFIG,
     plugins: [{ operations: {} }],
     pluginMap: { operations: operationTypes },
@@ -55,7 +72,7 @@ export async function clientOperations(folder: string, sdl: string): Promise<str
   const constants = definitions
     .filter((each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION)
     .map((operation) => constantOf(operation, fragments));
-  return `${HEADER}\n${errorCodes(schema)}\n\n${types.trim()}\n\n${constants.join("\n")}`;
+  return `${types.trim()}\n\n${constants.join("\n")}`;
 }
 
 /** The codes of errors, which no operation mentions. */
@@ -73,7 +90,7 @@ function constantOf(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): string {
   const name = operation.name?.value;
-  if (!name) throw new Error("An operation of the client has no name");
+  if (!name) throw new Error("An operation has no name");
   const kind = operation.operation.replace(/^./, (letter) => letter.toUpperCase());
   const used = [...usedFragments(operation, fragments)];
   const text = stripIgnoredCharacters([operation, ...used].map(print).join("\n"));
@@ -89,7 +106,7 @@ function usedFragments(
   visit(definition, {
     FragmentSpread({ name }) {
       const fragment = fragments.get(name.value);
-      if (!fragment) throw new Error(`No fragment ${name.value} in client/operations`);
+      if (!fragment) throw new Error(`There is no fragment ${name.value}`);
       if (found.has(fragment)) return;
       found.add(fragment);
       usedFragments(fragment, fragments, found);

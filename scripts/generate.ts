@@ -12,6 +12,7 @@ import { readDocuments, readRestFiles } from "../src/rest/documents";
 import { API_INFO, openApi } from "../src/rest/openapi";
 import { clientOperations } from "./client-operations";
 import { configMarkdown, envExample } from "./config-documents";
+import { dashboardOperations } from "./dashboard-operations";
 import { restExamples } from "./rest-examples";
 
 const root = packageRoot();
@@ -29,6 +30,7 @@ async function generatedTexts(): Promise<Record<string, string>> {
       join(root, "client/operations"),
       sdl,
     ),
+    ...(await dashboardOperations("dashboard/src/", sdl)),
     "schema/examples.json": json(examples),
     "schema/openapi.json": json(openApi(documents, schema, API_INFO, examples)),
     "docs/CONFIG.md": configMarkdown(),

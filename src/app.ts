@@ -5,15 +5,16 @@ import { Lifecycle } from "./core/lifecycle";
 import { type Log, openLog } from "./core/log";
 import { type DomainOverrides, openDomain } from "./domain";
 import { GRAPHQL_PATH } from "./graphql/http";
-import type { DelaySampler } from "./http/event-loop-delay";
 import { openPlatform, type PlatformOverrides } from "./platform";
 import type { Store } from "./store/store";
-import { openTransports, type Transports } from "./transports";
+import { openTransports, type TransportOverrides, type Transports } from "./transports";
 
 /** A running node. */
 export interface App {
   /** Public addresses of the node. */
   addresses: DeploymentEndpoints;
+  /** URL of the dashboard; null if it is off or not built. */
+  dashboardUrl: string | null;
   /** URLs of the open chat endpoints, by transport. */
   chatUrls: ChatBanner;
   /** URLs of the endpoint of legacy conference clients, by transport. */
@@ -32,10 +33,8 @@ export interface App {
 }
 
 /** Dependencies that tests may replace. */
-export interface AppOptions extends PlatformOverrides, DomainOverrides {
+export interface AppOptions extends PlatformOverrides, DomainOverrides, TransportOverrides {
   log?: Log;
-  /** Samples the event-loop delay for load shedding. */
-  sampleDelay?: DelaySampler;
 }
 
 /**
@@ -49,8 +48,8 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
   try {
     const platform = await openPlatform(config, log, lifecycle, overrides);
     const domain = await openDomain(platform, lifecycle, () => baseUrl, overrides);
-    const transports = await openTransports(platform, domain, lifecycle, overrides.sampleDelay);
-    const { chatUrls, conferenceUrls, reload } = transports;
+    const transports = await openTransports(platform, domain, lifecycle, overrides);
+    const { chatUrls, conferenceUrls, dashboardPath, reload } = transports;
     baseUrl ||= transports.url;
     const addresses: DeploymentEndpoints = {
       base_url: baseUrl,
@@ -63,6 +62,7 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
     transports.start();
     return {
       addresses,
+      dashboardUrl: dashboardPath === null ? null : baseUrl + dashboardPath,
       chatUrls,
       conferenceUrls,
       created,

@@ -1,6 +1,11 @@
 import type { AuthLookups } from "./access/request-auth";
 import type { AccountDeps } from "./accounts/account-deps";
-import { findOwner, purgeAccountSessions } from "./accounts/account-sessions";
+import {
+  closeEndedMemberConnections,
+  findOwner,
+  purgeAccountSessions,
+} from "./accounts/account-sessions";
+import { purgeInvitations } from "./accounts/invitations";
 import type { AdminDeps } from "./admin/admin-deps";
 import type { ApplicationDeps } from "./applications/application-deps";
 import {
@@ -9,8 +14,11 @@ import {
 } from "./applications/application-queries";
 import { resealSecrets } from "./applications/secret-key";
 import { WebOrigins } from "./applications/web-origins";
+import type { AuditDeps } from "./audit/entries/audit-entry";
+import { purgeAuditEntries } from "./audit/entries/audit-log";
 import { openCallHistory } from "./calls/history/call-jobs";
 import type { HistoryDeps } from "./calls/history/history-deps";
+import { TimeLineLoader } from "./calls/history/owners/time-line-loader";
 import type { Recorder } from "./calls/history/recorder";
 import { callUserData } from "./calls/history/user-data";
 import { turnHost } from "./calls/ice/ice-servers";
@@ -20,15 +28,13 @@ import { type ConferenceModule, openConferences } from "./conferences/open-confe
 import { configuredEngine, type OpenConferenceEngine } from "./conferences/open-engine";
 import { conferenceUserData } from "./conferences/rooms/user-data";
 import type { Lifecycle } from "./core/lifecycle";
+import { ApplicationCounters } from "./core/statistics/application-counters";
+import type { HealthDeps } from "./health/health-deps";
+import { openHealth } from "./health/open-health";
+import { mailQueues, workMailJobs } from "./mail-jobs";
 import { Connector } from "./network/connector";
-import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
-import {
-  purgeResetLinks,
-  RESET_JOB,
-  resetLinkUserData,
-  sendResetMail,
-} from "./password-reset/password-reset";
-import type { PasswordResetDeps, ResetRequest } from "./password-reset/password-reset-deps";
+import { purgeResetLinks, resetLinkUserData } from "./password-reset/password-reset";
+import type { PasswordResetDeps } from "./password-reset/password-reset-deps";
 import { deleteResetLinks } from "./password-reset/password-reset-queries";
 import { PasswordHasher } from "./passwords/password";
 import type { Platform } from "./platform";
@@ -46,9 +52,10 @@ import { findSession } from "./sessions/sessions";
 import { sessionUserData } from "./sessions/user-data";
 import { FirebaseKeys } from "./sign-in/firebase-keys";
 import { identityUserData } from "./sign-in/provider-users";
+import { openStatistics, type StatisticsModule } from "./statistics/open-statistics";
 import { PURGE_SECONDS } from "./store/rows/expired-rows";
 import { purgeGuests } from "./users/guests";
-import type { EmailChange, UserData } from "./users/user-deps";
+import type { UserData } from "./users/user-deps";
 import { UserExistenceCache } from "./users/user-existence-cache";
 
 /** The dependencies of the modules of accounts, applications, users and sessions. */
@@ -56,6 +63,7 @@ export interface UserModules
   extends AccountDeps,
     AdminDeps,
     ApplicationDeps,
+    AuditDeps,
     PasswordResetDeps,
     SessionDeps {
   userExistence: UserExistenceCache;
@@ -77,7 +85,7 @@ const credentialsChanged: UserModules["credentialsChanged"] = async (
   { userId, sessionId, password },
 ) => {
   await deleteResetLinks(transaction, userId);
-  if (password) await deleteSessions(transaction, userId, sessionId);
+  if (password) await deleteSessions(transaction, userId, sessionId ?? undefined);
 };
 
 /** What {@link openUserModules} takes of the platform. */
@@ -86,7 +94,17 @@ export type UserModuleOptions = Pick<
   "config" | "store" | "bus" | "clock" | "log" | "sealer" | "limits"
 > &
   Pick<UserModules, "endpoints"> &
-  Partial<Pick<UserModules, "connector" | "deliverReset" | "deliverEmailChange">>;
+  Partial<
+    Pick<
+      UserModules,
+      | "counters"
+      | "connector"
+      | "deliverReset"
+      | "deliverEmailChange"
+      | "deliverMemberEmailChange"
+      | "openInvitationQueue"
+    >
+  >;
 
 /**
  * Opens the modules of accounts, applications, users and sessions: subscribes to the session events of other
@@ -113,11 +131,15 @@ export async function openUserModules(
     log,
     sessionEvents,
     origins: webOrigins,
+    sweepMembers: () => closeEndedMemberConnections({ store, clock, sessionEvents }),
   });
   return {
     deliverReset: null,
     deliverEmailChange: null,
+    deliverMemberEmailChange: null,
+    openInvitationQueue: null,
     userData: USER_DATA,
+    counters: new ApplicationCounters(clock),
     credentialsChanged,
     ...options,
     connector,
@@ -144,7 +166,9 @@ export async function purgeExpired(modules: UserModules): Promise<void> {
   await purgeGuests(modules);
   await purgeSessions(modules);
   await purgeAccountSessions(modules);
+  await purgeInvitations(modules);
   await purgeResetLinks(modules);
+  await purgeAuditEntries(modules);
 }
 
 /** How requests and sockets are authenticated. */
@@ -155,7 +179,7 @@ export function authLookups(
   return {
     findLinkGuest,
     findSession: (token) => findSession(modules, token),
-    findOwner: (token) => findOwner(modules, token),
+    findOwner: (token, extend) => findOwner(modules, token, extend),
     checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
   };
 }
@@ -164,9 +188,11 @@ export function authLookups(
 export interface Domain extends PushModule {
   users: UserModules;
   lookups: AuthLookups<Session>;
-  callHistory: HistoryDeps;
+  callHistory: HistoryDeps & { timeLines: TimeLineLoader };
   recorder: Recorder;
   conferences: ConferenceModule;
+  health: HealthDeps;
+  statistics: StatisticsModule;
 }
 
 /** Parts of the domain that tests may replace. */
@@ -182,14 +208,19 @@ export async function openDomain(
   baseUrl: () => string,
   overrides: DomainOverrides,
 ): Promise<Domain> {
-  const { config, log, store, jobs, mailer, sealer, singleNode } = platform;
+  const { config, log, store, jobs, sealer, singleNode } = platform;
   await resealSecrets(store, sealer);
   await resealCredentials(store, sealer);
+  // Opened first, so that the node is listed until it has closed everything else.
+  const health = await openHealth(platform);
+  lifecycle.add("list of nodes", () => health.registry.close());
+  const statistics = openStatistics(platform);
+  // Closed after everything that counts.
+  lifecycle.add("statistics", () => statistics.close());
   const users = await openUserModules({
     ...platform,
     endpoints: { api: baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
-    deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
-    deliverEmailChange: mailer && ((change) => jobs.enqueue(EMAIL_CHANGE_JOB, change)),
+    ...mailQueues(platform),
   });
   lifecycle.add("sessions", () => users.close());
   const { sessionEvents } = users;
@@ -198,13 +229,12 @@ export async function openDomain(
   lifecycle.add("push services", () => pushModule.close());
   lifecycle.add("jobs", () => jobs.close());
   jobs.work("purge", () => purgeExpired(users), { everySeconds: PURGE_SECONDS });
-  if (mailer) {
-    jobs.work(RESET_JOB, (request: ResetRequest) => sendResetMail(users, mailer, request));
-    jobs.work(EMAIL_CHANGE_JOB, (change: EmailChange) =>
-      sendEmailChangeNotice(users, mailer, change),
-    );
-  }
-  const callHistory: HistoryDeps = { ...platform, push: pushModule.push };
+  workMailJobs(platform, users);
+  const callHistory = {
+    ...platform,
+    push: pushModule.push,
+    timeLines: new TimeLineLoader(store),
+  };
   const recorder = openCallHistory(callHistory, { alone: singleNode });
   lifecycle.add("call records", () => recorder.close());
   const conferences = await openConferences(
@@ -223,12 +253,14 @@ export async function openDomain(
     callHistory,
     recorder,
     conferences,
+    health,
+    statistics,
   };
 }
 
 /** Opens the router of call signals. */
 export function openSignalRouter(
-  { config, bus, log, metrics, limiters, clock }: Platform,
+  { config, bus, log, metrics, counters, limiters, clock }: Platform,
   { users, recorder }: Domain,
   transport: Pick<RouterDeps, "forwardToChatServer" | "sizes">,
 ): Router {
@@ -236,6 +268,7 @@ export function openSignalRouter(
     bus,
     log,
     metrics,
+    counters,
     observe: recorder.observe,
     ...transport,
     userExists: (applicationId, userId) => users.userExistence.has(applicationId, userId),

@@ -44,7 +44,8 @@ async function main(): Promise<void> {
       end(1);
     },
   });
-  printBanner(app.addresses, app.chatUrls, app.conferenceUrls, app.created, {
+  const banner = { ...app.addresses, dashboard_url: app.dashboardUrl };
+  printBanner(banner, app.chatUrls, app.conferenceUrls, app.created, {
     credentials: join(config.DATA_DIR, "credentials.json"),
     owner: join(config.DATA_DIR, "owner.json"),
   });

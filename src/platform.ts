@@ -7,7 +7,8 @@ import type { Lifecycle } from "./core/lifecycle";
 import type { Log } from "./core/log";
 import { type Metrics, openMetrics } from "./core/metrics";
 import type { Sealer } from "./core/sealer";
-import type { Jobs } from "./jobs/jobs";
+import { ApplicationCounters } from "./core/statistics/application-counters";
+import type { JobMonitor, Jobs } from "./jobs/jobs";
 import { openJobs } from "./jobs/pg-boss";
 import { type ManagedLimiters, openLimiters } from "./limits/open-limiter";
 import { RateLimits } from "./limits/rate-limits";
@@ -23,6 +24,8 @@ export interface Platform {
   log: Log;
   clock: Clock;
   metrics: Metrics;
+  /** Counts what happens in each application. */
+  counters: ApplicationCounters;
   store: Store;
   bus: Bus & { check(): Promise<void> };
   limiters: ManagedLimiters;
@@ -32,7 +35,7 @@ export interface Platform {
   sealer: Sealer;
   /** Null if no mail is configured. */
   mailer: Mailer | null;
-  jobs: Jobs;
+  jobs: Jobs & JobMonitor;
   /** Opens connections to addresses that owners and clients choose. */
   connector: Connector;
   /** Whether this is the only node of the deployment. */
@@ -84,6 +87,7 @@ export async function openPlatform(
     log,
     clock,
     metrics,
+    counters: new ApplicationCounters(clock),
     store,
     bus,
     limiters,

@@ -8,6 +8,7 @@ import { hostInUrl } from "./core/host-in-url";
 import type { Lifecycle } from "./core/lifecycle";
 import { packageRoot } from "./core/package-root";
 import { type LiveCertificate, openCertificate } from "./core/tls/certificate";
+import { DASHBOARD_PATH, registerDashboard } from "./dashboard/dashboard";
 import { type Domain, openSignalRouter } from "./domain";
 import { contextFactory } from "./graphql/engine/context";
 import { Engine } from "./graphql/engine/engine";
@@ -46,6 +47,8 @@ import { stanzaSizes } from "./xmpp/stanza/stanza-sizes";
 export interface Transports {
   /** URL that the HTTP server listens at. */
   url: string;
+  /** URL path of the dashboard; null if it is off or not built. */
+  dashboardPath: string | null;
   /** URLs of the open chat endpoints, by transport. */
   chatUrls: ChatBanner;
   /** URLs of the endpoint of legacy conference clients, by transport. */
@@ -56,6 +59,14 @@ export interface Transports {
   start(): void;
 }
 
+/** Dependencies of the transports that tests may replace. */
+export interface TransportOverrides {
+  /** Samples the event-loop delay for load shedding. */
+  sampleDelay?: DelaySampler | undefined;
+  /** Folder of the dashboard's build. */
+  dashboardFolder?: string | undefined;
+}
+
 /**
  * Opens GraphQL, REST, the pages, probes and chat in front of the domain modules, and listens.
  * @throws Error if a port is in use
@@ -64,16 +75,17 @@ export async function openTransports(
   platform: Platform,
   domain: Domain,
   lifecycle: Lifecycle,
-  sampleDelay: DelaySampler = sampleEventLoopDelay,
+  { sampleDelay = sampleEventLoopDelay, dashboardFolder }: TransportOverrides = {},
 ): Promise<Transports> {
-  const { config, log, clock, metrics, store, bus, limits, limiters } = platform;
-  const { users, push, pushCredentials, callHistory, lookups, conferences } = domain;
+  const { config, log, clock, metrics, counters, store, bus, limits, limiters } = platform;
+  const { users, push, pushCredentials, callHistory, lookups, conferences, statistics } = domain;
   const chatServer =
     config.CHAT_MODE === "component"
       ? openComponent({
           config,
           log,
           metrics,
+          counters,
           bus,
           limiter: limiters.global,
           onTermination: (listener) => users.sessionEvents.onTermination(listener),
@@ -84,7 +96,7 @@ export async function openTransports(
     sizes: stanzaSizes(config),
   });
 
-  const engine = new Engine(signalboxSchema(), config, log, metrics);
+  const engine = new Engine(signalboxSchema(), config, log, metrics, counters);
   const makeContext = contextFactory(
     {
       limits,
@@ -97,9 +109,12 @@ export async function openTransports(
       users,
       accounts: users,
       admin: users,
+      audit: users,
       sessions: users,
       passwordReset: users,
+      statistics,
       ice: { config, clock },
+      health: domain.health,
     },
     lookups,
   );
@@ -126,7 +141,14 @@ export async function openTransports(
   const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
   registerRest(server, { engine, makeContext, documents, examples: readExamples() });
   registerPages(server, users);
-  registerLandingPage(server, config, () => config.BASE_URL ?? listeningUrl());
+  const hasDashboard =
+    config.DASHBOARD &&
+    registerDashboard(server, dashboardFolder ?? join(packageRoot(), "dist/dashboard"), [
+      ...(config.GRAPHIQL ? (["graphiql"] as const) : []),
+      ...(config.API_DOCS ? (["docs"] as const) : []),
+    ]);
+  const switches = { ...config, DASHBOARD: hasDashboard };
+  registerLandingPage(server, switches, () => config.BASE_URL ?? listeningUrl());
   if (config.API_DOCS) registerApiDocs(server);
   if (config.INTROSPECTION) registerSchemaText(server, engine.schema);
   const janus = conferences.enabled
@@ -134,6 +156,7 @@ export async function openTransports(
         config,
         log,
         metrics,
+        counters,
         limits,
         conferences: conferences.service,
         lookups,
@@ -165,6 +188,7 @@ export async function openTransports(
     limits,
     makeContext,
     metrics,
+    counters,
     lookups,
     admitConnection,
     sessionEvents: users.sessionEvents,
@@ -188,6 +212,7 @@ export async function openTransports(
           log,
           clock,
           metrics,
+          counters,
           router,
           authenticate,
           admitConnection,
@@ -211,13 +236,17 @@ export async function openTransports(
   });
   return {
     url: listeningUrl(),
+    dashboardPath: hasDashboard ? DASHBOARD_PATH : null,
     chatUrls: chat.urls,
     conferenceUrls: conferenceUrls(legacyConferences?.ports ?? {}, hostInUrl(config.HOST)),
     reload: async () => certificate?.reload(),
     start() {
       lifecycle.add(
         "load samples",
-        sampleDelay((delayMs) => shedder.sample(delayMs)),
+        sampleDelay((delayMs) => {
+          shedder.sample(delayMs);
+          domain.health.registry.sampleDelay(delayMs);
+        }),
       );
       health.ready = true;
       lifecycle.add("readiness", () => {

@@ -33,7 +33,14 @@ export interface GraphqlRequest {
 }
 
 /** Fields that would break the run itself; the owner's account must stay usable. */
-const LEFT_OUT = new Set(["updateAccount", "signOutOwner"]);
+const LEFT_OUT = new Set([
+  "updateAccount",
+  "updateCurrentMember",
+  "updateMember",
+  "removeMember",
+  "signOutOwner",
+  "signOutOwnerEverywhere",
+]);
 
 /** Maximum depth of a document; mutations exceed the service's own limit. */
 const DEPTH = 5;

@@ -5,7 +5,10 @@ import {
   type Access,
   type AccountViewer,
   allows,
+  isMemberAccess,
   type LinkGuestViewer,
+  type MemberRole,
+  roleAllows,
   type UserViewer,
   type Viewer,
 } from "../core/viewer";
@@ -25,8 +28,12 @@ export interface AuthenticatedSession {
 export interface AuthLookups<Session extends AuthenticatedSession> {
   /** Finds the session of a token. @throws Fault UNAUTHENTICATED */
   findSession(token: string | undefined): Promise<Session>;
-  /** Finds the account owner of a token. @throws Fault UNAUTHENTICATED */
-  findOwner(token: string | undefined): Promise<AccountViewer>;
+  /**
+   * Finds the member of an account of a token.
+   * @param extend whether this is a use, which extends the session; true by default
+   * @throws Fault UNAUTHENTICATED
+   */
+  findOwner(token: string | undefined, extend?: boolean): Promise<AccountViewer>;
   /** Finds the guest of a conference by its token. @throws Fault UNAUTHENTICATED */
   findLinkGuest(token: string): Promise<LinkGuestViewer>;
   /** Checks the origin of a web page. @throws Fault FORBIDDEN if the application does not allow it */
@@ -59,12 +66,15 @@ export function viewerOf(session: AuthenticatedSession): Viewer {
   return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
 }
 
-/** Authentication of one request. Looks the caller's session up lazily, and only once. */
+/** Authentication of one request. Looks the caller's session up lazily; a session of an application only once. */
 export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSession> {
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
   private ownerLookup: Promise<AccountViewer> | null = null;
   private guestLookup: Promise<LinkGuestViewer> | null = null;
+  /** The members who signed in by this request. */
+  private readonly signedIn: AccountViewer[] = [];
+  private noted: number | null = null;
 
   constructor(
     private readonly lookups: AuthLookups<Session>,
@@ -84,6 +94,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   private async load(): Promise<Session> {
     const { token, origin } = this.caller;
     const session = await this.lookups.findSession(token);
+    this.noteApplication(session.applicationId);
     await this.lookups.checkOrigin(session.applicationId, origin);
     this.found = session;
     return session;
@@ -93,6 +104,47 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   account(): Promise<AccountViewer> {
     this.ownerLookup ??= this.lookups.findOwner(this.caller.token);
     return this.ownerLookup;
+  }
+
+  /**
+   * Looks the calling account owner up again, in an operation that lasts, which does not extend the session.
+   * @throws Fault UNAUTHENTICATED
+   */
+  currentAccount(): Promise<AccountViewer> {
+    this.ownerLookup = this.lookups.findOwner(this.caller.token, false);
+    return this.ownerLookup;
+  }
+
+  /**
+   * Drops what was read of the calling account owner, so that the next check reads it again: an earlier mutation of the
+   * document may have removed or demoted the member, or ended the session.
+   */
+  forgetAccount(): void {
+    this.ownerLookup = null;
+  }
+
+  /** Notes a member whom the request signs in, and whose account its answer may show. */
+  noteSignIn(member: AccountViewer): void {
+    this.signedIn.push(member);
+  }
+
+  /** The member whom the answer is for: who has just signed in, or else the owner of the token; null if it is nobody. */
+  async member(): Promise<AccountViewer | null> {
+    const latest = this.signedIn.at(-1);
+    if (latest !== undefined) return latest;
+    return isOwnerToken(this.caller.token) ? this.account() : null;
+  }
+
+  /**
+   * Whether the answer may hold secrets of an account. A request that also signs a member in may show the accounts of
+   * two members; then both need the role.
+   */
+  async maySeeSecrets(): Promise<boolean> {
+    const members = [...this.signedIn];
+    // A public operation ignores an invalid token.
+    const own = isOwnerToken(this.caller.token) ? await this.account().catch(() => null) : null;
+    if (own !== null) members.push(own);
+    return members.length > 0 && members.every(({ role }) => roleAllows("developer", role));
   }
 
   /**
@@ -108,6 +160,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   /** Checks the caller's web origin for an operation without a token. @throws Fault FORBIDDEN */
   checkOrigin(applicationId: number): Promise<void> {
+    this.noteApplication(applicationId);
     return this.lookups.checkOrigin(applicationId, this.caller.origin);
   }
 
@@ -124,9 +177,24 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return viewer.applicationId;
   }
 
+  /** Notes the application of a request without a token of it, for the statistics. */
+  noteApplication(applicationId: number): void {
+    this.noted = applicationId;
+  }
+
+  /** The application that the request turned out to belong to, with or without success; null if to none. */
+  get notedApplication(): number | null {
+    return this.noted;
+  }
+
   /** The token that the request carries; empty without one. */
   get token(): string {
     return this.caller.token ?? "";
+  }
+
+  /** Whether the token has the form of that of an account's member. */
+  get isMember(): boolean {
+    return isOwnerToken(this.caller.token);
   }
 
   /** The session if it has been looked up, else null. */
@@ -163,8 +231,9 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   async require(access: Access): Promise<void> {
     if (access === "public") return;
     if (isOwnerToken(this.caller.token)) {
-      await this.account();
-      if (access !== "account") throw new Fault("FORBIDDEN", OWNER_REFUSED);
+      const { role } = await this.account();
+      if (!isMemberAccess(access)) throw new Fault("FORBIDDEN", OWNER_REFUSED);
+      if (!roleAllows(access, role)) throw new Fault("FORBIDDEN", roleRefused(access));
       return;
     }
     if (isLinkGuestToken(this.caller.token)) {
@@ -173,7 +242,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
       return;
     }
     const { kind } = await this.viewer();
-    if (access === "account") throw new Fault("FORBIDDEN", SESSION_REFUSED);
+    if (isMemberAccess(access)) throw new Fault("FORBIDDEN", SESSION_REFUSED);
     if (!allows(access, kind)) throw forbidden();
   }
 }
@@ -188,6 +257,10 @@ export function Allow(access: Access): MethodDecorator & PropertyDecorator {
 
 function forbidden(): Fault {
   return new Fault("FORBIDDEN", "This session may not do that: a session with a user is needed");
+}
+
+function roleRefused(required: MemberRole): string {
+  return `Your role may not do that: the role ${required} is needed`;
 }
 
 const OWNER_REFUSED =

@@ -1,17 +1,41 @@
 import type { RequestContext } from "../access/request-context";
-import type { Clock } from "../core/clock";
+import type { AuditDeps } from "../audit/entries/audit-entry";
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
-import type { Store } from "../store/store";
+import type { SessionEvents } from "../session-events/session-events";
+import type { Transaction } from "../store/store";
+
+/** An invitation to mail, for a background job. It holds no secret: the job creates it when it sends the mail. */
+export interface InvitationMailJob {
+  invitationId: number;
+}
+
+/** A change of a member's e-mail address. */
+export interface MemberEmailChange {
+  accountId: number;
+  /** The old address, which is notified. */
+  email: string;
+}
 
 /** Dependencies of the functions of this module. */
-export interface AccountDeps {
-  store: Store;
-  clock: Clock;
+export interface AccountDeps extends AuditDeps {
+  sessionEvents: SessionEvents;
   limits: RateLimits;
   passwordHasher: PasswordHasher;
   /** Public addresses of this deployment; the API's is known once the server listens. */
   endpoints: { api(): string; chat: string; turn: string };
+  /**
+   * Prepares the queue of invitations, before a transaction; the returned function enqueues one in it. Null if no mail is
+   * configured. Throws Fault UNAVAILABLE.
+   */
+  openInvitationQueue:
+    | (() => Promise<(transaction: Transaction, job: InvitationMailJob) => Promise<void>>)
+    | null;
+  /**
+   * Enqueues a durable job that notifies the old e-mail address of a member of its change; null if no mail is configured.
+   * Throws Fault UNAVAILABLE.
+   */
+  deliverMemberEmailChange: ((change: MemberEmailChange) => Promise<void>) | null;
 }
 
 /** Context of the resolvers of this module. */

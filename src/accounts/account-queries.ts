@@ -7,11 +7,10 @@ import type { Statement, Store, Transaction } from "../store/store";
  * UNAVAILABLE if the database cannot be reached.
  */
 
-/** An account as its owner sees it. */
+/** An account as its members see it. */
 export interface Account {
   id: number;
   name: string;
-  email: string | null;
   accountKey: string;
   /** Endpoints of the account's own servers; null for this deployment's. */
   apiEndpoint: string | null;
@@ -19,43 +18,15 @@ export interface Account {
   turnserverEndpoint: string | null;
 }
 
-/** What an owner signs in with. */
-export interface StoredOwner {
-  id: number;
-  /** In lower case; null without an owner. */
-  email: string | null;
-  passwordHash: string | null;
-}
-
-/** The oldest account. */
-export interface FirstAccount {
-  id: bigint;
-  /** The owner's e-mail; null without an owner. */
-  email: string | null;
-}
-
 /** The columns of an {@link Account}. */
 const ACCOUNT = {
   id: true,
   name: true,
-  email: true,
   accountKey: true,
   apiEndpoint: true,
   chatEndpoint: true,
   turnserverEndpoint: true,
 } as const satisfies Prisma.AccountSelect;
-
-const CREDENTIALS = {
-  id: true,
-  email: true,
-  passwordHash: true,
-} as const satisfies Prisma.AccountSelect;
-
-const FIRST: Statement = {
-  name: "first_account",
-  reason: "start",
-  text: "SELECT email FROM accounts ORDER BY id LIMIT 1",
-};
 
 /** Serializes processes that start concurrently on an empty database. */
 const LOCK_FIRST: Statement = {
@@ -86,31 +57,13 @@ export async function findAccountByKey(
   return toAccount(await db.account.findUnique({ where: { accountKey }, select: ACCOUNT }));
 }
 
-/** Finds the owner of an account, by the account's id or the e-mail in lower case; null if there is none. */
-export async function findOwnerCredentials(
-  { db }: Pick<Store, "db">,
-  by: { id: number } | { email: string },
-): Promise<StoredOwner | null> {
-  const where = "id" in by ? { id: BigInt(by.id) } : by;
-  const row = await db.account.findUnique({ where, select: CREDENTIALS });
-  return row && { ...row, id: Number(row.id) };
-}
-
-/**
- * Changes an account.
- * @param verifiedHash the hash that the password must still have; undefined for any
- * @returns whether the account exists and has that hash
- * @throws a unique violation if the e-mail is taken
- */
+/** Changes an account, if it exists. */
 export async function writeAccount(
-  { prisma }: Pick<Transaction, "prisma">,
+  { db }: Pick<Store, "db">,
   id: number,
   data: Prisma.AccountUpdateManyMutationInput,
-  verifiedHash?: string | null,
-): Promise<boolean> {
-  const { account } = await prisma();
-  const where = { id: BigInt(id), passwordHash: verifiedHash };
-  return (await account.updateMany({ where, data })).count > 0;
+): Promise<void> {
+  await db.account.updateMany({ where: { id: BigInt(id) }, data });
 }
 
 /** Locks an account until the end of the transaction. */
@@ -118,47 +71,24 @@ export async function lockAccount(query: Store["query"], id: number): Promise<vo
   await query(LOCK, [id]);
 }
 
-/** Returns whether the first account exists and has an owner. */
-export async function hasOwner({ query }: Pick<Store, "query">): Promise<boolean> {
-  const [first] = await query<{ email: string | null }>(FIRST, []);
-  return first !== undefined && first.email !== null;
-}
-
-/** Locks the creation of the first account until the end of the transaction, and finds it; null if there is none. */
-export async function lockFirstAccount({
-  query,
-  prisma,
-}: Transaction): Promise<FirstAccount | null> {
+/**
+ * Locks the creation of the first account until the end of the transaction, and finds its id; null if there is
+ * none.
+ */
+export async function lockFirstAccount({ query, prisma }: Transaction): Promise<number | null> {
   await query(LOCK_FIRST, []);
   const { account } = await prisma();
-  return account.findFirst({ orderBy: { id: "asc" }, select: { id: true, email: true } });
+  const first = await account.findFirst({ orderBy: { id: "asc" }, select: { id: true } });
+  return first && Number(first.id);
 }
 
-/**
- * Gives an account without an owner one.
- * @returns false if it has an owner, or if the e-mail belongs to the owner of another account
- */
-export async function addFirstOwner(
-  { prisma }: Transaction,
-  { id, email: current }: FirstAccount,
-  email: string,
-  passwordHash: string,
-): Promise<boolean> {
-  const { account } = await prisma();
-  if (current !== null || (await account.count({ where: { email } })) > 0) return false;
-  await account.update({ where: { id }, data: { email, passwordHash }, select: { id: true } });
-  return true;
-}
-
-/** Inserts an account with its owner and a new account key. */
+/** Inserts an account with a new account key. */
 export async function insertAccount(
   { prisma }: Transaction,
   name: string,
-  email: string,
-  passwordHash: string,
 ): Promise<{ id: number; accountKey: string }> {
   const { account } = await prisma();
-  const data = { name, accountKey: newToken(), email, passwordHash };
+  const data = { name, accountKey: newToken() };
   const { id, accountKey } = await account.create({
     data,
     select: { id: true, accountKey: true },

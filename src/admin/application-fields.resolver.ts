@@ -17,21 +17,44 @@ import {
   toGraphqlApplication,
 } from "../applications/application.type";
 import { listApplications } from "../applications/owned-applications";
-import { Fault } from "../core/errors";
 import { PageArgs, toConnection } from "../paging/page.type";
-import { UserType } from "../users/user.type";
-import { findUser } from "../users/user-queries";
+import { UserFilterInput, UserSortInput } from "../users/lists/user-list.type";
+import { getOwnedUser } from "../users/owned-users";
 import type { AdminContext } from "./admin-deps";
 import { listApplicationSessions, listApplicationUsers } from "./application-lists";
 import { ApplicationSessionConnection, ApplicationUserConnection } from "./application-lists.type";
+import { ApplicationUserType } from "./application-user.type";
 
 @ArgsType()
 class ApplicationUserArgs extends PageArgs {
   @Field(() => String, {
     nullable: true,
-    description: "Only users whose login or e-mail starts with this text; case-insensitive.",
+    description:
+      "Only users whose login or e-mail starts with this text; case-insensitive. Those whose login does come first, by login, then the others by e-mail, both in byte order of the lower case.",
   })
   search?: string | null;
+
+  @Field(() => UserFilterInput, {
+    nullable: true,
+    description: "Only users that match this filter, by the rules of the user list.",
+  })
+  filter?: UserFilterInput | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Only users who are blocked, or only users who are not.",
+  })
+  blocked?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: "Only guests, or only other users." })
+  guest?: boolean | null;
+
+  @Field(() => UserSortInput, {
+    nullable: true,
+    description:
+      "The order; by id by default. It cannot be combined with search, and must be by ID for blocked users or guests alone without a filter. By USER_TAGS it requires a filter.",
+  })
+  sort?: UserSortInput | null;
 }
 
 const COUNT = { description: "Total number of entries, counted up to 10,000." } as const;
@@ -45,19 +68,17 @@ export class ApplicationFieldsResolver {
     @Ctx() { admin }: AdminContext,
     @Args(() => ApplicationUserArgs) page: ApplicationUserArgs,
   ): Promise<ApplicationUserConnection> {
-    const { total, ...users } = await listApplicationUsers(admin, id, page);
-    return { ...toConnection(users), total };
+    const { total, cursorOf, ...users } = await listApplicationUsers(admin, id, page);
+    return { ...toConnection(users, cursorOf), total };
   }
 
-  @FieldResolver(() => UserType, { description: "One user of the application." })
+  @FieldResolver(() => ApplicationUserType, { description: "One user of the application." })
   async user(
     @Root() { id: applicationId }: ApplicationType,
     @Ctx() { admin }: AdminContext,
     @Arg("id", () => ID, { description: "The user." }) id: string,
-  ): Promise<UserType> {
-    const user = await findUser(admin, applicationId, { id });
-    if (user === null) throw new Fault("NOT_FOUND", "There is no such user");
-    return user;
+  ): Promise<ApplicationUserType> {
+    return getOwnedUser(admin, applicationId, id);
   }
 
   @FieldResolver(() => ApplicationSessionConnection, {

@@ -1,14 +1,16 @@
 import { type Page, type PageRequest, readIdPage } from "../paging/page";
 import {
   countLiveSessions,
+  countSessionsOfUser,
   type OwnedSession,
   readLiveSessions,
+  readSessionsOfUser,
 } from "../sessions/application-session-queries";
 import {
-  countApplicationUsers,
-  readApplicationUsers,
-} from "../users/lists/application-user-queries";
-import type { User } from "../users/user";
+  type ApplicationUsersRequest,
+  listUsersOfApplication,
+} from "../users/lists/application-users";
+import type { OwnedUser } from "../users/owned-user-queries";
 import type { AdminDeps } from "./admin-deps";
 
 /** Upper bound of a total: counting more would read as many rows. */
@@ -27,20 +29,30 @@ export interface CountedPage<T> extends Page<T> {
   total(): Promise<Total>;
 }
 
+/** A page of users with the cursor of each. */
+export interface UserPageWithCursors extends CountedPage<OwnedUser> {
+  cursorOf(user: OwnedUser): string;
+}
+
 /**
- * Lists the users of an application by id: all, or those whose login or e-mail starts with a text
- * (case-insensitive).
- * @throws Fault INVALID on the arguments of the page
+ * Lists the users of an application: all, or those that match; by id, or in an order of the V2 user list.
+ * @throws Fault INVALID on the filter, the order or the arguments of the page
  */
 export async function listApplicationUsers(
   { store }: Pick<AdminDeps, "store">,
   applicationId: number,
-  { search: text, ...page }: PageRequest & { search?: string | null },
-): Promise<CountedPage<User>> {
-  const list = { applicationId, search: text?.toLowerCase() || null };
-  const read = await readIdPage(page, false, (range) => readApplicationUsers(store, list, range));
-  const count = () => countApplicationUsers(store, list, LIST_COUNT_MAX + 1);
-  return { ...read, total: totalOf(count) };
+  request: ApplicationUsersRequest,
+): Promise<UserPageWithCursors> {
+  const page = await listUsersOfApplication({ store }, applicationId, request, LIST_COUNT_MAX + 1);
+  const { list, hasNextPage, hasPreviousPage } = page;
+  const indexes = new Map(list.users.map((user, index) => [user, index]));
+  return {
+    nodes: list.users,
+    hasNextPage,
+    hasPreviousPage,
+    cursorOf: (user) => page.cursorAt(indexes.get(user) ?? 0),
+    total: totalOf(() => list.total()),
+  };
 }
 
 /** Lists the live sessions of an application, newest first. @throws Fault INVALID */
@@ -52,6 +64,18 @@ export async function listApplicationSessions(
   const list = { applicationId, at: new Date(clock.now()) };
   const read = await readIdPage(page, true, (range) => readLiveSessions(store, list, range));
   const count = () => countLiveSessions(store, list, LIST_COUNT_MAX + 1);
+  return { ...read, total: totalOf(count) };
+}
+
+/** Lists the live sessions of a user, newest first. @throws Fault INVALID */
+export async function listSessionsOfOwnedUser(
+  { store, clock }: Pick<AdminDeps, "store" | "clock">,
+  userId: number,
+  page: PageRequest,
+): Promise<CountedPage<OwnedSession>> {
+  const list = { userId, at: new Date(clock.now()) };
+  const read = await readIdPage(page, true, (range) => readSessionsOfUser(store, list, range));
+  const count = () => countSessionsOfUser(store, list, LIST_COUNT_MAX + 1);
   return { ...read, total: totalOf(count) };
 }
 

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from "type-graphql";
 import { PageInfo } from "../paging/page.type";
-import { UserType } from "../users/user.type";
 import type { Total } from "./application-lists";
+import { ListedApplicationUser } from "./application-user.type";
 
 @ObjectType("ApplicationSession", {
   description: "A session as the owner of its application sees it.",
@@ -38,8 +38,8 @@ export class ApplicationUserEdge {
   @Field({ description: "Cursor of the user." })
   cursor!: string;
 
-  @Field(() => UserType, { description: "The user." })
-  node!: UserType;
+  @Field(() => ListedApplicationUser, { description: "The user." })
+  node!: ListedApplicationUser;
 }
 
 @ObjectType({ description: "A session and its position in a list.", simpleResolvers: true })
@@ -51,12 +51,14 @@ export class ApplicationSessionEdge {
   node!: ApplicationSessionType;
 }
 
-@ObjectType({ description: "A page of an application's users, ordered by id." })
+@ObjectType({
+  description: "A page of an application's users, in the requested order; by id by default.",
+})
 export class ApplicationUserConnection {
   total!: () => Promise<Total>;
 
-  @Field(() => [UserType], { description: "The users." })
-  nodes!: UserType[];
+  @Field(() => [ListedApplicationUser], { description: "The users." })
+  nodes!: ListedApplicationUser[];
 
   @Field(() => [ApplicationUserEdge], { description: "The users with their cursors." })
   edges!: ApplicationUserEdge[];
@@ -65,7 +67,7 @@ export class ApplicationUserConnection {
   pageInfo!: PageInfo;
 }
 
-@ObjectType({ description: "A page of an application's sessions, newest first." })
+@ObjectType({ description: "A page of the sessions of an application or a user, newest first." })
 export class ApplicationSessionConnection {
   total!: () => Promise<Total>;
 

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Field, ID, InputType, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
 import {
   ApplicationPayload,
@@ -22,21 +22,16 @@ import {
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import { Limited } from "../limits/rate-limits";
-import { CreateUserInput, CreateUserPayload } from "../users/user.type";
+import { CreateUserPayload } from "../users/user.type";
 import { removeAllUsers } from "../users/user-data";
 import { eraseUser, insertUser } from "../users/users";
 import type { AdminContext } from "./admin-deps";
+import { CreateApplicationUserInput } from "./application-user.input";
 import { exportUser } from "./user-export";
-
-@InputType({ description: "A new user of one of the owner's applications." })
-class CreateApplicationUserInput extends CreateUserInput {
-  @Field(() => ID, { description: "The application." })
-  applicationId!: string;
-}
 
 @Resolver()
 export class ApplicationResolver {
-  @Allow("account")
+  @Allow("support")
   @Query(() => ApplicationType, { description: "One application of the owner's account." })
   async application(
     @Ctx() { admin, auth }: AdminContext,
@@ -46,7 +41,7 @@ export class ApplicationResolver {
     return toGraphqlApplication(await findOwnedApplication(admin, accountId, id));
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => ApplicationPayload, {
     description: "Creates an application in the owner's account.",
   })
@@ -61,7 +56,7 @@ export class ApplicationResolver {
     };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => ApplicationPayload, { description: "Changes the settings of an application." })
   async updateApplication(
     @Ctx() { admin, auth }: AdminContext,
@@ -73,7 +68,7 @@ export class ApplicationResolver {
     return { application: toGraphqlApplication(changed) };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => ApplicationPayload, {
     description: "Gives an application a new secret; the old one stays valid for an overlap.",
   })
@@ -87,7 +82,7 @@ export class ApplicationResolver {
     return { application: toGraphqlApplication(rotated) };
   }
 
-  @Allow("account")
+  @Allow("owner")
   @Mutation(() => DeleteApplicationPayload, {
     description:
       "Deletes an application with all its users and data, and ends their sessions and connections.",
@@ -104,7 +99,7 @@ export class ApplicationResolver {
     return { deletedApplicationId: String(id) };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Limited("sign-up")
   @Mutation(() => CreateUserPayload, {
     description:
@@ -120,7 +115,7 @@ export class ApplicationResolver {
     return { user: await insertUser(admin, id, fields, caller.ip) };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => ExportUserPayload, {
     description: "Exports everything stored about a user, for a data access request.",
   })
@@ -134,7 +129,7 @@ export class ApplicationResolver {
     return { export: await exportUser(admin, id, userId) };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => EraseUserPayload, {
     description: "Deletes a user and all its data, and ends its sessions and connections.",
   })

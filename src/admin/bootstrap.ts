@@ -1,11 +1,7 @@
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  addFirstOwner,
-  hasOwner,
-  insertAccount,
-  lockFirstAccount,
-} from "../accounts/account-queries";
+import { insertAccount, lockFirstAccount } from "../accounts/account-queries";
+import { addFirstOwner, hasOwner, insertAccountMember } from "../accounts/member-queries";
 import { insertApplication } from "../applications/owned-applications";
 import { newId, newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
@@ -71,11 +67,18 @@ export async function bootstrap(
       await writeSecretFile(dataDir, OWNER_FILE, owner);
       return null;
     }
-    const account = await insertAccount(transaction, "First account", owner.email, passwordHash);
+    const account = await insertAccount(transaction, "First account");
+    const { id: accountId } = account;
+    await insertAccountMember(transaction, {
+      accountId,
+      email: owner.email,
+      passwordHash,
+      role: "owner",
+    });
     const application = await insertApplication(
       transaction,
       sealer,
-      account.id,
+      accountId,
       "First application",
     );
     const credentials: InitialCredentials = {

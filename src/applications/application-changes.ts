@@ -32,12 +32,27 @@ export interface ApplicationChanges {
   firebase?: object | null;
 }
 
-/** The required settings of each provider, and the settings that are URLs. */
-const PROVIDERS = {
-  facebook: { required: ["appId", "appSecret"], urls: ["baseUrl"] },
-  twitter: { required: ["consumerKey", "consumerSecret"], urls: ["baseUrl"] },
+/** The rules for the settings of a provider. */
+interface ProviderRules {
+  required: readonly string[];
+  urls: readonly string[];
+  /** The secret, and the settings that say where it is sent. */
+  secret?: { name: string; sentTo: readonly string[] };
+}
+
+const PROVIDERS: Readonly<Record<keyof ApplicationSettings, ProviderRules>> = {
+  facebook: {
+    required: ["appId", "appSecret"],
+    urls: ["baseUrl"],
+    secret: { name: "appSecret", sentTo: ["baseUrl", "version"] },
+  },
+  twitter: {
+    required: ["consumerKey", "consumerSecret"],
+    urls: ["baseUrl"],
+    secret: { name: "consumerSecret", sentTo: ["baseUrl"] },
+  },
   firebase: { required: ["projectId"], urls: ["keysUrl"] },
-} as const satisfies Record<keyof ApplicationSettings, object>;
+};
 
 const ORIGINS_MAX = 100;
 const VALUE_MAX = 1_000;
@@ -87,7 +102,7 @@ export function mergeProviderSettings(
   const stored = unsealSettings(json, sealer);
   const merged: Record<string, Values> = {};
   const cleared = new Set<string>();
-  for (const group of Object.keys(PROVIDERS) as Array<keyof typeof PROVIDERS>) {
+  for (const group of Object.keys(PROVIDERS) as Array<keyof ApplicationSettings>) {
     const change = changes[group];
     // A provider without any given setting stays unchanged, configured or not.
     if (change === undefined || isEmpty(change)) continue;
@@ -104,12 +119,12 @@ function isEmpty(change: object | null): boolean {
 }
 
 function mergeProvider(
-  group: keyof typeof PROVIDERS,
+  group: keyof ApplicationSettings,
   stored: Values,
   change: Values,
   connector: Connector,
 ): Values {
-  const { required, urls } = PROVIDERS[group];
+  const { required, urls, secret } = PROVIDERS[group];
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const values = Object.fromEntries(
     Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value),
@@ -126,6 +141,11 @@ function mergeProvider(
     // Checks new URLs only; the connector refuses a forbidden stored one on each request.
     const problem = change[field] ? connector.check(change[field]) : null;
     if (problem) throw Fault.field(`${group}.${field}`, problem);
+  }
+  // No member reads a stored secret, so none may have it sent to a place of their choice.
+  const moved = secret?.sentTo.find((field) => change[field] && change[field] !== stored[field]);
+  if (secret && moved && !change[secret.name]) {
+    throw Fault.field(`${group}.${secret.name}`, `is required with a new ${moved}`);
   }
   return values;
 }

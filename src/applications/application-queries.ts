@@ -186,6 +186,16 @@ export function findApplicationOfAccount(
   return db.application.findUnique({ where, select: OWNED });
 }
 
+/** The ids of the applications of an account. */
+export async function applicationIdsOfAccount(
+  { db }: Pick<Store, "db">,
+  accountId: number,
+): Promise<number[]> {
+  const where = { accountId: BigInt(accountId) };
+  const rows = await db.application.findMany({ where, select: { id: true } });
+  return rows.map(({ id }) => Number(id));
+}
+
 /** Counts the applications of an account. */
 export async function countApplications(
   { prisma }: Pick<Transaction, "prisma">,

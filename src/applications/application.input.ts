@@ -1,5 +1,6 @@
 import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { Audited } from "../audit/entries/audited";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import { ApplicationType, PushSendersName } from "./application.type";
 import {
@@ -11,6 +12,7 @@ import { PushEnvironmentName } from "./push-environment.type";
 
 @InputType({ description: "A new application." })
 export class CreateApplicationInput {
+  @Audited()
   @Field({ description: "Name of the application." })
   name!: string;
 }
@@ -20,6 +22,7 @@ export class UpdateApplicationInput {
   @Field(() => ID, { description: "The application." })
   applicationId!: string;
 
+  @Audited()
   @Field(() => String, { nullable: true, description: "New name." })
   name?: string | null;
 
@@ -78,6 +81,7 @@ export class UpdateApplicationInput {
   })
   conferencesOnJoin?: boolean | null;
 
+  @Audited()
   @Field(() => [String], {
     nullable: true,
     description: "Web origins that may use sessions of the application; empty allows any.",

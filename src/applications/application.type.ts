@@ -1,4 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { SecretField } from "../access/secret-field";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import type { OwnedApplication } from "./owned-applications";
 import {
@@ -36,8 +37,12 @@ abstract class ApplicationFields {
   @Field({ description: "Key that identifies the application in every signed request." })
   authKey!: string;
 
-  @Field({ description: "Secret that requests are signed with." })
-  authSecret!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: "Secret that requests are signed with. Null for members with the role support.",
+  })
+  @SecretField()
+  authSecret!: string | null;
 
   @Field({ description: "Key of the account that the application belongs to." })
   accountKey!: string;

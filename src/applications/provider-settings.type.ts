@@ -1,4 +1,5 @@
 import { Field, InputType, ObjectType } from "type-graphql";
+import { Audited } from "../audit/entries/audited";
 import type { ApplicationSettings } from "./settings";
 
 @ObjectType({ description: "How users sign in through Facebook.", simpleResolvers: true })
@@ -50,19 +51,25 @@ export class FirebaseSettings {
 
 @InputType({ description: "Sign-in through Facebook. Omitted fields stay unchanged." })
 export class FacebookSettingsInput {
+  @Audited()
   @Field(() => String, { nullable: true, description: "Id of the Facebook app." })
   appId?: string | null;
 
   @Field(() => String, { nullable: true, description: "App secret." })
   appSecret?: string | null;
 
+  @Audited()
   @Field(() => String, {
     nullable: true,
-    description: "URL of the Graph API; null for Facebook's own.",
+    description: "URL of the Graph API; null for Facebook's own. A new one requires appSecret.",
   })
   baseUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Version of the Graph API, such as v19.0." })
+  @Audited()
+  @Field(() => String, {
+    nullable: true,
+    description: "Version of the Graph API, such as v19.0. A new one requires appSecret.",
+  })
   version?: string | null;
 }
 
@@ -74,7 +81,11 @@ export class TwitterSettingsInput {
   @Field(() => String, { nullable: true, description: "Consumer secret." })
   consumerSecret?: string | null;
 
-  @Field(() => String, { nullable: true, description: "URL of the API; null for Twitter's own." })
+  @Audited()
+  @Field(() => String, {
+    nullable: true,
+    description: "URL of the API; null for Twitter's own. A new one requires consumerSecret.",
+  })
   baseUrl?: string | null;
 }
 
@@ -82,9 +93,11 @@ export class TwitterSettingsInput {
   description: "Sign-in by phone number through Firebase. Omitted fields stay unchanged.",
 })
 export class FirebaseSettingsInput {
+  @Audited()
   @Field(() => String, { nullable: true, description: "Id of the Firebase project." })
   projectId?: string | null;
 
+  @Audited()
   @Field(() => String, {
     nullable: true,
     description: "URL of the public keys that verify tokens; null for Google's own.",

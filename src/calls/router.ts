@@ -3,6 +3,7 @@ import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
+import type { ApplicationCounters } from "../core/statistics/application-counters";
 import type { SentSignal } from "./history/call-event";
 import { inboxOf } from "./inbox/bus-keys";
 import { Inbox } from "./inbox/inbox";
@@ -49,6 +50,7 @@ export interface RouterDeps {
   bus: Bus;
   log: Log;
   metrics: Metrics;
+  counters: ApplicationCounters;
   /** Whether the user exists. Called for every signal, so it should be cached. */
   userExists(applicationId: number, userId: number): Promise<boolean>;
   /** Whether an application's chat clients receive a `hangUp` when another device answers. */
@@ -68,7 +70,7 @@ export interface RouterDeps {
 
 /** Opens the router of one node. */
 export function openRouter(deps: RouterDeps): Router {
-  const { bus, metrics } = deps;
+  const { bus, metrics, counters } = deps;
   const node = newId();
   const inboxes = new Map<string, Inbox>();
 
@@ -128,6 +130,7 @@ export function openRouter(deps: RouterDeps): Router {
         answered,
       ]);
       metrics.signals.inc({ protocol, type: knownType(signal.type) });
+      counters.count(signal.from.applicationId, "signals");
       return cursor;
     },
 

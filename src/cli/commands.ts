@@ -4,6 +4,7 @@ import { printProblem } from "../core/console";
 import { packageRoot, packageVersion } from "../core/package-root";
 import { exitAfterFlush } from "../core/terminal";
 import { nearestWord } from "../core/variables/edit-distance";
+import { addAuditExport } from "./audit-export";
 import { addDocument, type Invocation } from "./client/document-command";
 import { type CommandDocument, readCommands } from "./client/documents";
 import { EXAMPLES, HELP } from "./client/help";
@@ -15,6 +16,7 @@ import { addToken } from "./token";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {
   app: "Applications of the account.",
+  audit: "The audit log: what members of the account did.",
   push: "Push credentials, and a test notification.",
   user: "Users of an application.",
 };
@@ -63,6 +65,7 @@ export async function run(argv: string[]): Promise<void> {
     groups.set(group, parent);
     addDocument(parent, document, invocation);
   }
+  addAuditExport(groups.get("audit") ?? program.command("audit"), invocation);
   addPushTest(groups.get("push") ?? program.command("push"), invocation);
   addToken(program, invocation);
   addMigrate(program, invocation);

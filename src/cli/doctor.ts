@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { printText } from "../core/console";
 import { replaceControls } from "../core/terminal";
+import { type Finding, pluralize, type Status } from "../health/checks/finding";
 import type { Invocation } from "./client/document-command";
 import { alignColumns, toJson } from "./client/table";
-import { type Finding, pluralize, type Status } from "./doctor/finding";
 
 /** Default of `--time-server`: a public NTP server. */
 const TIME_SERVER = "time.cloudflare.com";

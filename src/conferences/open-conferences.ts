@@ -19,7 +19,7 @@ import { deleteClosedConferences } from "./rows/conference-queries";
 /** Dependencies of the module. */
 export type ConferenceModuleDeps = Pick<
   HostDeps & MembershipDeps,
-  "store" | "bus" | "clock" | "log" | "config" | "metrics" | "mayCreateOnJoin"
+  "store" | "bus" | "clock" | "log" | "config" | "metrics" | "counters" | "mayCreateOnJoin"
 > & {
   jobs: Jobs;
   sessionEvents: SessionEvents;
@@ -28,8 +28,10 @@ export type ConferenceModuleDeps = Pick<
 };
 
 /** The open module. */
-export interface ConferenceModule extends MembershipDeps {
+export interface ConferenceModule extends MembershipDeps, Pick<HostDeps, "bus" | "log"> {
   service: ConferenceService;
+  /** Name of the media server; null with CONFERENCES=off. */
+  engineName: string | null;
   memberLoader: MemberLoader;
   /** Finds the guest of a token. @throws Fault UNAUTHENTICATED */
   findLinkGuest(token: string): Promise<LinkGuestViewer>;
@@ -95,6 +97,7 @@ export async function openConferences(
     store,
     clock,
     config,
+    counters: deps.counters,
     enabled: engine !== null,
     hosts,
     readers,
@@ -102,6 +105,9 @@ export async function openConferences(
   };
   return {
     ...memberships,
+    bus,
+    log,
+    engineName: engine?.name ?? null,
     service: openConferenceService(memberships),
     memberLoader: new MemberLoader(store),
     findLinkGuest: (token) => findLinkGuest({ store }, token),

@@ -2,6 +2,8 @@
 export interface Banner {
   base_url: string;
   graphql_url: string;
+  /** Null if the dashboard is off or not built. */
+  dashboard_url: string | null;
 }
 
 /** URLs of the open chat endpoints, by transport. */
@@ -67,7 +69,11 @@ export function printBanner(
   files: { credentials: string; owner: string },
   output: NodeJS.WriteStream = process.stdout,
 ): void {
+  const { dashboard_url: dashboard } = addresses;
   const rows: Array<[string, string]> = [
+    ...(dashboard === null
+      ? []
+      : [["Dashboard", `${dashboard}  (sign in as the owner)`] as [string, string]]),
     ["REST", `${addresses.base_url}  (open it in a browser for an overview)`],
     ["GraphQL", `${addresses.graphql_url}  (open it in a browser for GraphiQL)`],
     ...endpointRows("Chat", CHAT_TRANSPORTS, chat),
@@ -106,4 +112,12 @@ export function onOutputClosed(listener: () => void): void {
 /** Prints the output of a command to standard output. */
 export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/** Prints lines to standard output. @returns resolves once they are written, so that a slow reader slows the writer */
+export function printLines(lines: readonly string[]): Promise<void> {
+  const text = lines.map((line) => `${line}\n`).join("");
+  return new Promise((resolve) => {
+    process.stdout.write(text, () => resolve());
+  });
 }

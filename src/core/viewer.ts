@@ -19,10 +19,20 @@ export interface UserViewer extends Viewer {
   userId: number;
 }
 
-/** The owner of an account, who belongs to none of its applications. */
+/**
+ * Roles of the members of an account, from least to most access: `support` reads, and sees no secret; `developer` also
+ * changes applications and their data; `owner` also changes the account and its members.
+ */
+export type MemberRole = "support" | "developer" | "owner";
+
+/** A member of an account, who belongs to none of its applications. */
 export interface AccountViewer {
   accountId: number;
   accountSessionId: number;
+  memberId: number;
+  /** The address that the member signs in with. */
+  email: string;
+  role: MemberRole;
 }
 
 /** A guest who was admitted to one conference by a link, and belongs to no user. */
@@ -38,15 +48,27 @@ export interface LinkGuestViewer {
 /**
  * The access that an operation requires: `public` nothing (the token is ignored), `session` any session
  * token, `application` any session token except that of an unbound web session, `user` the token of a guest
- * or user, `conference` that or the token of a guest by link, which is valid for no other operation, `account`
- * the token of an account owner, which is valid for no other operation.
+ * or user, `conference` that or the token of a guest by link, which is valid for no other operation, a role the
+ * token of an account's member with at least that role, which is valid for no other operation.
  */
-export type Access = "public" | "session" | "application" | "user" | "conference" | "account";
+export type Access = "public" | "session" | "application" | "user" | "conference" | MemberRole;
+
+const ROLE_LEVELS: Record<MemberRole, number> = { support: 1, developer: 2, owner: 3 };
+
+/** Whether an operation requires the token of an account's member. */
+export function isMemberAccess(access: Access): access is MemberRole {
+  return access in ROLE_LEVELS;
+}
+
+/** Whether a member with a role may run an operation that requires another. */
+export function roleAllows(required: MemberRole, role: MemberRole): boolean {
+  return ROLE_LEVELS[role] >= ROLE_LEVELS[required];
+}
 
 const LEVELS = { web: 1, application: 2, guest: 3, user: 3 } as const;
 const REQUIRED_LEVELS = { public: 0, session: 1, application: 2, user: 3, conference: 3 } as const;
 
 /** Whether a viewer of this kind may run an operation that requires this access. */
 export function allows(access: Access, kind: ViewerKind): boolean {
-  return access !== "account" && LEVELS[kind] >= REQUIRED_LEVELS[access];
+  return !isMemberAccess(access) && LEVELS[kind] >= REQUIRED_LEVELS[access];
 }

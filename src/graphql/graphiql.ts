@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { registerPackageFiles } from "../http/browser-pages";
+import { HANDED_TOKEN_BAR, HANDED_TOKEN_SCRIPT, HANDED_TOKEN_STYLE } from "../http/handed-token";
 
 /** GraphiQL's files by served name: npm package, and path in the package. */
 const FILES = {
@@ -13,13 +14,19 @@ const FILES = {
 /** URL path of the files. */
 const ASSETS = "/graphql/assets";
 
-/** Content Security Policy: only scripts and resources of this server. */
+/**
+ * Content Security Policy: only scripts and resources of this server, and no connection to another one, which could get
+ * the token. GraphiQL's editors add style elements.
+ */
 const POLICY = [
-  "default-src 'self'",
+  "default-src 'none'",
+  "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",
-  "connect-src 'self' ws: wss:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -43,6 +50,24 @@ query Me {
 }
 `;
 
+/** The first query of somebody whom the dashboard has handed a token. */
+const MEMBER_EXAMPLE = `# Welcome to Signalbox.
+#
+# Operations run with your token of the dashboard, which
+# the bar above names. Open the docs with the book icon
+# on the left.
+
+query Account {
+  account {
+    name
+    applications {
+      id
+      name
+    }
+  }
+}
+`;
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -51,9 +76,10 @@ const PAGE = `<!doctype html>
 <title>Signalbox GraphiQL</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${ASSETS}/graphiql.css">
-<style>html, body, #graphiql { height: 100%; margin: 0 }</style>
+<link rel="stylesheet" href="${ASSETS}/page.css">
 </head>
 <body>
+${HANDED_TOKEN_BAR}
 <div id="graphiql">Loading…</div>
 <script src="${ASSETS}/react.js"></script>
 <script src="${ASSETS}/react-dom.js"></script>
@@ -64,7 +90,13 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
+const STYLE = `html, body { height: 100%; margin: 0; }
+body { display: flex; flex-direction: column; }
+#graphiql { flex: 1; min-height: 0; }
+${HANDED_TOKEN_STYLE}`;
+
 const SCRIPT = `"use strict";
+${HANDED_TOKEN_SCRIPT}
 // Reconnects when the token under "Headers" changes.
 let client = null, clientToken = null;
 function socketFor(headers) {
@@ -76,19 +108,32 @@ function socketFor(headers) {
   client = graphqlWs.createClient({ url, lazy: true, connectionParams: token ? { token } : {} });
   return client;
 }
+handedToken.onDrop(() => {
+  if (client) client.dispose();
+  client = null;
+});
+// What somebody enters under "Headers" goes first.
+function headersOf(options) {
+  const headers = { ...(options && options.headers) };
+  const token = handedToken.get();
+  if (token === null || headers["Svc-Token"] || headers["svc-token"]) return headers;
+  delete headers["svc-token"];
+  return { ...headers, "Svc-Token": token };
+}
 const overHttp = GraphiQL.createFetcher({ url: location.pathname });
 function fetcher(params, options) {
   const definitions = (options && options.documentAST && options.documentAST.definitions) || [];
   const subscription = definitions.some((node) =>
     node.kind === "OperationDefinition" && node.operation === "subscription" &&
     (!params.operationName || !node.name || node.name.value === params.operationName));
-  if (!subscription) return overHttp(params, options);
-  return socketFor((options && options.headers) || {}).iterate(params);
+  const headers = headersOf(options);
+  if (!subscription) return overHttp(params, { ...options, headers });
+  return socketFor(headers).iterate(params);
 }
 ReactDOM.createRoot(document.getElementById("graphiql")).render(
   React.createElement(GraphiQL, {
     fetcher,
-    defaultQuery: ${JSON.stringify(EXAMPLE)},
+    defaultQuery: handedToken.get() === null ? ${JSON.stringify(EXAMPLE)} : ${JSON.stringify(MEMBER_EXAMPLE)},
     defaultEditorToolsVisibility: "headers",
     defaultHeaders: '{\\n  "Svc-Token": ""\\n}',
     shouldPersistHeaders: false,
@@ -98,9 +143,17 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
 
 /** Serves GraphiQL's files from the installed packages. */
 export function registerGraphiqlFiles(server: FastifyInstance): void {
-  server.get(`${ASSETS}/page.js`, { config: { counts: "request" } }, (_, reply) =>
-    reply.type("text/javascript; charset=utf-8").send(SCRIPT),
-  );
+  for (const [name, type, text] of [
+    ["page.js", "text/javascript", SCRIPT],
+    ["page.css", "text/css", STYLE],
+  ] as const) {
+    server.get(`${ASSETS}/${name}`, { config: { counts: "request" } }, (_, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .headers({ "cache-control": "no-cache", "x-content-type-options": "nosniff" })
+        .send(text),
+    );
+  }
   registerPackageFiles(server, ASSETS, FILES);
 }
 
@@ -108,7 +161,12 @@ export function registerGraphiqlFiles(server: FastifyInstance): void {
 export function sendGraphiql(reply: FastifyReply): FastifyReply {
   return reply
     .type("text/html; charset=utf-8")
-    .header("content-security-policy", POLICY)
-    .header("x-content-type-options", "nosniff")
+    .headers({
+      "content-security-policy": POLICY,
+      "cross-origin-opener-policy": "same-origin-allow-popups",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    })
     .send(PAGE);
 }

@@ -6,11 +6,16 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInterfaceType,
   type GraphQLSchema,
+  isIntrospectionType,
+  isNonNullType,
+  isObjectType,
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
-import type { RequestContext } from "../access/request-context";
 import { AccountResolver } from "../accounts/account.resolver";
 import { AccountSettingsResolver } from "../accounts/account-settings.resolver";
+import { InvitationResolver } from "../accounts/invitation.resolver";
+import { AccountMembersResolver, MemberResolver } from "../accounts/member.resolver";
+import { OwnerSessionResolver } from "../accounts/owner-session.resolver";
 import { ApplicationResolver } from "../admin/application.resolver";
 import {
   AccountFieldsResolver,
@@ -18,7 +23,16 @@ import {
   ApplicationSessionsResolver,
   ApplicationUsersResolver,
 } from "../admin/application-fields.resolver";
+import { ApplicationUserResolver } from "../admin/application-user.resolver";
+import { AuditResolver } from "../audit/audit.resolver";
+import type { AuditContext } from "../audit/entries/audit-entry";
+import { auditMutation } from "../audit/entries/audited-mutation";
 import { CallHistoryResolver } from "../calls/history/call.resolver";
+import {
+  ApplicationCallFieldsResolver,
+  ApplicationCallStreamResolver,
+  ApplicationCallsResolver,
+} from "../calls/history/owners/application-call.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
 import { SignalPartyResolver, SignalResolver } from "../calls/signal.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
@@ -26,16 +40,25 @@ import { ConferenceInvitationResolver } from "../conferences/invitations/invitat
 import { CONFERENCE_EVENT_CLASSES } from "../conferences/membership/event.type";
 import { ConferenceMediaResolver } from "../conferences/membership/media.resolver";
 import { MembershipResolver } from "../conferences/membership/membership.resolver";
-import { ApplicationConferencesResolver } from "../conferences/rooms/application-conferences.resolver";
+import {
+  ApplicationConferenceFieldsResolver,
+  ApplicationConferenceMemberResolver,
+  ApplicationConferenceStreamResolver,
+  ApplicationConferencesResolver,
+  ListedApplicationConferenceResolver,
+} from "../conferences/owners/application-conferences.resolver";
+import { ApplicationModerationResolver } from "../conferences/owners/application-moderation.resolver";
 import {
   ConferenceFieldsResolver,
   ConferenceResolver,
 } from "../conferences/rooms/conference.resolver";
 import { ConferenceLinkResolver } from "../conferences/rooms/link.resolver";
-import type { Access } from "../core/viewer";
+import { type Access, isMemberAccess } from "../core/viewer";
+import { HealthResolver } from "../health/health.resolver";
 import type { OperationLimit } from "../limits/rate-limits";
 import { PasswordResetResolver } from "../password-reset/password-reset.resolver";
 import {
+  AccountCredentialsResolver,
   ApplicationCredentialsResolver,
   PushCredentialsResolver,
 } from "../push/credentials/push-credentials.resolver";
@@ -44,11 +67,18 @@ import {
   PushDeliveryStreamResolver,
 } from "../push/delivery/push-delivery.resolver";
 import { PushSubscriptionResolver } from "../push/devices/push-subscription.resolver";
-import { ApplicationPushEventResolver } from "../push/events/application-event.resolver";
 import { PushEventFieldsResolver, PushEventResolver } from "../push/events/push-event.resolver";
+import { ApplicationPushEventResolver } from "../push/owners/application-event.resolver";
+import { ApplicationPushResolver } from "../push/owners/application-push.resolver";
 import { SessionResolver } from "../sessions/session.resolver";
 import { SessionListResolver } from "../sessions/session-list.resolver";
 import { SocketRenewalResolver } from "../sessions/socket-renewal.resolver";
+import { ProviderCheckResolver } from "../sign-in/provider-check.resolver";
+import {
+  AccountStatisticsResolver,
+  ActivityResolver,
+  ApplicationStatisticsResolver,
+} from "../statistics/statistics.resolver";
 import { UserConnectionResolver, UserListResolver } from "../users/lists/user-list.resolver";
 import { UserPageResolver } from "../users/lists/user-page.resolver";
 import { UserResolver } from "../users/user.resolver";
@@ -69,30 +99,51 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   AccountSettingsResolver,
   PasswordResetResolver,
   AccountResolver,
+  OwnerSessionResolver,
+  AccountMembersResolver,
+  MemberResolver,
+  InvitationResolver,
   ApplicationResolver,
   ApplicationFieldsResolver,
   AccountFieldsResolver,
+  AuditResolver,
   ApplicationUsersResolver,
   ApplicationSessionsResolver,
+  ApplicationUserResolver,
   PushCredentialsResolver,
+  AccountCredentialsResolver,
   ApplicationCredentialsResolver,
+  ProviderCheckResolver,
   SignalResolver,
   SignalPartyResolver,
   CallHistoryResolver,
+  ApplicationCallsResolver,
+  ApplicationCallFieldsResolver,
+  ApplicationCallStreamResolver,
   IceServerResolver,
   PushSubscriptionResolver,
   PushEventResolver,
   PushEventFieldsResolver,
   ApplicationPushEventResolver,
+  ApplicationPushResolver,
   PushDeliveryResolver,
   PushDeliveryStreamResolver,
   ConferenceResolver,
   ConferenceFieldsResolver,
   ConferenceLinkResolver,
   ApplicationConferencesResolver,
+  ApplicationConferenceFieldsResolver,
+  ApplicationConferenceMemberResolver,
+  ApplicationConferenceStreamResolver,
+  ListedApplicationConferenceResolver,
+  ApplicationModerationResolver,
   MembershipResolver,
   ConferenceMediaResolver,
   ConferenceInvitationResolver,
+  HealthResolver,
+  ApplicationStatisticsResolver,
+  AccountStatisticsResolver,
+  ActivityResolver,
 ];
 
 /** type-graphql requires a PubSub, but every subscription here provides its own stream. */
@@ -129,6 +180,7 @@ export function buildSignalboxSchema(): GraphQLSchema {
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
   applyTextRule(schema);
   for (const [name, field] of operations(schema)) guard(name, field);
+  for (const [name, field] of fieldsOf(schema)) if (isSecret(field)) hide(name, field);
   return schema;
 }
 
@@ -157,7 +209,32 @@ export function limitTable(schema: GraphQLSchema): Map<string, OperationLimit> {
   );
 }
 
-type RootField = GraphQLField<unknown, RequestContext>;
+type RootField = GraphQLField<unknown, AuditContext>;
+
+/** All fields of the object types, by `Type.name`. */
+function fieldsOf(schema: GraphQLSchema): Array<[name: string, field: RootField]> {
+  return Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !isIntrospectionType(type)
+      ? Object.values(type.getFields()).map((field): [string, RootField] => [
+          `${type.name}.${field.name}`,
+          field,
+        ])
+      : [],
+  );
+}
+
+/** Whether a field is marked by `@SecretField`. */
+export function isSecret({ extensions }: Pick<RootField, "extensions">): boolean {
+  return extensions.secret === true;
+}
+
+/** Makes a secret null for everybody but members with the role developer or owner. */
+function hide(name: string, field: RootField): void {
+  if (isNonNullType(field.type)) throw new Error(`${name} is a secret and must be nullable`);
+  const resolve = field.resolve ?? defaultFieldResolver;
+  field.resolve = async (...args) =>
+    (await args[2].auth.maySeeSecrets()) ? resolve(...args) : null;
+}
 
 function operations(schema: GraphQLSchema): Array<[name: string, field: RootField]> {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
@@ -177,25 +254,27 @@ function accessOf(name: string, field: RootField): Access {
 
 /**
  * Checks limits and access before a root field runs, for every protocol and once per alias, so that neither
- * bypasses a limit. The request itself was counted on arrival, and its further fields by the engine.
+ * bypasses a limit. The request itself was counted on arrival, and its further fields by the engine. Mutations of
+ * members leave an entry in the audit log.
  */
 function guard(name: string, field: RootField): void {
   const access = accessOf(name, field);
   const { limit } = field.extensions as { limit?: OperationLimit };
-  const guarded =
-    (resolve: GraphQLFieldResolver<unknown, RequestContext>) =>
-    async (...args: Parameters<GraphQLFieldResolver<unknown, RequestContext>>) => {
+  const isAudited = isMemberAccess(access) && name.startsWith("Mutation.");
+  const guarded = (act: GraphQLFieldResolver<unknown, AuditContext>) => {
+    const resolve = isAudited ? auditMutation(field, access, act) : act;
+    return async (...args: Parameters<GraphQLFieldResolver<unknown, AuditContext>>) => {
       const { auth, caller, limits } = args[2];
       if (limit !== undefined) {
         // Local limits return synchronously; awaiting them would cost an event loop turn.
         const counting = limits.countForAddress(limit, caller.ip);
         if (counting) await counting;
       }
-      // A public operation resolves its application itself.
-      if (access === "public") return resolve(...args);
+      // A public operation resolves its application itself, and an audited one checks the access itself.
+      if (access === "public" || isAudited) return resolve(...args);
       await auth.require(access);
       // Account owners belong to no application; their address has been counted.
-      if (access === "account") return resolve(...args);
+      if (isMemberAccess(access)) return resolve(...args);
       const applicationId = await auth.applicationId();
       limits.countForApplication("request", applicationId);
       if (limit !== undefined) {
@@ -204,6 +283,7 @@ function guard(name: string, field: RootField): void {
       }
       return resolve(...args);
     };
+  };
   // A subscription is checked once, not for each event.
   if (field.subscribe) field.subscribe = guarded(field.subscribe);
   else field.resolve = guarded(field.resolve ?? defaultFieldResolver);

@@ -1,18 +1,28 @@
 import type { Transaction } from "../store/store";
+import type { FailedJob, FailedJobRange, JobCounts } from "./job-queries";
+
+/** How long a failed job is kept, in days. */
+export const FAILED_DAYS = 3;
 
 /** Runs a job. It is called again after it throws and may run twice for one job, so it must be idempotent. */
 export type JobHandler<Data extends object> = (data: Data) => Promise<void>;
 
 /** How this node runs the jobs of a name. */
-export interface WorkOptions {
+export interface WorkOptions<Data extends object = object> {
   /** Maximum number of concurrent jobs; one by default. */
   concurrency?: number;
   /**
    * Schedules the job with this period, in seconds of the database clock. One node runs it, at most once per
    * period. A failure is logged, and the next period runs the job again. If a node dies mid-run, the job
-   * stays locked for one minute (up to five minutes for longer periods).
+   * stays locked for one minute (up to five minutes for longer periods). Only the latest failure is kept, and
+   * the next success removes it.
    */
   everySeconds?: number;
+  /**
+   * Finds the application that a failed job belongs to; null if it is gone. Its owners see the job and may retry it.
+   * Without it a failed job is only counted.
+   */
+  applicationOf?(data: Data): Promise<number | null>;
 }
 
 /** Options of an enqueued job. */
@@ -44,9 +54,13 @@ export type EnqueueIn = (
 export interface Jobs {
   /**
    * Registers the handler of the jobs of a name. A failed job is retried after 5 s, 10 s, 20 s and so on,
-   * with jitter; after its last retry it is kept for a day.
+   * with jitter; after its last retry it is kept for {@link FAILED_DAYS} days, and can be retried until then.
    */
-  work<Data extends object>(name: string, handler: JobHandler<Data>, options?: WorkOptions): void;
+  work<Data extends object>(
+    name: string,
+    handler: JobHandler<Data>,
+    options?: WorkOptions<Data>,
+  ): void;
 
   /**
    * Enqueues a job. If this node has a handler for it, it looks for jobs at once; other nodes poll. The data
@@ -65,4 +79,20 @@ export interface Jobs {
 
   /** Stops taking jobs and waits for running jobs. */
   close(): Promise<void>;
+}
+
+/** What operators and owners see of the job queue. */
+export interface JobMonitor {
+  /** Counts the jobs of each queue. @throws Fault UNAVAILABLE if the database cannot be reached */
+  counts(): Promise<JobCounts[]>;
+
+  /** Reads failed jobs of applications. @throws Fault UNAVAILABLE if the database cannot be reached */
+  failed(applicationIds: readonly number[], range: FailedJobRange): Promise<FailedJob[]>;
+
+  /**
+   * Runs a failed job of an application once more, on any node.
+   * @returns the name of its queue, or null if the application has no such job
+   * @throws Fault UNAVAILABLE if the database cannot be reached
+   */
+  retry(applicationId: number, id: string): Promise<string | null>;
 }

@@ -1,7 +1,26 @@
 import PgBoss from "pg-boss";
 import type { Log } from "../core/log";
 import type { Store } from "../store/store";
-import type { EnqueueIn, JobHandler, JobOptions, Jobs, WorkOptions } from "./jobs";
+import {
+  CREATE_INDEXES,
+  clearCompletion,
+  countJobs,
+  deleteFailedRuns,
+  type FailedJob,
+  type FailedJobRange,
+  type JobCounts,
+  lockFailedJob,
+  readFailedJobs,
+} from "./job-queries";
+import {
+  type EnqueueIn,
+  FAILED_DAYS,
+  type JobHandler,
+  type JobMonitor,
+  type JobOptions,
+  type Jobs,
+  type WorkOptions,
+} from "./jobs";
 import { Worker } from "./worker";
 
 /** Poll interval for retries and for jobs of other nodes, in milliseconds. */
@@ -17,8 +36,15 @@ const MAINTENANCE_SECONDS = 30;
 const RETRIES = 5;
 /** Queue policy of scheduled jobs: at most one queued and one running job. */
 const SCHEDULED_POLICY = "stately";
-/** Finished jobs are deleted soon, since their data may be personal. */
-const RETENTION = { archiveCompletedAfterSeconds: 10 * 60, deleteAfterHours: 24 };
+/**
+ * Jobs are deleted soon, since their data may be personal: completed ones leave the queue after ten minutes, failed
+ * ones when they can no longer be retried. Both are then deleted within minutes.
+ */
+const RETENTION = {
+  archiveCompletedAfterSeconds: 10 * 60,
+  archiveFailedAfterSeconds: FAILED_DAYS * 24 * 60 * 60,
+  deleteAfterMinutes: 10,
+};
 
 /** On a single node, jobs that are active at the start were lost with the previous process. */
 const RELEASE_ACTIVE = `DELETE FROM pgboss.job WHERE state = 'active' AND policy = '${SCHEDULED_POLICY}';
@@ -29,7 +55,7 @@ const QUEUES_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox.qu
 
 /** Options of {@link openJobs}. */
 export interface JobQueueOptions {
-  store: Pick<Store, "execute" | "transaction">;
+  store: Pick<Store, "execute" | "query" | "transaction">;
   log: Log;
   /** Whether this is the only node on the database. */
   singleNode: boolean;
@@ -41,11 +67,11 @@ export interface JobQueueOptions {
  * Opens the job queue without accessing the database. The first job or poll creates the tables, in the schema
  * `pgboss`; this is retried while the database is unavailable.
  */
-export function openJobs(parts: JobQueueOptions): Jobs {
+export function openJobs(parts: JobQueueOptions): Jobs & JobMonitor {
   return new QueuedJobs(parts);
 }
 
-class QueuedJobs implements Jobs {
+class QueuedJobs implements Jobs, JobMonitor {
   private readonly workers = new Map<string, Worker>();
   private readonly queues = new Map<string, Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
@@ -63,11 +89,13 @@ class QueuedJobs implements Jobs {
   work<Data extends object>(
     name: string,
     handler: JobHandler<Data>,
-    { concurrency = 1, everySeconds }: WorkOptions = {},
+    { concurrency = 1, everySeconds, applicationOf }: WorkOptions<Data> = {},
   ): void {
     if (this.workers.has(name)) throw new Error(`the jobs ${name} already have a worker`);
     const policy = everySeconds === undefined ? "standard" : SCHEDULED_POLICY;
-    const { log } = this.parts;
+    const { log, store } = this.parts;
+    const forgetFailures = (except: string) =>
+      this.track(deleteFailedRuns(store.query, name, except));
     this.workers.set(
       name,
       new Worker({
@@ -76,6 +104,8 @@ class QueuedJobs implements Jobs {
         log,
         openQueue: () => this.queue(name, policy),
         handler: (data) => handler(data as Data),
+        applicationOf: applicationOf && ((data) => applicationOf(data as Data)),
+        forgetFailures: everySeconds === undefined ? null : forgetFailures,
       }),
     );
     if (everySeconds !== undefined) this.scheduleEvery(name, everySeconds);
@@ -96,6 +126,30 @@ class QueuedJobs implements Jobs {
       await this.send(boss, name, data, { ...sendOptions(options), db });
       transaction.onCommit(() => this.workers.get(name)?.wake());
     };
+  }
+
+  async counts(): Promise<JobCounts[]> {
+    return this.track(countJobs(this.parts.store.query));
+  }
+
+  async failed(ids: readonly number[], range: FailedJobRange): Promise<FailedJob[]> {
+    await this.boss();
+    return this.track(readFailedJobs(this.parts.store.query, ids, range));
+  }
+
+  async retry(applicationId: number, id: string): Promise<string | null> {
+    const boss = await this.boss();
+    return this.track(
+      this.parts.store.transaction(async (transaction) => {
+        const { query, execute } = transaction;
+        const name = await lockFailedJob(query, applicationId, id);
+        if (name === null) return null;
+        await boss.retry(name, id, { db: { executeSql: execute } });
+        await clearCompletion(query, name, id);
+        transaction.onCommit(() => this.workers.get(name)?.wake());
+        return name;
+      }),
+    );
   }
 
   async close(): Promise<void> {
@@ -144,14 +198,19 @@ class QueuedJobs implements Jobs {
     }
   }
 
-  /** Starts the library and creates the queue of this name if needed. The next call retries a failure. */
-  private async queue(name: string, policy: PgBoss.QueuePolicy = "standard"): Promise<PgBoss> {
+  /** Starts the library. The next call retries a failure. */
+  private async boss(): Promise<PgBoss> {
     if (this.closed) throw new Error("the job queue is closed");
     this.started ??= this.start().catch((error: unknown) => {
       this.started = null;
       throw error;
     });
-    const boss = await this.started;
+    return this.started;
+  }
+
+  /** Starts the library and creates the queue of this name if needed. */
+  private async queue(name: string, policy: PgBoss.QueuePolicy = "standard"): Promise<PgBoss> {
+    const boss = await this.boss();
     const created =
       this.queues.get(name) ??
       this.createQueue(name, policy).catch((error: unknown) => {
@@ -188,6 +247,12 @@ class QueuedJobs implements Jobs {
     });
     boss.on("error", (error) => log.warn({ err: error }, "maintenance of the job queue failed"));
     await boss.start();
+    await this.track(
+      store.transaction(async ({ execute }) => {
+        await execute(QUEUES_LOCK);
+        await execute(CREATE_INDEXES);
+      }),
+    );
     if (singleNode) await executeSql(RELEASE_ACTIVE);
     return boss;
   }

@@ -6,11 +6,24 @@ import type { JobHandler } from "./jobs";
 export interface WorkerOptions {
   name: string;
   handler: JobHandler<object>;
+  /** Finds the application of a failed job. */
+  applicationOf?(data: object): Promise<number | null>;
+  /** Deletes the failed runs of a scheduled job except for one; null for other jobs. */
+  forgetFailures: ((except: string) => Promise<void>) | null;
   /** Maximum number of concurrent jobs. */
   concurrency: number;
   log: Log;
   /** Resolves once the schema and the queue of this name exist. */
   openQueue: () => Promise<PgBoss>;
+}
+
+/** Maximum length of the reason of a failure that is stored. */
+const REASON_MAX = 1_000;
+
+/** What is stored of a failed attempt, as the output of the job. */
+interface Failure extends Record<string, unknown> {
+  reason: string;
+  applicationId?: number;
 }
 
 /**
@@ -76,18 +89,31 @@ export class Worker {
   private async run(boss: PgBoss, job: PgBoss.Job<object>): Promise<void> {
     const { name, handler, log } = this.parts;
     try {
-      let failure: { reason: string } | null = null;
+      let failure: Failure | null = null;
       try {
         await handler(job.data);
       } catch (error) {
         log.error({ err: error, job: name, id: job.id }, "a job failed");
-        failure = { reason: error instanceof Error ? error.message : String(error) };
+        failure = await this.failureOf(error, job.data);
       }
       if (failure) await boss.fail(name, job.id, failure);
       else await boss.complete(name, job.id);
+      await this.parts.forgetFailures?.(job.id);
     } catch (error) {
       // The job runs again once its lease has expired.
       log.warn({ err: error, job: name }, "the result of a job could not be recorded");
+    }
+  }
+
+  private async failureOf(error: unknown, data: object): Promise<Failure> {
+    const text = error instanceof Error ? error.message : String(error);
+    const failure = { reason: text.slice(0, REASON_MAX) };
+    try {
+      const applicationId = (await this.parts.applicationOf?.(data)) ?? null;
+      return applicationId === null ? failure : { ...failure, applicationId };
+    } catch {
+      // The failure is then only counted.
+      return failure;
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { registerPackageFiles } from "../http/browser-pages";
+import { HANDED_TOKEN_BAR, HANDED_TOKEN_SCRIPT, HANDED_TOKEN_STYLE } from "../http/handed-token";
 
 /** URL path of the reference of the REST API. */
 const DOCS_PATH = "/docs";
@@ -37,6 +38,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <nav><a href="/">Signalbox</a> <a href="/openapi.json">openapi.json</a></nav>
+${HANDED_TOKEN_BAR}
 <div id="docs"><p class="loading">Loading…</p></div>
 <noscript><p class="loading">This page needs JavaScript. <a href="/openapi.json">openapi.json</a> has the same content.</p></noscript>
 <script src="${ASSETS}/swagger-ui.js"></script>
@@ -47,11 +49,12 @@ const PAGE = `<!doctype html>
 
 /** Tokens are kept in memory only, and no validator of another host is asked. */
 const SCRIPT = `"use strict";
+${HANDED_TOKEN_SCRIPT}
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const setMode = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", setMode);
 setMode();
-SwaggerUIBundle({
+const viewer = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
   deepLinking: true,
@@ -59,7 +62,12 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   persistAuthorization: false,
   validatorUrl: null,
+  onComplete() {
+    const token = handedToken.get();
+    if (token !== null) viewer.preauthorizeApiKey("svcToken", token);
+  },
 });
+handedToken.onDrop(() => viewer.authActions.logout(["svcToken"]));
 `;
 
 const STYLE = `html { box-sizing: border-box; color-scheme: light; background: #fff; }
@@ -79,6 +87,7 @@ nav a + a { font-weight: 400; color: #a8b0c3; }
   .swagger-ui .opblock-tag small { flex: 1 1 100%; padding: 4px 0 0; }
   .swagger-ui .opblock-tag .expand-operation { position: absolute; right: 10px; top: 18px; }
 }
+${HANDED_TOKEN_STYLE}
 .loading { padding: 24px 20px; font: 16px/1.5 system-ui, sans-serif; }
 `;
 
@@ -91,6 +100,7 @@ export function registerApiDocs(server: FastifyInstance): void {
       .headers({
         "content-security-policy": POLICY,
         "cache-control": "no-cache",
+        "cross-origin-opener-policy": "same-origin-allow-popups",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
         "x-frame-options": "DENY",

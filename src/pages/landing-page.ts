@@ -27,11 +27,12 @@ p code { color: var(--ink); }
 `;
 
 /** The switches of what the page links to. */
-type Switches = Pick<Config, "GRAPHIQL" | "API_DOCS" | "INTROSPECTION">;
+type Switches = Pick<Config, "DASHBOARD" | "GRAPHIQL" | "API_DOCS" | "INTROSPECTION">;
 
 /** Documents of the repository, for readers who have it. */
 const DOCUMENTS: Array<[file: string, content: string]> = [
   ["README.md", "from clone to call, sign-in, first push"],
+  ["docs/DASHBOARD.md", "the dashboard: start, roles, security"],
   ["docs/SIGNALING.md", "build a call client, over GraphQL and XMPP"],
   ["docs/FRONTEND.md", "guide: sign in, call and read data with @signalbox/client"],
   ["docs/CODEGEN.md", "TypeScript types of the schema for clients"],
@@ -62,6 +63,7 @@ export function registerLandingPage(
 
 function landingPage(switches: Switches, baseUrl: string): string {
   const links: Array<[path: string, text: string, shown: boolean]> = [
+    ["/dashboard", "the dashboard: run applications from a page", switches.DASHBOARD],
     ["/docs", "the REST API: every route, with requests to try", switches.API_DOCS],
     ["/graphql", "GraphiQL: write queries and subscriptions", switches.GRAPHIQL],
     ["/openapi.json", "the REST API as OpenAPI 3.1, for code generators", true],

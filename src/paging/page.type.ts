@@ -56,7 +56,7 @@ export interface Connection<T> {
 }
 
 /** Converts a page. @param cursorOf the cursor of an entry; in a list by id the id */
-export function toConnection<T extends { id: number }>(
+export function toConnection<T extends { id: number | string }>(
   { nodes, hasNextPage, hasPreviousPage }: Page<T>,
   cursorOf: (node: T) => string = ({ id }) => String(id),
 ): Connection<T> {

@@ -1,5 +1,6 @@
 import { findApplicationName } from "../applications/application-queries";
 import { escapeHtml, toSingleLine } from "../core/html";
+import { mailPage } from "../mail/layout";
 import { type Mailer, MailRejectedError } from "../mail/mail";
 import type { EmailChange } from "../users/user-deps";
 import type { PasswordResetDeps } from "./password-reset-deps";
@@ -36,17 +37,11 @@ function emailChangeMail(applicationName: string) {
   return {
     subject,
     text: `Hello,\n\n${intro}\n\n${otherwise}\n`,
-    html: `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
-<body style="margin:0;padding:24px;background:#f4f5f7;color:#1c2230;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:12px">
-<h1 style="margin:0 0 16px;font-size:20px">Your e-mail address was changed</h1>
-<p style="margin:0 0 24px">${escapeHtml(intro)}</p>
-<p style="margin:0">${escapeHtml(otherwise)}</p>
-</div>
-</body>
-</html>
-`,
+    html: mailPage(
+      subject,
+      "Your e-mail address was changed",
+      `<p style="margin:0 0 24px">${escapeHtml(intro)}</p>
+<p style="margin:0">${escapeHtml(otherwise)}</p>`,
+    ),
   };
 }

@@ -21,15 +21,15 @@ export interface NewResetLink {
 const LINKS_MAX = 3;
 
 /**
- * Only while the user still has the address. A concurrent change of the address waits for this lock, so it sees
- * the link and deletes it.
+ * Only while the user still has the address and is not blocked. A concurrent change of the address, and a block, wait
+ * for this lock, so they see the link and delete it.
  */
 const INSERT: Statement = {
   name: "reset_link",
   reason: "lock",
   text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
     SELECT id, $2::bytea, $3::timestamptz, $4::timestamptz FROM users
-    WHERE id = $1 AND email = $5 FOR SHARE RETURNING id`,
+    WHERE id = $1 AND email = $5 AND blocked_at IS NULL FOR SHARE RETURNING id`,
 };
 
 const DELETE_OLD: Statement = {
@@ -49,7 +49,7 @@ const EXPORT: Statement = {
 /** Deletes a batch of links that expired. */
 export const EXPIRED_LINKS = expiredRows("password_resets");
 
-/** Inserts a link, and deletes the user's expired and oldest ones. @returns false if the address has changed */
+/** Inserts a link, and deletes the user's expired and oldest ones. @returns false if the address changed or the user is blocked */
 export async function insertResetLink(
   { query }: Pick<Store, "query">,
   { userId, tokenHash, expiresAt, createdAt, email }: NewResetLink,

@@ -5,6 +5,7 @@ import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
 import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
 import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
 import { PUSH_JOBS, type PushDeps } from "./deps/push-deps";
+import { findEventById } from "./events/event-list-queries";
 import { openProvider } from "./providers/open-provider";
 import { ProviderPool } from "./providers/provider-pool";
 
@@ -25,7 +26,7 @@ export interface PushModule {
 
 /** Opens the push module and starts processing push jobs on this node. */
 export function openPush(
-  deps: Omit<PushDeps, "provider">,
+  deps: Omit<PushDeps, "provider" | "noteCredentials">,
   overrides: PushOverrides = {},
 ): PushModule {
   const { clock, connector, jobs } = deps;
@@ -42,10 +43,14 @@ export function openPush(
       overrides.pushProvider ??
       ((applicationId, environment, service) =>
         providers.get({ applicationId, environment, service })),
+    noteCredentials: (...verdict) => pushCredentials.verdicts.note(...verdict),
   };
-  jobs.work<FanOutJob>(PUSH_JOBS.fanOut, (job) => fanOut(push, job));
+  const applicationOf = async ({ event }: FanOutJob | DeliverJob) =>
+    (await findEventById(push.store.query, event))?.applicationId ?? null;
+  jobs.work<FanOutJob>(PUSH_JOBS.fanOut, (job) => fanOut(push, job), { applicationOf });
   jobs.work<DeliverJob>(PUSH_JOBS.deliver, (job) => deliver(push, job), {
     concurrency: CONCURRENT_BATCHES,
+    applicationOf,
   });
   jobs.work(PUSH_JOBS.due, () => startDueDispatches(push), { everySeconds: DUE_INTERVAL_SECONDS });
   jobs.work(PUSH_JOBS.purge, () => purgeDeliveries(push), { everySeconds: PURGE_INTERVAL_SECONDS });

@@ -1,9 +1,10 @@
 import type { Bus } from "../bus/bus";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
+import { MemberConnections, type MemberEvent } from "./member-connections";
 
 /**
- * An event of a session, a user or an application. The kinds `session` and `user` are terminations: of one
+ * An event of a session, a user, an application or a member of an account. The kinds `session` and `user` are terminations: of one
  * session, or of all sessions of a user.
  */
 export type SessionEvent =
@@ -14,7 +15,8 @@ export type SessionEvent =
   | { kind: "user changed"; userId: number }
   | { kind: "application changed"; applicationId: number }
   /** Its sessions and users are gone; each node looks for those of its connections. */
-  | { kind: "application deleted"; applicationId: number };
+  | { kind: "application deleted"; applicationId: number }
+  | MemberEvent;
 
 /** The termination of a session or of all sessions of a user. */
 export type TerminationEvent = Extract<SessionEvent, { kind: "session" | "user" }>;
@@ -41,6 +43,8 @@ const CHANNEL = "session-events";
  * while the bus is unavailable; ActivityTracker finds the missed ones when the bus is back.
  */
 export class SessionEvents {
+  /** Connections of members of accounts. */
+  readonly members = new MemberConnections();
   private readonly bySession = new Map<number, Set<TrackedConnection>>();
   private readonly byUser = new Map<number, Set<TrackedConnection>>();
   private readonly sessionListeners = new Map<number, Set<() => void>>();
@@ -150,6 +154,7 @@ export class SessionEvents {
     if (event.kind === "application changed" || event.kind === "application deleted") {
       for (const listener of this.applicationListeners) listener(event.applicationId);
     }
+    if (event.kind === "member session" || event.kind === "member") this.members.apply(event);
     if (event.kind === "session changed") this.reassign(event.sessionId, event.userId);
     const terminated =
       event.kind === "session"

@@ -46,6 +46,7 @@ export class SessionCache {
   invalidate(event: SessionEvent): void {
     // A cached session holds no data of its application.
     if (event.kind === "application changed") return;
+    if (event.kind === "member" || event.kind === "member session") return;
     this.epoch++;
     if (event.kind === "application deleted") {
       // Rare, so that the sessions of each application need not be tracked.

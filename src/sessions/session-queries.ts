@@ -2,7 +2,7 @@ import { Fault } from "../core/errors";
 import { expiredRows } from "../store/rows/expired-rows";
 import { exportRows } from "../store/rows/export-rows";
 import type { Statement, Store, Transaction } from "../store/store";
-import { changedDuringSignIn, type SignInResult } from "../users/credentials";
+import { refusedSignIn, type SignInResult } from "../users/credentials";
 import { toUser, USER_COLUMNS, type UserRow } from "../users/user-queries";
 import type { Session } from "./session";
 
@@ -59,11 +59,11 @@ const FIND: Statement = {
 };
 
 /**
- * Locks user `$2`, provided that its password hash is still `$3` (null skips that check). A concurrent
- * password change waits for this lock, so it sees the new session and ends it.
+ * Locks user `$2`, provided that it is not blocked and that its password hash is still `$3` (null skips that
+ * check). A concurrent password change or block waits for this lock, so it sees the new session and ends it.
  */
 const LOCK_USER = `u AS MATERIALIZED (SELECT id FROM users
-    WHERE id = $2 AND ($3::text IS NULL OR password_hash = $3) FOR SHARE)`;
+    WHERE id = $2 AND blocked_at IS NULL AND ($3::text IS NULL OR password_hash = $3) FOR SHARE)`;
 const COLUMNS = `application_id, user_id, token_hash, nonce, ts, expires_at, last_activity_at,
       created_at, updated_at, ip, user_agent, sliding`;
 
@@ -141,8 +141,8 @@ export interface NewSession {
 /**
  * Inserts an application session (`signedIn` is null) or a user session.
  * @returns the session's id
- * @throws Fault UNAUTHENTICATED when the password changed during the sign-in, UNAVAILABLE when the user
- * was deleted
+ * @throws Fault FORBIDDEN when the user is blocked, UNAUTHENTICATED when the password changed during the sign-in,
+ * UNAVAILABLE when the user was deleted
  */
 export async function insertSession(
   store: Pick<Store, "query">,
@@ -160,15 +160,14 @@ export async function insertSession(
           ...values,
         ]);
   if (row !== undefined) return row.id;
-  throw signedIn === null
-    ? new Error("the session was not inserted")
-    : changedDuringSignIn(signedIn);
+  if (signedIn === null) throw new Error("the session was not inserted");
+  throw await refusedSignIn(store, signedIn);
 }
 
 /**
  * Sets the user of a stored session, or removes it (`signedIn` is null).
- * @throws Fault UNAUTHENTICATED when the session no longer exists or the password changed during the
- * sign-in; UNAVAILABLE when the user was deleted
+ * @throws Fault FORBIDDEN when the user is blocked; UNAUTHENTICATED when the session no longer exists or the
+ * password changed during the sign-in; UNAVAILABLE when the user was deleted
  */
 export async function updateSessionUser(
   store: Pick<Store, "db" | "query">,
@@ -185,7 +184,7 @@ export async function updateSessionUser(
   }
   const values = [sessionId, signedIn.user.id, signedIn.passwordHash, at];
   const [row] = await store.query<{ users: number; moved: number }>(SET_USER, values);
-  if (row?.users === 0) throw changedDuringSignIn(signedIn);
+  if (row?.users === 0) throw await refusedSignIn(store, signedIn);
   if (row?.moved === 0) throw Fault.noSession();
 }
 

@@ -30,7 +30,7 @@ export class SessionResolver {
       "Creates a session from a signed request: an application session, or with credentials a user session.",
   })
   async createSession(
-    @Ctx() { sessions, caller }: SessionContext,
+    @Ctx() { sessions, auth, caller }: SessionContext,
     @Arg("input", () => CreateSessionInput, { description: "The signed request." })
     input: CreateSessionInput,
   ): Promise<CreateSessionPayload> {
@@ -41,7 +41,7 @@ export class SessionResolver {
         parameters: caller.parameters?.() ?? parametersOf(input),
         signIn: { ...input, ...input.user },
       },
-      caller,
+      { ...caller, onApplication: (id) => auth.noteApplication(id) },
     );
     return { session: toGraphqlSession(session, token) };
   }

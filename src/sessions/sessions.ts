@@ -24,6 +24,8 @@ export interface ClientInfo {
   userAgent?: string;
   /** The web page's origin, if a browser sent one. */
   origin?: string;
+  /** Called with the application of the request, once the request has its auth key. */
+  onApplication?(applicationId: number): void;
 }
 
 /**
@@ -39,7 +41,11 @@ export async function createSession(
   request: SignedRequest & { signIn: SignInData },
   client: ClientInfo,
 ): Promise<{ session: Session; token: string }> {
-  const { application, nonce, timestamp: ts } = await verifySignedRequest(deps, request);
+  const {
+    application,
+    nonce,
+    timestamp: ts,
+  } = await verifySignedRequest(deps, request, client.onApplication);
   await deps.webOrigins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
   await deps.limits.countForApplication("session", application.id);

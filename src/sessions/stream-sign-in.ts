@@ -1,7 +1,7 @@
-import { Fault } from "../core/errors";
+import { Fault, toFault } from "../core/errors";
 import { passwordFingerprint } from "../passwords/password";
 import type { LiveConnection } from "../session-events/session-events";
-import { assertPasswordUnchanged, checkUserPassword } from "../users/credentials";
+import { assertPasswordUnchanged, checkUserPassword, countSignIn } from "../users/credentials";
 import type { SessionDeps } from "./session-deps";
 import { findSession } from "./sessions";
 
@@ -53,6 +53,18 @@ export async function signInStream(
   deps: SessionDeps,
   attempt: StreamSignIn,
 ): Promise<StreamSignInResult> {
+  try {
+    return await checkStreamSignIn(deps, attempt);
+  } catch (error) {
+    deps.counters.countError(attempt.applicationId, toFault(error).code);
+    throw error;
+  }
+}
+
+async function checkStreamSignIn(
+  deps: SessionDeps,
+  attempt: StreamSignIn,
+): Promise<StreamSignInResult> {
   const { applicationId, userId, secret, ip, origin } = attempt;
   const confirmOrigin = () => deps.webOrigins.check(applicationId, origin);
   const sessionId = TOKEN.test(secret) ? await findSessionOfUser(deps, attempt) : null;
@@ -66,7 +78,9 @@ export async function signInStream(
     return { sessionId, confirm };
   }
   if (ip !== null) await deps.limits.countForAddress("sign-in", ip);
-  const signedIn = await checkUserPassword(deps, applicationId, userId, secret, ip);
+  const signedIn = await countSignIn(deps, applicationId, () =>
+    checkUserPassword(deps, applicationId, userId, secret, ip),
+  );
   await confirmOrigin();
   await deps.limits.countStreamSignIn(attempt, "password");
   const confirm = async () => {

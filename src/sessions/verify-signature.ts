@@ -32,17 +32,20 @@ export interface VerifiedRequest extends Pick<MandatoryValues, "nonce" | "timest
 /**
  * Verifies a signed request and consumes its nonce. The pair of timestamp and nonce is stored only after
  * the signature is verified. Every node then rejects the pair, also after a restart.
+ * @param onApplication called with the application once the request has its auth key
  * @throws Fault INVALID on the wrong field: parameter, application, auth key, timestamp, signature or nonce
  */
 export async function verifySignedRequest(
   deps: SessionDeps,
   { parameters, signature }: SignedRequest,
+  onApplication?: (applicationId: number) => void,
 ): Promise<VerifiedRequest> {
   const { applicationId, authKey, nonce, timestamp } = parseMandatoryValues(parameters);
   const application = await findApplication(deps, applicationId);
   if (!equalsInConstantTime(application.authKey, authKey)) {
     throw Fault.field("authKey", "does not belong to this application");
   }
+  onApplication?.(application.id);
   checkTimestamp(deps.clock.now(), timestamp);
   if (!signatureMatches(parameters, signature, application.secrets)) {
     throw Fault.field("signature", explainMismatch(parameters));

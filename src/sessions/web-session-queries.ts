@@ -10,7 +10,7 @@ const BIND: Statement = {
   reason: "lock",
   // Locks the user and then the caller's own session. A concurrent change that ends the user's sessions, such
   // as a new password, waits for these locks, so it sees the bound session and ends it too.
-  text: `WITH u AS MATERIALIZED (SELECT id FROM users WHERE id = $2 FOR SHARE),
+  text: `WITH u AS MATERIALIZED (SELECT id FROM users WHERE id = $2 AND blocked_at IS NULL FOR SHARE),
       own AS MATERIALIZED (SELECT s.id FROM sessions s JOIN u ON u.id = s.user_id
         WHERE s.id = $4 FOR SHARE OF s)
     UPDATE sessions s SET user_id = $2, binding_code_hash = NULL, updated_at = $3

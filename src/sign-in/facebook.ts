@@ -47,6 +47,26 @@ export function facebookBaseUrl({ baseUrl, version }: GraphApiLocation): string 
   return `${trimTrailingSlashes(baseUrl ?? BASE_URL)}/${version ?? VERSION}`;
 }
 
+/** The part of {@link inspection} that the inspection of an application's own token has. */
+const ownInspection = z.object({ data: z.object({ is_valid: z.literal(true), app_id: id }) });
+
+/**
+ * Has Facebook inspect an application's own token, which consists of its id and secret (Graph API, "App access
+ * tokens").
+ * @throws TokenRejected if they do not belong together, ProviderUnavailable
+ */
+export async function checkFacebook(
+  settings: NonNullable<ApplicationSettings["facebook"]>,
+  options: ProviderRequestOptions,
+): Promise<void> {
+  const { appId, appSecret } = settings;
+  const token = `${appId}|${appSecret}`;
+  const query = new URLSearchParams({ input_token: token, access_token: token });
+  const url = `${facebookBaseUrl(settings)}/debug_token?${query}`;
+  const inspected = ownInspection.safeParse(await requestProvider(url, options));
+  if (inspected.data?.data.app_id !== appId) throw new TokenRejected("not valid");
+}
+
 /**
  * Verifies a Facebook access token. Access to a profile proves nothing, because a token of any site gives
  * that: the token must have been issued to this application, and the profile must be its user's.

@@ -11,8 +11,14 @@ const RESPONSE_MAX = 262_144;
 /** Statuses by which the providers reject a token. */
 const REJECTIONS = new Set([400, 401, 403]);
 
+/** What a request to a provider has besides its URL; a body makes it a POST. */
+interface ProviderRequest {
+  headers?: Record<string, string>;
+  body?: string;
+}
+
 /**
- * Sends a GET request to a provider. Does not follow redirects, because the URL carries secrets. For the
+ * Sends a request to a provider. Does not follow redirects, because the URL carries secrets. For the
  * same reason errors contain neither the URL nor the text of a connection error.
  * @returns the JSON object of a response with status 200
  * @throws TokenRejected for 400, 401 and 403, ProviderUnavailable for every other failure
@@ -20,9 +26,9 @@ const REJECTIONS = new Set([400, 401, 403]);
 export async function requestProvider(
   url: string,
   options: ProviderRequestOptions,
-  headers: Record<string, string> = {},
+  given: ProviderRequest = {},
 ): Promise<Record<string, unknown>> {
-  const { status, body: text } = await read(url, options, headers);
+  const { status, body: text } = await read(url, options, given);
   const body = parse(text);
   if (REJECTIONS.has(status) && !isTransient(body)) throw new TokenRejected(`status ${status}`);
   if (status !== 200) throw new ProviderUnavailable(`status ${status}`);
@@ -33,10 +39,11 @@ export async function requestProvider(
 async function read(
   url: string,
   { connector, timeoutMs }: ProviderRequestOptions,
-  headers: Record<string, string>,
+  { headers, body }: ProviderRequest,
 ): Promise<HttpResponse> {
   const request = {
-    method: "GET",
+    method: body === undefined ? "GET" : "POST",
+    body,
     headers: { accept: "application/json", ...headers },
     timeoutMs,
     bodyMax: RESPONSE_MAX + 1,

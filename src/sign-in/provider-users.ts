@@ -64,7 +64,7 @@ export async function findOrCreateUser(
 
 /** Inserts the user and its deps row together; inserts neither on a unique violation. */
 async function create(
-  { store, clock }: SignInDeps,
+  { store, clock, counters }: SignInDeps,
   identity: Identity,
   fields: UserFields,
 ): Promise<void> {
@@ -77,6 +77,7 @@ async function create(
       const userId = await insertUserRow(transaction, user);
       await insertIdentity(transaction, identity, userId, now);
     });
+    counters.count(identity.applicationId, "signUps");
   } catch (error) {
     if (uniqueViolation(error) === null) throw error;
   }

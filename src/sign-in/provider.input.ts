@@ -2,12 +2,12 @@ import { Field, InputType, registerEnumType } from "type-graphql";
 import type { SignInProvider } from "./provider-sign-in";
 
 /** GraphQL names of the providers. */
-const SignInProviderEnum: Record<string, SignInProvider> = {
+export const SignInProviderName: Record<string, SignInProvider> = {
   FACEBOOK: "facebook",
   TWITTER: "twitter",
   FIREBASE_PHONE: "firebase_phone",
 };
-registerEnumType(SignInProviderEnum, {
+registerEnumType(SignInProviderName, {
   name: "SignInProvider",
   description: "An external service that authenticates a user.",
   valuesConfig: {
@@ -38,7 +38,7 @@ export class FirebasePhoneInput {
 /** The fields of every input that accepts a sign-in through a provider. */
 @InputType()
 export abstract class ProviderInput {
-  @Field(() => SignInProviderEnum as object, {
+  @Field(() => SignInProviderName as object, {
     nullable: true,
     description: "The sign-in provider, in place of login, e-mail and password.",
   })

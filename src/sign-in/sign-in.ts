@@ -2,6 +2,7 @@ import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import {
   checkCredentials,
+  countSignIn,
   type PasswordCredentials,
   type SignInResult,
 } from "../users/credentials";
@@ -43,14 +44,16 @@ export async function signIn(
   }
   await deps.limits.countForAddress("sign-in", from.ip);
   await deps.limits.countForApplication("sign-in", application.id);
-  if (kind === GUEST) {
-    const user = await createGuest(deps, application, data.fullName ?? null);
-    return { user, passwordHash: null };
-  }
-  if (kind === PROVIDER) {
-    return { user: await signInByProvider(deps, application, data), passwordHash: null };
-  }
-  return checkCredentials(deps, application.id, data, from.ip);
+  return countSignIn(deps, application.id, async () => {
+    if (kind === GUEST) {
+      const user = await createGuest(deps, application, data.fullName ?? null);
+      return { user, passwordHash: null };
+    }
+    if (kind === PROVIDER) {
+      return { user: await signInByProvider(deps, application, data), passwordHash: null };
+    }
+    return checkCredentials(deps, application.id, data, from.ip);
+  });
 }
 
 /** A kind of credentials, by its fields in GraphQL and by its parameters in REST. */

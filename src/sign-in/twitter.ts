@@ -7,12 +7,14 @@ import { requestProvider } from "./provider-request";
 import {
   checkTokenFormat,
   type ProviderRequestOptions,
+  ProviderUnavailable,
   TokenRejected,
   type VerifiedIdentity,
 } from "./verified-identity";
 
 const BASE_URL = "https://api.twitter.com";
 const PATH = "/1.1/account/verify_credentials.json";
+const TOKEN_PATH = "/oauth2/token";
 const QUERY = { include_email: "true", skip_status: "true" };
 
 /** Twitter API reference, "GET account/verify_credentials". */
@@ -49,12 +51,37 @@ export async function verifyTwitter(
   checkTokenFormat(keys.secret);
   const url = twitterVerifyUrl(settings);
   const body = await requestProvider(`${url}?${new URLSearchParams(QUERY)}`, options, {
-    Authorization: authorization(url, settings, keys, now),
+    headers: { Authorization: authorization(url, settings, keys, now) },
   });
   const own = profile.safeParse(body);
   if (!own.success) throw new TokenRejected("no profile");
   const { id_str, name, email } = own.data;
   return { subject: id_str, fullName: name ?? null, email: email || null, phone: null };
+}
+
+/**
+ * Asks Twitter for an application's own token, which it gives for the right consumer key and secret (Twitter API
+ * reference, "POST oauth2/token"). The token is not used.
+ * @throws TokenRejected, ProviderUnavailable
+ */
+export async function checkTwitter(
+  settings: NonNullable<ApplicationSettings["twitter"]>,
+  options: ProviderRequestOptions,
+): Promise<void> {
+  const { baseUrl, consumerKey, consumerSecret } = settings;
+  const pair = `${encode(consumerKey)}:${encode(consumerSecret)}`;
+  const { token_type } = await requestProvider(
+    `${trimTrailingSlashes(baseUrl ?? BASE_URL)}${TOKEN_PATH}`,
+    options,
+    {
+      headers: {
+        Authorization: `Basic ${Buffer.from(pair).toString("base64")}`,
+        "Content-Type": "application/x-www-form-urlencoded;charset=UTF-8",
+      },
+      body: "grant_type=client_credentials",
+    },
+  );
+  if (token_type !== "bearer") throw new ProviderUnavailable("the response has no token");
 }
 
 /** The Authorization header of RFC 5849 section 3.5.1, signed with HMAC-SHA1 (section 3.4.2). */

@@ -15,7 +15,8 @@ export class StatementNames {
   private readonly shapes = new Map<string, number>();
 
   /** The name to prepare a statement under; undefined to run it unprepared. */
-  nameFor({ name, text }: Statement): string | undefined {
+  nameFor({ name, text, unprepared }: Statement): string | undefined {
+    if (unprepared) return undefined;
     const known = this.names.get(text);
     if (known !== undefined) return known;
     const shape = (this.shapes.get(name) ?? 0) + 1;

@@ -33,6 +33,11 @@ export interface Statement {
   /** Missing in tests and tools only. */
   reason?: StatementReason;
   text: string;
+  /**
+   * Whether each execution is planned for its values. A prepared statement soon gets one plan for all values, which
+   * reads too much where the best one depends on how many rows a value has.
+   */
+  unprepared?: boolean;
 }
 
 /** An open transaction of {@link Store.transaction}. All of its methods use one connection. */

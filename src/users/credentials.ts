@@ -1,6 +1,8 @@
 import { Fault } from "../core/errors";
 import { emailKey, emailKeys } from "../core/text/email";
 import type { PasswordAttempt } from "../limits/rate-limits";
+import type { Store } from "../store/store";
+import { isBlocked } from "./owned-user-queries";
 import type { User } from "./user";
 import type { UserDeps } from "./user-deps";
 import { findUserWithPassword, hasPasswordHash, type SignInKey } from "./user-queries";
@@ -90,12 +92,30 @@ async function check(
   return found;
 }
 
+/** Runs a sign-in to an application, and counts whether the credentials were right. */
+export async function countSignIn<T>(
+  { counters }: Pick<UserDeps, "counters">,
+  applicationId: number,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await act();
+    counters.count(applicationId, "signIns");
+    return result;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "UNAUTHENTICATED") {
+      counters.count(applicationId, "failedSignIns");
+    }
+    throw error;
+  }
+}
+
 /** The name under which failed passwords of a user are counted, whichever name was submitted. */
 export function passwordAttemptName(userId: number | bigint): string {
   return `id:${userId}`;
 }
 
-/** Checks that the user still has the password that signed in. @throws Fault UNAUTHENTICATED */
+/** Checks that the user is not blocked and still has the password that signed in. @throws Fault UNAUTHENTICATED */
 export async function assertPasswordUnchanged(
   { store }: UserDeps,
   { user, passwordHash }: SignInResult,
@@ -103,8 +123,15 @@ export async function assertPasswordUnchanged(
   if (!(await hasPasswordHash(store, user.id, passwordHash))) throw wrongCredentials();
 }
 
-/** The error when the password changed, or the user was deleted, during a sign-in. */
-export function changedDuringSignIn({ passwordHash }: SignInResult): Fault {
+/**
+ * The error when a user with the right credentials gets no session: the user is blocked, or the password changed or
+ * the user was deleted during the sign-in. Only someone with the credentials learns of a block.
+ */
+export async function refusedSignIn(
+  store: Pick<Store, "query">,
+  { user, passwordHash }: SignInResult,
+): Promise<Fault> {
+  if (await isBlocked(store, user.id)) return new Fault("FORBIDDEN", "This user is blocked");
   if (passwordHash !== null) return wrongCredentials();
   return new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
 }

@@ -11,7 +11,7 @@ import { isEmailVariantTaken } from "./user-queries";
  */
 export async function checkNewEmail(
   deps: UserDeps,
-  { applicationId, userId }: UserViewer,
+  { applicationId, userId }: Pick<UserViewer, "applicationId" | "userId">,
   newEmail: string | null | undefined,
   oldEmail: string | null,
   ip: string,

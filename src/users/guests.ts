@@ -27,13 +27,15 @@ export async function createGuest(
   checkUserFields({ fullName });
   const login = `guest-${newId()}`;
   const now = deps.clock.now();
-  return insertGuest(deps.store, {
+  const guest = await insertGuest(deps.store, {
     applicationId: application.id,
     login,
     fullName,
     guestUntil: new Date(now + GUEST_TTL_MS),
     createdAt: new Date(now),
   });
+  deps.counters.count(application.id, "signUps");
+  return guest;
 }
 
 /** Deletes expired guests. Idempotent and safe to run concurrently. */

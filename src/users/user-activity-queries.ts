@@ -13,7 +13,7 @@ const FINGERPRINTS: Statement = {
   reason: "set",
   // The same value as passwordFingerprint computes.
   text: `SELECT id, encode(sha256(convert_to(password_hash, 'UTF8')), 'hex') AS password
-    FROM users WHERE id = ANY($1::bigint[])`,
+    FROM users WHERE id = ANY($1::bigint[]) AND blocked_at IS NULL`,
 };
 
 /** Sets when users were last active. @param columns ids, and times in milliseconds since the Unix epoch */
@@ -24,7 +24,7 @@ export async function writeLastRequests(
   await store.query(WRITE, columns);
 }
 
-/** Password fingerprints by user id; users that no longer exist are absent. */
+/** Password fingerprints by user id; users that are blocked or no longer exist are absent. */
 export async function passwordFingerprints(
   store: Pick<Store, "query">,
   users: number[],

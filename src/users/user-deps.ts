@@ -2,6 +2,7 @@ import type { RequestContext } from "../access/request-context";
 import type { Clock } from "../core/clock";
 import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
+import type { ApplicationCounters } from "../core/statistics/application-counters";
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
 import type { SessionEvents } from "../session-events/session-events";
@@ -23,6 +24,8 @@ export interface UserData {
   exportUser(query: Query, userId: number): Promise<Record<string, unknown>>;
   /** Deletes what deleting the users' rows does not cascade to; runs before it, in its transaction. */
   eraseUsers?(query: Query, userIds: number[]): Promise<void>;
+  /** Stops what a user has started, for a user who is being blocked; runs in the transaction that blocks it. */
+  stopUser?(query: Query, userId: number, at: Date): Promise<void>;
 }
 
 /** A change of what a user signs in with. */
@@ -30,8 +33,8 @@ export interface CredentialChange {
   userId: number;
   /** Whether the password changed; otherwise only the e-mail did. */
   password: boolean;
-  /** The session that made the change. */
-  sessionId: number;
+  /** The session that made the change; null for a change by the owner, which no session survives. */
+  sessionId: number | null;
 }
 
 /** Dependencies of the functions of this module. */
@@ -42,6 +45,8 @@ export interface UserDeps {
   /** Opens the secrets of applications. */
   sealer: Sealer;
   limits: RateLimits;
+  /** Counts sign-ups and sign-ins. */
+  counters: ApplicationCounters;
   passwordHasher: PasswordHasher;
   /** Notifies all nodes of changed and deleted users. */
   sessionEvents: SessionEvents;

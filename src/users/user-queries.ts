@@ -202,10 +202,10 @@ export async function findUserWithPassword(
 const PASSWORD_UNCHANGED: Statement = {
   name: "password_still",
   reason: "bench:signals: sign-ins per second",
-  text: "SELECT 1 AS one FROM users WHERE id = $1 AND password_hash = $2",
+  text: "SELECT 1 AS one FROM users WHERE id = $1 AND password_hash = $2 AND blocked_at IS NULL",
 };
 
-/** Whether a user has this hash of the password; never for null. */
+/** Whether a user is not blocked and has this hash of the password; never for null. */
 export async function hasPasswordHash(
   { query }: Pick<Store, "query">,
   id: number,

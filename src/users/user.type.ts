@@ -133,7 +133,7 @@ export class UserKeyInput {
 
 /** The fields that clients may write. */
 @InputType()
-abstract class WritableFields {
+export abstract class WritableFields {
   @Field(() => String, {
     nullable: true,
     description: "1 to 70 letters, digits or . - _ @ +; login or email is required.",

@@ -54,6 +54,7 @@ export async function insertUser(
   const id = await rejectTaken(() =>
     insertUserWithTags(deps.store, application, { ...columns, passwordHash }, tags ?? []),
   );
+  deps.counters.count(application, "signUps");
   return readUser(deps, application, id);
 }
 
@@ -69,12 +70,39 @@ export async function updateUser(
   deps: UserDeps,
   viewer: UserViewer,
   id: string,
-  fields: UserFields & { password?: string | null; oldPassword?: string | null },
+  fields: UserChanges,
   ip: string,
 ): Promise<User> {
   await requireSelf(deps, viewer, { id });
-  const current = await findStoredUser(deps.store, viewer.userId);
-  if (current === null) throw Fault.noSession();
+  if (!(await changeUser(deps, viewer, fields, ip))) throw Fault.noSession();
+  return readUser(deps, viewer.applicationId, viewer.userId);
+}
+
+/** Changes of a user. */
+export type UserChanges = UserFields & { password?: string | null; oldPassword?: string | null };
+
+/** The user to change, and the session that does; null for the owner of the application. */
+export interface ChangedUser {
+  applicationId: number;
+  userId: number;
+  sessionId: number | null;
+}
+
+/**
+ * Changes a user as {@link updateUser} does. The owner needs no old password, and a new one ends all sessions. Does not
+ * check permissions.
+ * @returns false if the user does not exist any more
+ * @throws Fault INVALID, LIMITED
+ */
+export async function changeUser(
+  deps: UserDeps,
+  target: ChangedUser,
+  fields: UserChanges,
+  ip: string,
+): Promise<boolean> {
+  const { applicationId, userId, sessionId } = target;
+  const current = await findStoredUser(deps.store, userId);
+  if (current === null) return false;
   const { columns, tags } = checkUserFields(fields);
   // Users who signed up through a provider may have neither.
   if (current.login !== null || current.email !== null) {
@@ -87,55 +115,54 @@ export async function updateUser(
     throw Fault.field("password", "cannot be set: a guest has none");
   }
   const emailChanges = columns.email !== undefined && fields.email !== current.email;
-  if (emailChanges) await checkNewEmail(deps, viewer, fields.email, current.email, ip);
+  if (emailChanges) await checkNewEmail(deps, target, fields.email, current.email, ip);
   const newPassword = fields.password ?? null;
   if (newPassword !== null) checkPassword(newPassword);
   /** The change that requires the old password; null if none does. */
   const protectedChange =
     newPassword !== null
       ? "a new password"
-      : emailChanges && (await emailNeedsPassword(deps, viewer.applicationId))
+      : emailChanges && (await emailNeedsPassword(deps, applicationId))
         ? "a new e-mail address"
         : null;
-  const requester = { ip, name: `${viewer.applicationId} ${passwordAttemptName(viewer.userId)}` };
+  const requester = { ip, name: `${applicationId} ${passwordAttemptName(userId)}` };
   if (protectedChange !== null) {
-    await checkOldPassword(
-      deps,
-      viewer,
-      { hash: current.passwordHash, oldPassword: fields.oldPassword, protectedChange },
-      requester,
-    );
+    await deps.limits.countPasswordChange({ kind: "user", id: userId, applicationId }, ip);
+    if (sessionId !== null) {
+      const { oldPassword } = fields;
+      const check = { hash: current.passwordHash, oldPassword, protectedChange };
+      await checkOldPassword(deps, target, check, requester);
+    }
   }
   const passwordHash =
     newPassword === null ? null : await deps.passwordHasher.hash(newPassword, requester);
-  const { applicationId, userId, sessionId } = viewer;
+  // The password may have been changed since it was verified.
+  const verifiedHash =
+    protectedChange === null || sessionId === null ? undefined : current.passwordHash;
   const updatedAt = new Date(deps.clock.now());
-  await rejectTaken(() =>
+  const isChanged = await rejectTaken(() =>
     deps.store.transaction(async (transaction) => {
       // Locks the row first, so that concurrent changes of the tags are applied one after the other.
       const changed = await writeUser(
         transaction,
         userId,
         { ...columns, ...(passwordHash === null ? {} : { passwordHash }), updatedAt },
-        // The password may have been changed since it was verified.
-        protectedChange === null ? undefined : current.passwordHash,
+        verifiedHash,
       );
-      if (!changed) {
-        throw protectedChange === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
-      }
+      if (!changed) return false;
       if (tags !== undefined) await replaceTags(transaction, { applicationId, userId }, tags);
       if (passwordHash !== null || columns.email !== undefined) {
         const password = passwordHash !== null;
         await deps.credentialsChanged(transaction, { userId, sessionId, password });
       }
+      return true;
     }),
   );
-  deps.sessionEvents.publish({
-    kind: passwordHash === null ? "user changed" : "user",
-    userId: viewer.userId,
-  });
-  if (emailChanges) await notifyOldEmail(deps, viewer.applicationId, current.email);
-  return readUser(deps, applicationId, userId);
+  if (!isChanged && verifiedHash !== undefined) throw Fault.field("oldPassword", "is wrong");
+  if (!isChanged) return false;
+  deps.sessionEvents.publish({ kind: passwordHash === null ? "user changed" : "user", userId });
+  if (emailChanges) await notifyOldEmail(deps, applicationId, current.email);
+  return true;
 }
 
 /**
@@ -182,12 +209,11 @@ function requireName(login: unknown, email: unknown): void {
  */
 async function checkOldPassword(
   { limits, passwordHasher }: UserDeps,
-  { applicationId, userId }: UserViewer,
+  { applicationId, userId }: ChangedUser,
   check: { hash: string | null; oldPassword?: string | null; protectedChange: string },
   requester: { ip: string; name: string },
 ): Promise<void> {
   const { hash, oldPassword, protectedChange } = check;
-  await limits.countPasswordChange({ kind: "user", id: userId, applicationId }, requester.ip);
   if (hash === null) return;
   if (!oldPassword) throw Fault.field("oldPassword", `is required for ${protectedChange}`);
   const matches = await limits.attemptPassword(

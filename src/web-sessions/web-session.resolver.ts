@@ -24,7 +24,7 @@ export class WebSessionResolver {
       "Creates a session for a web client. The client shows a QR code, by which a signed-in user binds it.",
   })
   async createWebSession(
-    @Ctx() { sessions, caller }: SessionContext,
+    @Ctx() { sessions, auth, caller }: SessionContext,
     @Arg("input", () => CreateWebSessionInput, { description: "The signed request." })
     input: CreateWebSessionInput,
   ): Promise<CreateWebSessionPayload> {
@@ -35,7 +35,7 @@ export class WebSessionResolver {
         parameters: caller.parameters?.() ?? parametersOf(input),
         long: input.long ?? false,
       },
-      caller,
+      { ...caller, onApplication: (id) => auth.noteApplication(id) },
     );
     return {
       session: toGraphqlSession(session, token),

@@ -24,7 +24,11 @@ export async function createWebSession(
   request: SignedRequest & { long: boolean },
   client: ClientInfo,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
-  const { application, nonce, timestamp } = await verifySignedRequest(deps, request);
+  const { application, nonce, timestamp } = await verifySignedRequest(
+    deps,
+    request,
+    client.onApplication,
+  );
   await deps.webOrigins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
   await deps.limits.countForApplication("session", application.id);

@@ -5,6 +5,12 @@ import { expireCalls, purgeCalls } from "../../src/calls/history/call-jobs";
 import { findCall, findCalls, listCalls } from "../../src/calls/history/call-list";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
+import {
+  findApplicationCall,
+  listApplicationCalls,
+} from "../../src/calls/history/owners/application-calls";
+import { TIME_LINE_ENTRIES } from "../../src/calls/history/timeline/time-line";
+import { findTimeLines } from "../../src/calls/history/timeline/time-line-queries";
 import { writeCallEvents } from "../../src/calls/history/write-calls";
 import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
@@ -44,20 +50,24 @@ const FILL = [
   `INSERT INTO calls (application_id, session_id, caller_id, state, started_at, ended_at)
     SELECT application_id, 's' || id, id, 'hung_up', now() - id * interval '1 second', now()
     FROM users`,
-  `INSERT INTO call_participants (call_id, user_id, session_id, state, rang_at)
-    SELECT c.id, c.caller_id, c.session_id, 'hung_up', c.started_at FROM calls c`,
-  `INSERT INTO call_participants (call_id, user_id, session_id, state, rang_at, missed_at)
+  `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at)
+    SELECT c.id, c.caller_id, c.session_id, c.started_at, 'hung_up', c.started_at FROM calls c`,
+  `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at, missed_at)
     SELECT c.id, CASE WHEN c.caller_id % 10 = 0 THEN 7 ELSE 1 + c.caller_id % ${ROWS} END,
-      c.session_id, 'ringing', c.started_at,
+      c.session_id, c.started_at, 'ringing', c.started_at,
       CASE WHEN c.caller_id % 1000 = 1 THEN now() + interval '1 hour' END
     FROM calls c WHERE c.caller_id <> 7 ON CONFLICT DO NOTHING`,
   `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector, kind,
       call_id, updated_at)
     SELECT application_id, NULL, 'gcm', 'development', 'x', '{"by":"ids","ids":[1]}', 'CALL', id,
       now() FROM calls`,
+  `INSERT INTO call_signals (call_id, key, kind, from_user_id, to_user_id, first_at, last_at)
+    SELECT c.id, gen_random_uuid(), k.kind::call_signal_kind, c.caller_id, 7, c.started_at, c.started_at
+    FROM calls c, unnest('{call,iceCandidates,hangUp}'::text[]) AS k(kind)`,
   "ANALYZE",
 ];
-const SCAN = /Seq Scan on (users|calls|call_participants|push_subscriptions|push_events)\b/;
+const SCAN =
+  /Seq Scan on (users|calls|call_participants|call_signals|push_subscriptions|push_events)\b/;
 
 let database: FreshDatabase;
 let store: Store;
@@ -107,6 +117,7 @@ beforeAll(async () => {
     jobs,
     metrics,
     provider: new RecordingProviders().open,
+    noteCredentials: async () => undefined,
   };
   records = { ...modules, config, bus, jobs, push, metrics };
   close = async () => {
@@ -165,6 +176,24 @@ it("runs no statement that scans a whole table", async () => {
       page.nodes.map(({ id }) => id),
     ),
   ).toHaveLength(100);
+  const owners = { states: ["missed", "hung_up"] as const, userId: "7" };
+  for (const filter of [{}, { states: [...owners.states] }, { userId: owners.userId }]) {
+    const since = new Date(records.clock.now() - 60 * 60 * MINUTE);
+    const listed = await listApplicationCalls(records, applicationId, { first: 50, ...filter });
+    expect(listed).toMatchObject({ hasNextPage: true });
+    await listApplicationCalls(records, applicationId, { last: 5, since, until: since, ...filter });
+  }
+  const [found] = page.nodes;
+  expect(await findApplicationCall(records, applicationId, String(found?.id))).toMatchObject({
+    callId: found?.callId,
+  });
+  const { query } = explainStatements(store, plans);
+  expect(await findTimeLines({ query }, [found?.id ?? 0, 8])).not.toEqual([]);
+  const many = Array.from({ length: 3 * TIME_LINE_ENTRIES }, (_, n) => {
+    const update = event("update", 1_050, 7, "new-1050");
+    return { ...update, signal: { ...update.signal, at: update.at + n } };
+  });
+  expect((await writeCallEvents(records, many)).unknown).toEqual([]);
   await exportUser(records, applicationId, "1000");
   await removeUsers(records, [1_000]);
   ahead = 80 * 24 * 60 * MINUTE;
@@ -193,6 +222,9 @@ it("runs no statement that scans a whole table", async () => {
         "call_by_session",
         "delete_calls_without_others",
       ],
+      ...["application_calls", "application_calls_ascending", "application_calls_of_user"],
+      ...["application_calls_of_user_ascending", "application_calls_by_ids", "call_time_lines"],
+      ...["record_call_signals", "mark_truncated_calls", "forget_users_in_time_lines"],
       ...["ringing_for_pushes", "push_channels_of_users", "write_call_pushes"],
       ...[
         "participants_of_calls",
@@ -206,6 +238,11 @@ it("runs no statement that scans a whole table", async () => {
     ]),
   );
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);
+  // A page reads a part of the index of each state, and sorts no more than these.
+  expect(plans.get("application_calls")).toContain("calls_application_id_state_started_at_id_idx");
+  expect(plans.get("application_calls_of_user")).toContain(
+    "call_participants_user_id_started_at_call_id_idx",
+  );
 });
 
 it("detects a statement without an index", async () => {

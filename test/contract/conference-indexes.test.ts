@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as owned from "../../src/conferences/rows/application-conference-queries";
 import {
   conferenceState,
   deleteClosedConferences,
@@ -7,7 +8,6 @@ import {
   findOpenConference,
   findSnapshot,
   insertConference,
-  listApplicationConferences,
   listJoinedConferences,
   listOpenConferences,
 } from "../../src/conferences/rows/conference-queries";
@@ -77,7 +77,9 @@ function statementNames(): string[] {
   return readdirSync(folder).flatMap((file) => {
     const text = readFileSync(join(folder, file), "utf8");
     return [
-      ...text.matchAll(/(?:\bname: |(?:openTo|joinedBy|ofApplication|history)\()"([a-z_]+)"/g),
+      ...text.matchAll(
+        /(?:\bname: |(?:openTo|joinedBy|ofApplication|ofApplicationByName|history)\()"([a-z_]+)"/g,
+      ),
     ].map(([, name = ""]) => name);
   });
 }
@@ -108,9 +110,16 @@ test("every statement on conferences uses an index", async () => {
     const range = { above: 0, below: 2 ** 40, descending, limit: 10 };
     await listOpenConferences(explained, 1, 7, range);
     await listJoinedConferences(explained, 1, 7, range);
-    await listApplicationConferences(explained, 1, null, range);
+    await owned.listApplicationConferences(explained, 1, null, range);
+    const named = { applicationId: 1, open: true, prefix: "Room1" };
+    const found = await owned.listConferencesByName(explained, named, null, descending, 10);
+    const last = found.at(-1) ?? null;
+    expect(last?.name).toMatch(/^room1/);
+    await owned.listConferencesByName(explained, { ...named, open: null }, last, descending, 10);
     await listMemberHistory(explained, 7, range);
   }
+  expect(await owned.findApplicationConferences(explained, 1, [id, 7])).toHaveLength(2);
+  await owned.findLiveConferences(explained, 1, 100);
   await wasMember(explained, 7, 7);
   await exportConferences(query, 7);
   await exportConferenceUsers(query, 7);
@@ -184,4 +193,12 @@ test("every statement on conferences uses an index", async () => {
   expect([...plans.keys()].sort()).toEqual(statementNames().sort());
   const scans = [...plans].filter(([, plan]) => SCAN.test(plan));
   expect(scans).toEqual([]);
+  for (const [name, index] of [
+    ["application_conferences", "conferences_open_id_idx"],
+    ["application_conferences_by_name", "conferences_open_lower_name_idx"],
+    ["application_conferences_by_name", "conferences_closed_lower_name_idx"],
+    ["live_conferences", "conferences_live_idx"],
+  ]) {
+    expect([name, plans.get(name ?? "")]).toEqual([name, expect.stringContaining(index ?? "")]);
+  }
 });

@@ -2,11 +2,33 @@ import "reflect-metadata";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestAuth } from "../../src/access/request-auth";
-import { findOwner, signInOwner, signOutOwner } from "../../src/accounts/account-sessions";
+import type { AccountType } from "../../src/accounts/account.type";
+import type { AccountContext } from "../../src/accounts/account-deps";
+import {
+  closeEndedMemberConnections,
+  findOwner,
+  signInOwner,
+  signOutOwner,
+  signOutOwnerEverywhere,
+} from "../../src/accounts/account-sessions";
 import { AccountSettingsResolver } from "../../src/accounts/account-settings.resolver";
 import { updateAccount } from "../../src/accounts/accounts";
-import { listApplicationSessions, listApplicationUsers } from "../../src/admin/application-lists";
+import { updateCurrentMember } from "../../src/accounts/current-member";
+import {
+  acceptInvitation,
+  inviteMember,
+  revokeInvitation,
+  sendInvitationMail,
+} from "../../src/accounts/invitations";
+import { AccountMembersResolver } from "../../src/accounts/member.resolver";
+import { removeMember, updateMember } from "../../src/accounts/members";
+import {
+  listApplicationSessions,
+  listApplicationUsers,
+  listSessionsOfOwnedUser,
+} from "../../src/admin/application-lists";
 import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
+import { endSession, endSessionsOfUser } from "../../src/admin/end-sessions";
 import { exportUser } from "../../src/admin/user-export";
 import {
   findApplicationName,
@@ -31,13 +53,14 @@ import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
-import type { UserViewer } from "../../src/core/viewer";
+import type { AccountViewer, UserViewer } from "../../src/core/viewer";
 import { authLookups, openUserModules, purgeExpired, type UserModules } from "../../src/domain";
 import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
-import type { Mailer } from "../../src/mail/mail";
+import type { Mail, Mailer } from "../../src/mail/mail";
 import { findResetLink, sendResetMail } from "../../src/password-reset/password-reset";
 import { hashPassword } from "../../src/passwords/password";
+import { listCredentialProblems } from "../../src/push/credentials/credential-problems";
 import {
   clearCredentials,
   openCredentialService,
@@ -56,11 +79,13 @@ import { findSession } from "../../src/sessions/sessions";
 import { findOrCreateUser } from "../../src/sign-in/provider-users";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
-import { checkCredentials } from "../../src/users/credentials";
+import { checkCredentials, refusedSignIn } from "../../src/users/credentials";
 import type { LegacyCondition } from "../../src/users/lists/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/lists/user-filter";
 import { listUsers } from "../../src/users/lists/user-list";
 import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
+import { blockUser, getOwnedUser, unblockUser, updateOwnedUser } from "../../src/users/owned-users";
+import type { User } from "../../src/users/user";
 import { removeAllUsers } from "../../src/users/user-data";
 import { findUser, type UserKey } from "../../src/users/user-queries";
 import { eraseUser, insertUser } from "../../src/users/users";
@@ -108,19 +133,30 @@ const FILL = [
     SELECT application_id, 's' || id, id FROM users`,
   `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
     SELECT c.id, u.id, c.session_id, c.started_at FROM calls c JOIN users u ON u.id = c.caller_id + 1`,
+  `INSERT INTO call_signals (call_id, key, kind, from_user_id, first_at, last_at)
+    SELECT id, gen_random_uuid(), 'call', caller_id, started_at, started_at FROM calls`,
   `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by)
     SELECT application_id, 'room' || id, 12, true, 'everyone', 'graphql', 600000, id FROM users`,
   "INSERT INTO conference_users (conference_id, user_id) SELECT id, created_by FROM conferences",
   `INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until)
     SELECT id, created_by, created_by, 'n', 'd', now() FROM conferences`,
-  `INSERT INTO accounts (name, account_key, email, updated_at)
-    SELECT 'more', 'key' || n, n || '@owner.example', now() FROM generate_series(1, ${ROWS}) n`,
+  `INSERT INTO accounts (name, account_key, updated_at)
+    SELECT 'more', 'key' || n, now() FROM generate_series(1, ${ROWS}) n`,
+  `INSERT INTO account_members (account_id, email, password_hash, role)
+    SELECT id, account_key || '@owner.example', 'no hash', 'owner' FROM accounts`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
     SELECT a.id, 'x', 'k', x.auth_secret, '{}', now() FROM accounts a, applications x
     WHERE a.name = 'more'`,
-  `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at)
+  `INSERT INTO account_invitations (account_id, email, role, invited_by, secret_hash, expires_at)
+    SELECT account_id, email, 'support', id, sha256(email::bytea), now() + interval '1 hour'
+    FROM account_members`,
+  `INSERT INTO account_sessions (member_id, token_hash, expires_at, last_activity_at)
     SELECT id, sha256(convert_to('owner' || id, 'UTF8')), now() + interval '1 hour', now()
-    FROM accounts`,
+    FROM account_members`,
+  `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, ip, request_id,
+      created_at)
+    SELECT account_id, id, email, role, 'signInOwner', '[]', '[]', '127.0.0.1', 'r', now()
+    FROM account_members`,
   `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
     SELECT a.id, e, s, '{}', '{}', now() FROM applications a,
       unnest(enum_range(NULL::push_environment)) e, unnest(enum_range(NULL::push_service)) s`,
@@ -237,6 +273,7 @@ async function queryPushCredentials(modules: UserModules): Promise<void> {
   await setCredentials(credentials, account, scope, { web }, false);
   expect(await recheckCredentials(credentials, account, scope, "web")).toHaveLength(1);
   expect(await credentials.listLoader.load(id)).toHaveLength(6);
+  await listCredentialProblems(credentials, account);
   expect((await clearCredentials(credentials, account, scope, "web")).cleared).toBe(true);
   // Seals the plain-text credentials; one page covers every statement.
   const firstPage: Store = {
@@ -374,6 +411,38 @@ function statementsOf(...folders: string[]): string[] {
     .sort();
 }
 
+/** Invites somebody, who accepts, gets a role and is removed. */
+async function useMembers(modules: UserModules, viewer: AccountViewer): Promise<void> {
+  const jobs: number[] = [];
+  const openInvitationQueue = async () => async (_: unknown, job: { invitationId: number }) => {
+    jobs.push(job.invitationId);
+  };
+  const secrets: string[] = [];
+  const mailer = {
+    send: async ({ text }: Mail) => {
+      secrets.push(/invitation\/([\w-]{43})/.exec(text)?.[1] ?? "");
+    },
+    check: async () => undefined,
+    close: async () => undefined,
+  };
+  const deps = { ...modules, openInvitationQueue };
+  await inviteMember(deps, viewer, "new@owner.example", "developer");
+  const revoked = await inviteMember(deps, viewer, "revoked@owner.example", "developer");
+  await revokeInvitation(deps, viewer, String(revoked.id));
+  for (const invitationId of jobs) await sendInvitationMail(deps, mailer, { invitationId });
+  const account = { id: viewer.accountId } as AccountType;
+  const context = { accounts: deps } as unknown as AccountContext;
+  expect(await new AccountMembersResolver().invitations(account, context)).toHaveLength(2);
+  const from = { ip: "127.0.0.1", requestId: "1" };
+  const accepted = await acceptInvitation(deps, secrets[0] ?? "", "correct horse", from);
+  const close = () => undefined;
+  modules.sessionEvents.members.track({ ...accepted.viewer, close });
+  const id = String(accepted.viewer.memberId);
+  expect(await new AccountMembersResolver().members(account, context)).toHaveLength(2);
+  await updateMember(deps, viewer, id, "support");
+  await removeMember(deps, viewer, id);
+}
+
 it("serves every query of an owner from an index, including Prisma's", async () => {
   const domain = await openDomain();
   try {
@@ -383,8 +452,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       [],
     );
     const accountId = account?.id ?? 0;
-    await store.db.account.update({
-      where: { id: BigInt(accountId) },
+    await store.db.accountMember.updateMany({
+      where: { accountId: BigInt(accountId) },
       data: { email: "owner@example.com", passwordHash: await hashPassword("correct horse") },
     });
     const [own] = await listApplications(modules, accountId);
@@ -401,7 +470,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       [],
     );
     const userId = String(someone?.id);
-    const from = { ip: "127.0.0.1" };
+    const from = { ip: "127.0.0.1", requestId: "r" };
     const before = await countScans();
 
     await resealSecrets(modules.store, sealer);
@@ -411,8 +480,10 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     const { token } = await signInOwner(modules, credentials, from);
     const later = { ...modules, clock: { now: () => systemClock.now() + 120_000 } };
     const viewer = await findOwner(later, token);
-    const changes = { name: "a", password: "another horse", oldPassword: credentials.password };
-    await updateAccount(modules, viewer, changes, from.ip);
+    const changes = { password: "another horse", oldPassword: credentials.password };
+    await updateCurrentMember(modules, viewer, changes, from.ip);
+    await updateAccount(modules, accountId, { name: "a" });
+    await useMembers(modules, viewer);
     const caller: Caller = { protocol: "graphql", ip: from.ip, requestId: "1" };
     const { limits } = modules;
     const auth = new RequestAuth(
@@ -431,7 +502,11 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     expect(await findApplicationName(modules.store, own.id)).toBe(own.name);
     expect((await findCallPushSettings(modules.store, [own.id])).size).toBe(0);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
-      for (const page of [{}, { after: userId, first: 10 }, { before: userId, last: 10 }]) {
+      const cursor =
+        search === null
+          ? userId
+          : Buffer.from(JSON.stringify(["login", "login5"])).toString("base64url");
+      for (const page of [{}, { after: cursor, first: 10 }, { before: cursor, last: 10 }]) {
         const { nodes, total } = await listApplicationUsers(modules, own.id, { search, ...page });
         expect([await total(), nodes.length]).toBeDefined();
       }
@@ -441,6 +516,22 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       expect(nodes.length).toBeGreaterThan(0);
       expect(await total()).toEqual({ count: 10_000, exact: false });
     }
+    for (const page of [{}, { after: "1", last: 10 }]) {
+      const { total } = await listSessionsOfOwnedUser(modules, Number(userId), page);
+      expect(await total()).toEqual({ count: 1, exact: true });
+    }
+    expect((await blockUser(modules, own.id, userId, "Spam")).blockReason).toBe("Spam");
+    const signedIn = {
+      user: (await getOwnedUser(modules, own.id, userId)) as User,
+      passwordHash: null,
+    };
+    expect((await refusedSignIn(modules.store, signedIn)).code).toBe("FORBIDDEN");
+    expect((await unblockUser(modules, own.id, userId)).blockedAt).toBeNull();
+    const profile = { fullName: "New", email: "new@mail.example", tags: ["a"] };
+    const updated = await updateOwnedUser(modules, own.id, userId, profile, from.ip);
+    expect(updated).toMatchObject(profile);
+    await expect(endSession(modules, own.id, "9007199254740991")).rejects.toThrow(/no such/);
+    expect(await endSessionsOfUser(modules, Number(userId))).toBe(0);
     const { nodes } = await listApplicationUsers(modules, own.id, { search: "LOGIN77" });
     expect(nodes.map(({ login }) => login)).toContain("Login77");
     expect(await exportUser(modules, own.id, userId)).toMatchObject({
@@ -449,7 +540,9 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     });
     expect(await eraseUser(modules, own.id, Number(userId))).toBe(true);
     await bootstrap(modules.store, sealer, "nowhere", {} as DeploymentEndpoints);
+    await closeEndedMemberConnections(modules);
     await signOutOwner(modules, viewer);
+    await signOutOwnerEverywhere(modules, viewer);
     await purgeExpired({ ...modules, clock: { now: () => 0 } });
 
     expect(await countScans()).toEqual(before);

@@ -81,6 +81,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       singleNode: true,
       store: {
         transaction: store.transaction,
+        query: store.query,
         execute: async (text) => {
           asked.push(text);
           return { rows: [] };
@@ -363,6 +364,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       singleNode: false,
       store: {
         transaction: store.transaction,
+        query: store.query,
         execute: (text, values) =>
           unavailable ? Promise.reject(new Error("unavailable")) : store.execute(text, values),
       },

@@ -102,6 +102,35 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await migrate(connection, migrations, log)).toEqual([]);
   });
 
+  test("account_members makes each account's address and password those of an owner, with its sessions", async () => {
+    const migrations = await readMigrations();
+    const index = migrations.findIndex(({ name }) => name.endsWith("_account_members"));
+    await migrate(connection, migrations.slice(0, index), log);
+    await connection.exec(`INSERT INTO accounts (id, name, account_key, email, password_hash, updated_at) VALUES
+        (1, 'a', 'a', 'a@example.com', 'hash of a', now()), (2, 'b', 'b', 'b@example.com', 'hash of b', now()),
+        (3, 'without an address', 'c', NULL, NULL, now()),
+        (4, 'without a password', 'd', 'd@example.com', NULL, now());
+      INSERT INTO account_sessions (id, account_id, token_hash, expires_at, last_activity_at)
+        SELECT id, id, sha256(name::bytea), '2030-01-01', '2029-01-01' FROM accounts`);
+    await migrate(connection, migrations, log);
+    const members = await connection.query(
+      "SELECT account_id::int, email, password_hash, role::text, last_activity_at FROM account_members ORDER BY account_id",
+    );
+    const rest = { role: "owner", last_activity_at: new Date("2029-01-01T00:00:00Z") };
+    expect(members).toEqual([
+      { account_id: 1, email: "a@example.com", password_hash: "hash of a", ...rest },
+      { account_id: 2, email: "b@example.com", password_hash: "hash of b", ...rest },
+    ]);
+    const sessions = await connection.query(
+      "SELECT s.id::int, m.account_id::int FROM account_sessions s JOIN account_members m ON m.id = s.member_id ORDER BY s.id",
+    );
+    expect(sessions).toEqual([
+      { id: 1, account_id: 1 },
+      { id: 2, account_id: 2 },
+    ]);
+    expect(await connection.query("SELECT id FROM account_sessions")).toHaveLength(2);
+  });
+
   test("a failed migration is rolled back and recorded, and blocks later ones until it is resolved", async () => {
     await migrate(connection, sample(FIRST), log);
     expect(await refused(sample(FIRST, FAILING))).toMatch(

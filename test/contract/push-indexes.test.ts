@@ -28,6 +28,8 @@ const FILL = [
   `INSERT INTO users (application_id, login, login_key, external_id, external_user_id, updated_at)
     SELECT 1 + n % 20, 'l' || n, 'l' || n, 'ext' || n, 'xid' || n, now()
     FROM generate_series(1, ${ROWS}) n`,
+  // Few users are blocked, of each application.
+  "UPDATE users SET blocked_at = now() WHERE id % 1000 < 20",
   `INSERT INTO user_tags (user_id, application_id, tag, position)
     SELECT id, application_id, tag || (id % 500), 0 FROM users, unnest('{red,blue}'::text[]) tag`,
   `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
@@ -42,6 +44,10 @@ const FILL = [
   "ANALYZE",
 ];
 const SCAN = /Seq Scan on (users|user_tags|push_subscriptions|push_events|push_deliveries)\b/;
+
+/** Statements that exclude the devices of blocked users. */
+const BLOCKS =
+  /^(push_(has_recipients|recipient_count|recipient_sample|fan_out)_|push_batch|write_alert_push)/;
 
 let fixture: PushFixture;
 /** Query plans by statement. */
@@ -124,6 +130,7 @@ it("runs no statement that scans a table", async () => {
   const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
   await purgeDeliveries({ ...push, clock: { now: () => later } });
   await pushUserData.exportUser(push.store.query, userId);
+  await pushUserData.stopUser?.(push.store.query, userId, new Date());
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
       "purge_push_deliveries",
@@ -133,7 +140,14 @@ it("runs no statement that scans a table", async () => {
       "export_push_subscriptions",
       "export_push_events",
       "export_push_deliveries",
+      "stop_push_events",
     ]),
+  );
+  // Whether a recipient is blocked: an index answers it, that of the blocked users or that of all users by id.
+  const asking = [...plans].filter(([name]) => BLOCKS.test(name));
+  expect(asking.map(([name]) => name).sort()).toHaveLength(22);
+  expect(asking.filter(([, plan]) => !/users_(blocked_idx|pkey) on users b/.test(plan))).toEqual(
+    [],
   );
   expect(plans.size).toBeGreaterThan(25);
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);

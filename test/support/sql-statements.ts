@@ -86,7 +86,7 @@ function isStatement(value: object): value is Statement {
 }
 
 /** Words in lower case that are neither columns nor functions. */
-const WORDS = new Set(["true", "false", "null", "excluded", "ctid", "interval"]);
+const WORDS = new Set(["true", "false", "null", "excluded", "ctid", "xmax", "interval"]);
 
 /**
  * The words of a statement that would have to be columns and are none: of the table of their alias, or without an

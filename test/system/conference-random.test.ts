@@ -232,8 +232,13 @@ class Scene {
     await passes(async () => {
       const now = await this.packets();
       for (const [number, tracks] of now) {
+        const earlier = before.get(number);
+        for (const [track, count] of tracks) {
+          // A watching peer that was opened again counts from 0: what it receives from here on is compared.
+          if (count < (earlier?.get(track) ?? 0)) earlier?.set(track, count);
+        }
         const growing = [...tracks].filter(
-          ([track, count]) => count > (before.get(number)?.get(track) ?? 0) + 3,
+          ([track, count]) => count > (earlier?.get(track) ?? 0) + 3,
         );
         const senders = growing.map(([track]) => Number(track.split(" ")[1])).sort((a, b) => a - b);
         const others = [...now.keys()].filter((other) => other !== number).sort((a, b) => a - b);

@@ -2,6 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { connect, type SecureVersion } from "node:tls";
 import { turnCredentials } from "../../src/calls/ice/ice-servers";
 import { readConfig } from "../../src/core/config";
+import { checkTurn } from "../../src/health/checks/turn";
 import { allocate, type Coturn, read, startCoturn } from "../support/calls/coturn";
 import { graphql, newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
@@ -172,4 +173,52 @@ test("a user has 16 concurrent relays, regardless of when the credentials were c
   expect(outputs.at(-1)).toContain("error 486 (Allocation Quota Reached)");
   const other = await newUser(node);
   expect((await allocate(coturn.port, await askIceServers(node, other))).ok).toBe(true);
+});
+
+describe("the check of doctor and health", () => {
+  const check = (environment: Record<string, string>) => checkTurn(readConfig(environment));
+  const address = () => `127.0.0.1:${coturn.port}`;
+
+  test.each([
+    "",
+    "?transport=udp",
+    "?transport=tcp",
+  ])("accepts the secret by turn:%s", async (by) => {
+    const url = `turn:${address()}${by}`;
+    expect(await check({ TURN_URLS: url, TURN_SECRET: SECRET })).toEqual([
+      { check: "turn", status: "ok", detail: `${url} accepts credentials of TURN_SECRET` },
+    ]);
+  });
+
+  test("says that the secrets differ", async () => {
+    const url = `turn:${address()}`;
+    expect(
+      await check({ TURN_URLS: url, TURN_SECRET: "another-secret-of-the-test" }),
+    ).toMatchObject([
+      {
+        status: "error",
+        detail: `${url} refuses credentials of TURN_SECRET`,
+        fix: expect.stringMatching(/same secret/),
+      },
+    ]);
+  });
+
+  test("asks STUN servers for an address alone, and allocates no relay", async () => {
+    const stun = `stun:${address()}`;
+    expect(await check({ TURN_URLS: stun })).toEqual([
+      { check: "turn", status: "ok", detail: `${stun} answers` },
+    ]);
+    // Far more than a user may have (user-quota of the configuration).
+    for (let turn = 0; turn < 3; turn += 1) {
+      const urls = Array.from({ length: 10 }, () => `turn:${address()}`).join(",");
+      const found = await check({ TURN_URLS: urls, TURN_SECRET: SECRET });
+      expect(found.map(({ status }) => status)).toEqual(Array(10).fill("ok"));
+    }
+  });
+
+  test("refuses a certificate that no client trusts", async () => {
+    const url = `turns:127.0.0.1:${coturn.tlsPort}`;
+    const [found] = await check({ TURN_URLS: url, TURN_SECRET: SECRET });
+    expect([found?.status, found?.detail]).toEqual(["error", expect.stringMatching(/certificate/)]);
+  });
 });

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { WebSocketServer } from "ws";
 import { freePort } from "../../scripts/services/binaries";
-import { checkMediaServer } from "../../src/cli/doctor/media-server";
 import type { EngineEvent, EngineRoom, Feed } from "../../src/conferences/engine/engine";
 import type { JanusAdmin } from "../../src/conferences/engine/janus/connection/janus-options";
 import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
 import { configuredEngine } from "../../src/conferences/open-engine";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
+import { checkMediaServer } from "../../src/health/checks/media-server";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { closeAfterEach } from "../support/close-after-each";
 import {

@@ -59,11 +59,12 @@ const CONNECTING: Record<string, RegExp> = {
 const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/client/server.ts": "the operator's own server",
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
-  "cli/doctor/chat-server.ts": "CHAT_SERVER",
   "cli/doctor/ntp.ts": "the time server that the operator configures",
-  "cli/doctor/server.ts": "the operator's own server",
   "conferences/engine/janus/connection/janus-connection.ts": "JANUS_URL",
   "conferences/open-engine.ts": "a free UDP port of this host, which is only bound",
+  "health/checks/chat-server.ts": "CHAT_SERVER",
+  "health/checks/fetch-text.ts": "the operator's own server",
+  "health/checks/turn-connection.ts": "TURN_URLS",
   "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 
@@ -422,6 +423,7 @@ describe("layers and modules", () => {
     expect(SOURCES.filter(({ module }) => module === "").map(({ path }) => path)).toEqual([
       "app.ts",
       "domain.ts",
+      "mail-jobs.ts",
       "main.ts",
       "platform.ts",
       "transports.ts",
@@ -475,7 +477,9 @@ describe("layers and modules", () => {
       "app.ts → domain.ts",
       "app.ts → platform.ts",
       "app.ts → transports.ts",
+      "domain.ts → mail-jobs.ts",
       "domain.ts → platform.ts",
+      "mail-jobs.ts → platform.ts",
       "main.ts → app.ts",
       "transports.ts → domain.ts",
       "transports.ts → platform.ts",

@@ -1,5 +1,6 @@
+import { QUEUE_MAX } from "../../src/bus/coalescing-queue";
 import { openLocalBus } from "../../src/bus/local";
-import { publishChanges, QUEUE_MAX, watchCalls } from "../../src/calls/history/call-changes";
+import { publishChanges, watchCalls } from "../../src/calls/history/call-changes";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import type { RecordedCall } from "../../src/calls/history/recorded-calls";
 import { openLog } from "../../src/core/log";

@@ -4,6 +4,8 @@ import {
   LOOKUPS_MAX,
   REPEAT_AFTER_MS,
   Recorder,
+  TIME_LINE_EVENTS_MAX,
+  TIME_LINE_LOOKUPS_MAX,
 } from "../../src/calls/history/recorder";
 import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
@@ -176,6 +178,40 @@ it("answers to made-up calls do not displace calls", async () => {
   );
   await recorder.close();
   expect((await count("dropped")) + (await count("unmatched"))).toBe(EVENTS_MAX);
+});
+
+it("signals for time lines alone take half of the queue at most, and displace no event", async () => {
+  let isDown = true;
+  const { recorder, observe, count } = recorderOver(async () => {
+    if (isDown) throw new Fault("UNAVAILABLE", "The database cannot be reached");
+  });
+  for (let n = 0; n < TIME_LINE_EVENTS_MAX + 25; n += 1) observe({ type: "iceCandidates" });
+  expect(await count("dropped")).toBe(25);
+  for (let n = 0; n < EVENTS_MAX - TIME_LINE_EVENTS_MAX; n += 1) observe({ type: "hangUp" });
+  expect(await count("dropped")).toBe(25);
+  isDown = false;
+  await eventually(
+    () => count("unmatched"),
+    (number) => number === EVENTS_MAX,
+  );
+  await recorder.close();
+});
+
+it("signals of made-up calls for time lines alone take half of the look-ups at most", async () => {
+  const { recorder, observe, count } = recorderOver(async () => undefined, false);
+  observe({ type: "accept", callId: "late" });
+  for (let n = 0; n < LOOKUPS_MAX; n += 1) observe({ type: "update", callId: `made-up-${n}` });
+  await eventually(
+    () => count("dropped"),
+    (number) => number === LOOKUPS_MAX + 1 - TIME_LINE_LOOKUPS_MAX,
+  );
+  // There is room for events of calls, whose look-ups go on.
+  for (let n = 0; n < LOOKUPS_MAX - TIME_LINE_LOOKUPS_MAX; n += 1) {
+    observe({ type: "accept", callId: `late-${n}` });
+  }
+  await recorder.close();
+  expect(await count("dropped")).toBe(LOOKUPS_MAX + 1 - TIME_LINE_LOOKUPS_MAX);
+  expect(await count("unmatched")).toBe(LOOKUPS_MAX);
 });
 
 it("a call on behalf of another user becomes the sender's own when its look-up is dropped", async () => {

@@ -37,6 +37,7 @@ describe("defaults", () => {
       INTROSPECTION: true,
       GRAPHIQL: true,
       API_DOCS: true,
+      DASHBOARD: true,
       XMPP_TRUSTED_PROXY: false,
     });
   });

@@ -21,6 +21,7 @@ const SECTIONS = [
   "Users",
   "Push subscriptions",
   "Push events",
+  "Push notifications of owners",
   "Payload rules",
   "Call records and incoming-call pushes",
   "Authentication",

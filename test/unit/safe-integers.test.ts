@@ -7,6 +7,8 @@ const REASONS: Record<string, RegExp> = {
   "filters of ids": /^(IntegerFilter\..*|UserCondition\.numbers)$/,
   "an id of another system, which is not checked": /\.blobId$/,
   "clients choose nonces, and send times in seconds": /\.(nonce|timestamp|ts)$/,
+  "a month of a large application has more than 2^31 requests":
+    /^(StatisticsCounts|PushCounts|ErrorCount)\./,
   "REST accepts larger numbers, with the same answers":
     /^(Query\.users\w*\((limit|offset|page|perPage)\)|UserConnection\.offset|UserPage\.currentPage)$/,
 };

@@ -33,7 +33,9 @@ test("statements have names of their own", () => {
 });
 
 test("the columns that statements name exist", () => {
-  const unknown = STATEMENTS.flatMap(({ name, text }) =>
+  // The tables of pg-boss are not in the schema; test/contract/jobs.test.ts runs these statements.
+  const own = STATEMENTS.filter(({ text }) => !/\bpgboss\./.test(text));
+  const unknown = own.flatMap(({ name, text }) =>
     unknownColumns(text, SCHEMA).map((column) => `${name}: ${column}`),
   );
   expect(unknown).toEqual([]);

@@ -70,6 +70,11 @@ const NOT_IMPORTED: Record<string, string> = {
   "graphql-request": "docs/FRONTEND.md prints code that imports it, which tests run",
 };
 
+/** Packages of the dashboard that no file of it imports, and what needs them. */
+const NOT_IMPORTED_BY_DASHBOARD: Record<string, string> = {
+  typescript: "npm run check",
+};
+
 const ROOT = join(__dirname, "../..");
 /** Folders that run in production, and folders that only developers run. */
 const SERVICE = ["src"];
@@ -134,6 +139,30 @@ describe("package.json", () => {
 
   test.each(declared)("pins %s to one version: %s", (_name, version) => {
     expect(version).toMatch(PINNED);
+  });
+
+  const ofWorkspaces = workspaces.flatMap((folder) => {
+    const { dependencies, devDependencies } = read(join(folder, "package.json"));
+    const all = Object.entries<string>({ ...dependencies, ...devDependencies });
+    return all.map(([name, version]) => [folder, name, version] as const);
+  });
+
+  test.each(ofWorkspaces)("of %s pins %s to one version: %s", (_folder, _name, version) => {
+    expect(version).toMatch(PINNED);
+  });
+
+  test("of the dashboard lists only packages to build it, which production does not install", () => {
+    expect(read("dashboard/package.json").dependencies).toBeUndefined();
+  });
+
+  test("of the dashboard lists only packages that are imported, or needed for a reason given here", () => {
+    const names = Object.keys(read("dashboard/package.json").devDependencies);
+    const texts = sources("dashboard/src").concat(sources("dashboard/build"), [
+      readFileSync(join(ROOT, "dashboard/vite.config.ts"), "utf8"),
+    ]);
+    const used = new Set(texts.flatMap(importedPackages));
+    const unused = names.filter((name) => !name.startsWith("@types/") && !used.has(name));
+    expect(unused.sort()).toEqual(Object.keys(NOT_IMPORTED_BY_DASHBOARD).sort());
   });
 
   test("lists no package twice", () => {

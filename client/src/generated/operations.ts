@@ -1420,6 +1420,11 @@ export type ListSessionsQueryVariables = Exact<{
 
 export type ListSessionsQuery = { sessions: { nodes: Array<{ id: string, current: boolean, ip: string, userAgent: string, lastActivityAt: string }>, pageInfo: { endCursor: string | null, hasNextPage: boolean } } };
 
+export type CheckOwnerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CheckOwnerQuery = { account: { id: string } };
+
 export type CallSignalsSubscriptionVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -1740,6 +1745,12 @@ export const ListSessionsDocument =
   "query ListSessions($first:Int$after:String){sessions(first:$first after:$after){nodes{id current ip userAgent lastActivityAt}pageInfo{endCursor hasNextPage}}}" as Document<
     ListSessionsQuery,
     ListSessionsQueryVariables
+  >;
+
+export const CheckOwnerDocument =
+  "query CheckOwner{account{id}}" as Document<
+    CheckOwnerQuery,
+    CheckOwnerQueryVariables
   >;
 
 export const CallSignalsDocument =

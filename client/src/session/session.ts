@@ -185,16 +185,16 @@ export class Session extends Emitter<SessionEvents> {
     token: string,
     document: Document<Result, Variables>,
     variables: Variables,
-    { signal, keepalive }: RequestOptions = {},
+    { signal, ...options }: RequestOptions = {},
   ): Promise<Result> {
     const running = new AbortController();
     const abort = () => running.abort();
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
-    if (!keepalive) this.#running.add(running);
+    if (!options.keepalive) this.#running.add(running);
     try {
-      const options = { signal: running.signal, keepalive };
-      return await postGraphql(this.#target, token, document, variables, options);
+      const request = { ...options, signal: running.signal };
+      return await postGraphql(this.#target, token, document, variables, request);
     } catch (error) {
       throw running.signal.aborted && !signal?.aborted ? (this.#ended ?? error) : error;
     } finally {

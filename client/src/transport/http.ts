@@ -8,7 +8,7 @@ import {
 } from "../errors.ts";
 import type { Document } from "./document.ts";
 
-/** Time after which a request is given up, in milliseconds. */
+/** Time after which a request is given up unless it has a time of its own, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** Where requests go, and by what. */
@@ -25,6 +25,11 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Lets the request outlive its page (`keepalive` of fetch), for what must be sent while the page closes. */
   keepalive?: boolean | undefined;
+  /**
+   * Time after which the request is given up with NETWORK, in milliseconds: 30,000 by default. An operation that takes
+   * minutes needs more. The service does not stop a mutation whose request is given up.
+   */
+  timeoutMs?: number | undefined;
 }
 
 /**
@@ -37,13 +42,13 @@ export async function postGraphql<Result, Variables>(
   token: string | null,
   document: Document<Result, Variables>,
   variables: Variables,
-  { signal, keepalive = false }: RequestOptions = {},
+  { signal, keepalive = false, timeoutMs = TIMEOUT_MS }: RequestOptions = {},
 ): Promise<Result> {
   const body = bodyOf(document, variables);
   let response: Response;
   let text: string;
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
   const abort = () => timeout.abort();
   signal?.addEventListener("abort", abort);
   if (signal?.aborted) abort();

@@ -1,5 +1,5 @@
 import { networkError, type ResponseError, responseError, SignalboxError } from "../errors.ts";
-import type { Session } from "../session/session.ts";
+import type { TokenSession } from "../session/token-session.ts";
 import { backoffMs, LONGEST_MS, sleep } from "./backoff.ts";
 import type { Document } from "./document.ts";
 import type { Socket } from "./socket.ts";
@@ -7,7 +7,7 @@ import type { Socket } from "./socket.ts";
 /** What a {@link resumeSubscription} needs and reports to. */
 export interface ResumingOptions<Result, Variables, Entry extends { cursor: string | null }> {
   readonly socket: Socket;
-  readonly session: Session;
+  readonly session: TokenSession;
   readonly document: Document<Result, Variables>;
   /** The variables of one attempt. @param after cursor of the last entry, or null */
   variables(after: string | null): Variables;
@@ -17,6 +17,8 @@ export interface ResumingOptions<Result, Variables, Entry extends { cursor: stri
   onEntry(entry: Entry): void;
   /** Called when entries may have been missed; those that follow are not complete before this point. */
   onGap(): void;
+  /** Called when an attempt was refused and the next one waits, and with null when that begins. */
+  onWaiting?(reason: SignalboxError | null): void;
   /** Called once when the service has completed it (null), or refuses it and no retry can change that. */
   onEnd(reason: SignalboxError | null): void;
 }
@@ -113,7 +115,10 @@ export function resumeSubscription<
           // The service cannot be asked now, or the session has ended: the next attempt finds out.
         }
       } else if (!TRANSIENT.includes(error.code)) return error;
+      options.onWaiting?.(error);
       await sleep(Math.max(backoffMs(failures), (error.retryAfter ?? 0) * 1000), signal);
+      if (signal.aborted) return null;
+      options.onWaiting?.(null);
     }
   }
 

@@ -1,12 +1,12 @@
 import type { ResponseError } from "../errors.ts";
-import type { Session } from "../session/session.ts";
+import type { TokenSession } from "../session/token-session.ts";
 import type { PlatformEvents } from "./platform-events.ts";
 
 /** Options of a `Socket`. */
 export interface SocketOptions {
   /** URL of /graphql, ws: or wss:. */
   readonly url: string;
-  readonly session: Session;
+  readonly session: TokenSession;
   /** The class of `WebSocket`; by default the platform's. */
   readonly WebSocket?: unknown;
   readonly events?: PlatformEvents;

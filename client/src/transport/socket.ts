@@ -8,7 +8,7 @@ import {
   SignalboxError,
 } from "../errors.ts";
 import { RenewSocketDocument } from "../generated/operations.ts";
-import type { Session } from "../session/session.ts";
+import type { TokenSession } from "../session/token-session.ts";
 import { backoffMs, sleep, unlessAborted } from "./backoff.ts";
 import { finalReason, NORMAL, UNAUTHORIZED } from "./close-codes.ts";
 import type { Document } from "./document.ts";
@@ -41,7 +41,7 @@ const REFUSALS_MAX = 3;
  * make no more attempts than one, and it notices a dead connection by pings.
  */
 export class Socket extends Emitter<SocketEvents> {
-  readonly #session: Session;
+  readonly #session: TokenSession;
   readonly #events: PlatformEvents;
   readonly #url: string;
   readonly #WebSocket: unknown;

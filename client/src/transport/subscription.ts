@@ -1,6 +1,6 @@
 import { callSafely } from "../emitter.ts";
 import type { SignalboxError } from "../errors.ts";
-import type { Session } from "../session/session.ts";
+import type { TokenSession } from "../session/token-session.ts";
 import type { Document } from "./document.ts";
 import { resumeSubscription } from "./resuming-subscription.ts";
 import type { Socket } from "./socket.ts";
@@ -15,6 +15,11 @@ export interface SubscriptionSink<Result> {
   complete?(): void;
   /** Results may have been missed before the next one: read again what is shown. */
   gap?(): void;
+  /**
+   * Called with the reason when the service refuses the subscription for a while, although the connection may be online,
+   * and with null when it is tried again.
+   */
+  waiting?(reason: SignalboxError | null): void;
 }
 
 /**
@@ -23,7 +28,7 @@ export interface SubscriptionSink<Result> {
  * @returns a function that ends it; the sink then hears nothing more
  */
 export function subscribe<Result, Variables extends object>(
-  { socket, session }: { readonly socket: Socket; readonly session: Session },
+  { socket, session }: { readonly socket: Socket; readonly session: TokenSession },
   document: Document<Result, Variables>,
   variables: Variables,
   sink: SubscriptionSink<Result>,
@@ -37,6 +42,7 @@ export function subscribe<Result, Variables extends object>(
     entry: (result: Result) => ({ result, cursor: canResume ? cursorOf(result) : null }),
     onEntry: ({ result }) => callSafely(() => sink.next(result)),
     onGap: () => callSafely(() => sink.gap?.()),
+    onWaiting: (reason) => callSafely(() => sink.waiting?.(reason)),
     onEnd: (reason) => callSafely(() => (reason ? sink.error?.(reason) : sink.complete?.())),
   });
 }

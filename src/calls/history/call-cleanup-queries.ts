@@ -25,7 +25,9 @@ const PURGE: Statement = {
 const EXPORT: Statement = {
   name: "export_calls",
   reason: "expression",
-  text: `SELECT to_jsonb(c) || jsonb_build_object('participation', to_jsonb(m)) AS row
+  text: `SELECT to_jsonb(c) || jsonb_build_object('participation', to_jsonb(m), 'signals', (
+        SELECT coalesce(jsonb_agg(to_jsonb(s) - 'key' ORDER BY s.first_at, s.key), '[]') FROM call_signals s
+        WHERE s.call_id = c.id AND (s.from_user_id = $1 OR s.to_user_id = $1))) AS row
     FROM (SELECT d.id FROM calls d WHERE d.caller_id = $1
         UNION SELECT k.call_id FROM call_participants k WHERE k.user_id = $1) AS found
       JOIN calls c ON c.id = found.id
@@ -83,7 +85,7 @@ export async function deleteOldCalls(
   return (await query(PURGE, [before, limit])).length;
 }
 
-/** Exports the rows of a user's calls, each with the row of the participation. */
+/** Exports the rows of a user's calls, each with the row of the participation and the user's entries of the time line. */
 export function exportCalls(query: Store["query"], userId: number): Promise<unknown[]> {
   return exportRows(query, EXPORT, [userId]);
 }

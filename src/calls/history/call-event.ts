@@ -4,6 +4,7 @@ import { truncateText } from "../../core/text/text";
 import { jsonProblem } from "../../push/payload/json";
 import type { Party, Signal, SignalHeader } from "../signals/signal";
 import type { CalleeAnswer } from "./call-states";
+import { signalKind, type TimedSignal } from "./timeline/time-line";
 
 /** A signal that was accepted and written to the recipient's inbox. */
 export interface SentSignal {
@@ -39,6 +40,8 @@ interface CallEventBase {
   callId: string;
   from: number;
   to: number;
+  /** What the time line of the call has of the signal. */
+  signal: TimedSignal;
 }
 
 /** An event of a call, derived from a signal. */
@@ -60,11 +63,13 @@ export type CallEvent = CallEventBase &
         /** The recipient's device; null for all of them. */
         toDevice: string | null;
       }
+    /** A signal that changes no state, for the time line alone. */
+    | { kind: "other" }
   );
 
 /**
- * Derives the call event of an accepted signal. Null for a signal of another type, without a sessionID or
- * with one that is too long, or between devices of one user.
+ * Derives the call event of an accepted signal. Null for a signal without a sessionID or with one that is too long, or
+ * between devices of one user.
  * @param at milliseconds since the Unix epoch
  */
 export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
@@ -72,7 +77,11 @@ export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
   const { callId, from, to } = signal;
   if (!callId || callId.length > CALL_ID_MAX || from.userId === to.userId) return null;
   const { applicationId } = from;
-  const base = { at, applicationId, callId, from: from.userId, to: to.userId };
+  const fromDevice = toDeviceName(from);
+  const toDevice = toDeviceName(to);
+  const ends = { at, from: from.userId, to: to.userId };
+  const timed = { ...ends, kind: signalKind(signal.type), fromDevice, toDevice };
+  const base = { ...ends, applicationId, callId, signal: timed };
   switch (signal.type) {
     case "call":
       return {
@@ -86,12 +95,12 @@ export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
     case "accept":
     case "reject": {
       const answer = signal.type === "accept" ? "accept" : rejectionOf(signal.userInfo);
-      return { ...base, kind: "answer", answer, device: toDeviceName(from) };
+      return { ...base, kind: "answer", answer, device: fromDevice };
     }
     case "hangUp":
-      return { ...base, kind: "hangUp", device: toDeviceName(from), toDevice: toDeviceName(to) };
+      return { ...base, kind: "hangUp", device: fromDevice, toDevice };
     default:
-      return null;
+      return { ...base, kind: "other" };
   }
 }
 

@@ -8,13 +8,14 @@ import type { CallState } from "./call-states";
  * database cannot be reached.
  */
 
-const COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
+/** The columns of {@link CallRow}, from the table with the alias `c`. */
+export const CALL_COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
   c.ended_at`;
 
 const list = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
   reason: "keyset",
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+  text: `SELECT ${CALL_COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
     WHERE p.user_id = $1 AND p.call_id > $2 AND p.call_id < $3
       AND (c.state = ANY($4::text[]::call_state[]) OR $4::text[] IS NULL)
     ORDER BY p.call_id ${direction} LIMIT $5`,
@@ -27,14 +28,14 @@ const LIST = {
 const BY_IDS: Statement = {
   name: "calls_by_ids",
   reason: "set",
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+  text: `SELECT ${CALL_COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
     WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
 };
 
 const BY_CALL_ID: Statement = {
   name: "call_by_session",
   reason: "columns",
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+  text: `SELECT ${CALL_COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
     WHERE p.user_id = $1 AND p.session_id = $2 ORDER BY p.call_id DESC LIMIT 1`,
 };
 

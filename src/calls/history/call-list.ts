@@ -12,7 +12,7 @@ import {
   type ParticipantRow,
 } from "./call-list-queries";
 import { toCallee } from "./call-queries";
-import { type CallState, hungUpBy, reasonOf } from "./call-states";
+import { type Callee, type CallState, hungUpBy, reasonOf } from "./call-states";
 import { type HistoryDeps } from "./history-deps";
 
 /** Why a user's participation in a call ended. */
@@ -91,8 +91,22 @@ export async function findCall(
   return call;
 }
 
-/** Loads the participants of all rows, and their users, in one query each. */
 async function withParticipants(deps: HistoryDeps, rows: CallRow[]): Promise<Call[]> {
+  return (await withCallees(deps, rows)).map(({ call }) => call);
+}
+
+/** A call with its row, and what was observed of its callees. */
+export interface CallWithCallees<Row> {
+  call: Call;
+  callees: Callee[];
+  row: Row;
+}
+
+/** Loads the participants of all rows, and their users, in one query each. */
+export async function withCallees<Row extends CallRow>(
+  deps: Pick<HistoryDeps, "store">,
+  rows: Row[],
+): Promise<CallWithCallees<Row>[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const participants = await findParticipants(deps.store, ids);
@@ -108,10 +122,18 @@ async function withParticipants(deps: HistoryDeps, rows: CallRow[]): Promise<Cal
     const user = users.get(participant.user_id);
     if (user) byCall.get(participant.call_id)?.push({ ...participant, user });
   }
-  return rows.map((row) => toCall(row, byCall.get(row.id) ?? []));
+  return rows.map((row) => {
+    const all = byCall.get(row.id) ?? [];
+    const callees = all.filter(({ user_id: id }) => id !== row.caller_id).map(toCallee);
+    return { call: toCall(row, all, callees), callees, row };
+  });
 }
 
-function toCall(row: CallRow, participants: Array<ParticipantRow & { user: User }>): Call {
+function toCall(
+  row: CallRow,
+  participants: Array<ParticipantRow & { user: User }>,
+  observed: readonly Callee[],
+): Call {
   const callees = participants.filter(({ user_id: id }) => id !== row.caller_id);
   const callers = participants.filter(({ user_id: id }) => id === row.caller_id);
   return {
@@ -123,7 +145,7 @@ function toCall(row: CallRow, participants: Array<ParticipantRow & { user: User 
     startedAt: row.started_at,
     acceptedAt: row.accepted_at,
     endedAt: row.ended_at,
-    hungUpById: hungUpBy(row.caller_id, callees.map(toCallee), row.ended_at?.getTime() ?? null),
+    hungUpById: hungUpBy(row.caller_id, observed, row.ended_at?.getTime() ?? null),
     participants: [...callers, ...callees].map((participant) => ({
       user: participant.user,
       userId: participant.user_id,

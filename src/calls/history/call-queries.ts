@@ -20,9 +20,10 @@ const INSERT_CALLS: Statement = {
       JOIN users u ON u.id = g.caller_id AND u.application_id = g.application_id
       ORDER BY g.application_id, g.session_id, g.caller_id
       ON CONFLICT (application_id, session_id, caller_id) DO NOTHING
-      RETURNING id, session_id, caller_id, started_at)
-    INSERT INTO call_participants (call_id, user_id, session_id, rang_at, changed_at)
-    SELECT m.id, m.caller_id, m.session_id, m.started_at, m.started_at FROM made m`,
+      RETURNING id, application_id, session_id, caller_id, started_at),
+    callers AS (INSERT INTO call_participants (call_id, user_id, session_id, started_at, rang_at, changed_at)
+      SELECT m.id, m.caller_id, m.session_id, m.started_at, m.started_at, m.started_at FROM made m)
+    SELECT m.application_id FROM made m`,
 };
 
 const CALL_COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.started_at, c.state
@@ -57,12 +58,12 @@ const PARTICIPANTS: Statement = {
 const SAVE_PARTICIPANTS: Statement = {
   name: "save_call_participants",
   reason: "set",
-  text: `INSERT INTO call_participants (call_id, user_id, session_id, state, rang_at, answer,
+  text: `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at, answer,
       answered_at, device, left_at, dropped_at, hang_ups, expired_at, missed_at, changed_at)
-    SELECT g.call_id, g.user_id, g.session_id, g.state, g.rang_at, g.answer, g.answered_at, g.device,
+    SELECT g.call_id, g.user_id, g.session_id, g.started_at, g.state, g.rang_at, g.answer, g.answered_at, g.device,
       g.left_at, g.dropped_at, g.hang_ups, g.expired_at, g.missed_at, $2::timestamptz
     FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint, session_id text,
-      state call_state, rang_at timestamptz, answer call_answer, answered_at timestamptz, device text,
+      started_at timestamptz, state call_state, rang_at timestamptz, answer call_answer, answered_at timestamptz, device text,
       left_at timestamptz, dropped_at timestamptz, hang_ups jsonb, expired_at timestamptz, missed_at timestamptz)
     JOIN users u ON u.id = g.user_id
     ON CONFLICT (call_id, user_id) DO UPDATE SET state = excluded.state, rang_at = excluded.rang_at,
@@ -78,6 +79,12 @@ const SAVE_CALLS: Statement = {
   text: `UPDATE calls c SET state = g.state, accepted_at = g.accepted_at, ended_at = g.ended_at
     FROM jsonb_to_recordset($1::text::jsonb) AS g(id bigint, state call_state,
       accepted_at timestamptz, ended_at timestamptz) WHERE c.id = g.id`,
+};
+
+const MARK_TRUNCATED: Statement = {
+  name: "mark_truncated_calls",
+  reason: "set",
+  text: "UPDATE calls SET signals_truncated = true WHERE id = ANY($1::bigint[]) AND NOT signals_truncated",
 };
 
 interface CallRow {
@@ -113,11 +120,11 @@ export interface SavedParticipant {
 
 type Query = Pick<Transaction, "query">;
 
-/** Inserts calls that do not exist yet. */
+/** Inserts calls that do not exist yet. @returns the application of each inserted call */
 export async function insertCalls(
   { query }: Query,
   events: ReadonlyArray<CallEvent & { kind: "call" }>,
-): Promise<void> {
+): Promise<number[]> {
   const calls = new Map<string, object>();
   for (const { applicationId, callId, from, callType, at } of events) {
     const key = JSON.stringify([applicationId, callId, from]);
@@ -131,7 +138,10 @@ export async function insertCalls(
       started_at: new Date(at),
     });
   }
-  if (calls.size > 0) await query(INSERT_CALLS, [JSON.stringify([...calls.values()])]);
+  if (calls.size === 0) return [];
+  const values = [JSON.stringify([...calls.values()])];
+  const made = await query<{ application_id: number }>(INSERT_CALLS, values);
+  return made.map(({ application_id: id }) => id);
 }
 
 /** Locks and reads the calls that events may belong to. */
@@ -204,8 +214,13 @@ export async function saveCalls(
   return query<SavedParticipant>(SAVE_PARTICIPANTS, [JSON.stringify(rows), new Date(now)]);
 }
 
+/** Notes that calls had more signals than their time lines keep. */
+export async function markTruncated({ query }: Query, ids: number[]): Promise<void> {
+  await query(MARK_TRUNCATED, [ids]);
+}
+
 function participantRows(call: RecordedCall, derived: DerivedState): object[] {
-  const key = { call_id: call.id, session_id: call.callId };
+  const key = { call_id: call.id, session_id: call.callId, started_at: time(call.startedAt) };
   const rows: object[] = [...derived.callees].flatMap(([userId, participant]) => {
     const callee = call.callees.get(userId);
     if (!callee) return [];

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { Jobs } from "../../jobs/jobs";
 import type { RateLimits } from "../../limits/rate-limits";
 import type { PushDeps } from "../../push/deps/push-deps";
@@ -21,6 +22,8 @@ export interface HistoryDeps {
   push: PushDeps;
   log: Log;
   metrics: Pick<Metrics, "callRecords" | "incomingCallPushes">;
+  /** Counts calls that start. */
+  counters: ApplicationCounters;
 }
 
 /** Context of the resolvers of this module. */

@@ -31,9 +31,12 @@ export interface RecordedCall {
  * makes nobody a participant: only the caller adds users to a call, and a signal counts only between
  * participants.
  * @param calls calls with the event's sessionID in which its sender participates
- * @returns whether there is such a call; it may not be written yet
+ * @returns these calls; none if the call is not written yet
  */
-export function matchEvent(calls: readonly RecordedCall[], event: CallEvent): boolean {
+export function matchEvent(
+  calls: readonly RecordedCall[],
+  event: CallEvent,
+): readonly RecordedCall[] {
   const candidates = calls.filter(
     (call) => call.applicationId === event.applicationId && call.callId === event.callId,
   );
@@ -44,7 +47,9 @@ export function matchEvent(calls: readonly RecordedCall[], event: CallEvent): bo
   // Two callers may use the same sessionID for the same users; prefer calls between caller and callee.
   const direct = shared.filter(({ callerId }) => callerId === event.from || callerId === event.to);
   const matching = direct.length > 0 ? direct : shared;
-  return event.kind === "answer" ? applyAnswer(matching, event) : applyHangUp(matching, event);
+  if (event.kind === "answer") applyAnswer(matching, event);
+  if (event.kind === "hangUp") applyHangUp(matching, event);
+  return matching;
 }
 
 /** The same event with its sender as the caller, for a `call` that names a caller without such a call. */
@@ -58,27 +63,28 @@ export function expireRinging({ callees }: RecordedCall, at: number): void {
     callees.set(callee.userId, observe(callee, { kind: "expired", at }));
 }
 
-function isParticipant(call: RecordedCall, userId: number): boolean {
+/** Whether a user is the caller or a callee. */
+export function isParticipant(call: RecordedCall, userId: number): boolean {
   return call.callerId === userId || call.callees.has(userId);
 }
 
 /** In a group call the callees also call each other, on behalf of its caller. */
-function applyCall(calls: readonly RecordedCall[], event: CallEvent & { kind: "call" }): boolean {
+function applyCall(
+  calls: readonly RecordedCall[],
+  event: CallEvent & { kind: "call" },
+): readonly RecordedCall[] {
   const call = calls.find(({ callerId }) => callerId === event.initiator);
-  if (!call) return false;
+  if (!call) return [];
   if (event.initiator !== event.from)
-    return isParticipant(call, event.from) && isParticipant(call, event.to);
+    return isParticipant(call, event.from) && isParticipant(call, event.to) ? [call] : [];
   const known = call.callees.get(event.to);
   if (known) call.callees.set(event.to, repeatCall(known, event.at));
   else if (call.callees.size < CALLEES_MAX)
     call.callees.set(event.to, startRinging(event.to, event.at));
-  return true;
+  return [call];
 }
 
-function applyAnswer(
-  calls: readonly RecordedCall[],
-  event: CallEvent & { kind: "answer" },
-): boolean {
+function applyAnswer(calls: readonly RecordedCall[], event: CallEvent & { kind: "answer" }): void {
   // The caller cannot answer its own call. A rejection counts only if it is sent to the caller: in a group
   // call a callee may reject another callee and stay in the call.
   const answered = calls.filter(
@@ -86,20 +92,15 @@ function applyAnswer(
       callerId !== event.from && (event.answer === "accept" || callerId === event.to),
   );
   for (const call of answered) applyTo(call, event.from, event);
-  return calls.length > 0;
 }
 
-function applyHangUp(
-  calls: readonly RecordedCall[],
-  event: CallEvent & { kind: "hangUp" },
-): boolean {
+function applyHangUp(calls: readonly RecordedCall[], event: CallEvent & { kind: "hangUp" }): void {
   const { at, device, toDevice } = event;
   for (const call of calls) {
     if (call.callerId === event.from) {
       applyTo(call, event.to, { kind: "dropped", at, device: toDevice });
     } else applyTo(call, event.from, { kind: "left", at, device });
   }
-  return calls.length > 0;
 }
 
 function applyTo({ callees }: RecordedCall, userId: number, observation: Observation): void {

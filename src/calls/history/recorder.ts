@@ -8,8 +8,12 @@ import { writeCallEvents } from "./write-calls";
 
 /** Maximum number of queued events on one node; beyond it, new events are dropped and counted. */
 export const EVENTS_MAX = 10_000;
+/** Maximum number of queued events when one arrives that is for a time line alone: these do not displace others. */
+export const TIME_LINE_EVENTS_MAX = EVENTS_MAX / 2;
 /** Maximum number of events waiting for a retry of their look-up; beyond it, the oldest are dropped. */
 export const LOOKUPS_MAX = 1_000;
+/** The same when an event waits that is for a time line alone; beyond it, that event is dropped. */
+export const TIME_LINE_LOOKUPS_MAX = LOOKUPS_MAX / 2;
 /** Maximum number of events in one transaction. */
 const BATCH = 500;
 /** How long events are collected before they are written, in milliseconds. */
@@ -91,7 +95,8 @@ export class Recorder {
   }
 
   private enqueue(queued: QueuedEvent): void {
-    if (this.queue.length >= EVENTS_MAX) {
+    const max = queued.event.kind === "other" ? TIME_LINE_EVENTS_MAX : EVENTS_MAX;
+    if (this.queue.length >= max) {
       this.countDropped(1);
       return;
     }
@@ -175,7 +180,12 @@ export class Recorder {
       this.giveUp(event, "unmatched");
       return;
     }
-    if (this.scheduled.size + this.due.length >= LOOKUPS_MAX) this.dropOldest();
+    const waiting = this.scheduled.size + this.due.length;
+    if (event.kind === "other" && waiting >= TIME_LINE_LOOKUPS_MAX) {
+      this.giveUp(event, "dropped");
+      return;
+    }
+    if (waiting >= LOOKUPS_MAX) this.dropOldest();
     const queued = { event, lookups: lookups + 1 };
     const timer = setTimeout(() => {
       this.scheduled.delete(queued);

@@ -7,10 +7,12 @@ import {
   findParticipatedCalls,
   lockCallsOfUsers,
 } from "./call-cleanup-queries";
+import { forgetInTimeLines } from "./timeline/time-line-queries";
 
 /**
  * The calls of users. Deleting users deletes their participations by cascade, their calls without other
- * participants, and the pushes of all their calls.
+ * participants, and the pushes of all their calls. The time lines of other calls keep when a signal was sent, without the
+ * user and the device.
  */
 export const callUserData: UserData = {
   async exportUser(query, userId) {
@@ -23,6 +25,7 @@ export const callUserData: UserData = {
   async eraseUsers(query, userIds) {
     const ids = await lockCallsOfUsers(query, userIds);
     await deleteCallsWithoutOthers(query, ids, userIds);
+    await forgetInTimeLines(query, ids, userIds);
     await deletePushesOfCalls(query, ids);
     await clearCallers(query, userIds);
   },

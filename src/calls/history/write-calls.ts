@@ -1,12 +1,15 @@
 import { withdrawCallPushes } from "../../push/events/call-push";
 import type { Transaction } from "../../store/store";
+import { publishApplicationChanges } from "./application-changes";
 import { publishChanges } from "./call-changes";
 import type { CallEvent } from "./call-event";
-import { insertCalls, lockCalls, lockMatching, saveCalls } from "./call-queries";
+import { insertCalls, lockCalls, lockMatching, markTruncated, saveCalls } from "./call-queries";
 import { type DerivedState, deriveState } from "./call-states";
 import { enqueueCallPushes } from "./enqueue-call-pushes";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";
-import { expireRinging, matchEvent, type RecordedCall } from "./recorded-calls";
+import { expireRinging, isParticipant, matchEvent, type RecordedCall } from "./recorded-calls";
+import { timeLineEntries } from "./timeline/time-line";
+import { recordTimeLines } from "./timeline/time-line-queries";
 
 /** The result of writing events. */
 export interface WriteResult {
@@ -29,20 +32,48 @@ export async function writeCallEvents(
   const answers = events.filter((event) => event.kind !== "call");
   const started = calls.filter(({ initiator, from }) => initiator === from);
   const enqueue = await deps.jobs.openQueues(CALL_JOBS.incomingCallPush);
-  const { changed, unknown } = await deps.store.transaction(async (transaction) => {
-    await insertCalls(transaction, started);
+  const { begun, changed, seen, unknown } = await deps.store.transaction(async (transaction) => {
+    const begun = await insertCalls(transaction, started);
     const known = await lockMatching(transaction, events);
     const before = new Map(known.map((call) => [call, new Map(call.callees)]));
     const byCallId = groupByCallId(known);
-    const missing = [...calls, ...answers].filter(
-      (event) => !matchEvent(byCallId.get(event.callId) ?? [], event),
-    );
+    const matches = [...calls, ...answers].map((event) => ({
+      event,
+      matched: matchEvent(byCallId.get(event.callId) ?? [], event),
+    }));
+    const missing = matches.filter(({ matched }) => matched.length === 0);
     const states = await saveChanged(transaction, before, now);
+    const recorded = await recordSignals(transaction, matches);
     await enqueueCallPushes(transaction, enqueue, started, states, before);
-    return { changed: callsInNewState(states, before), unknown: missing };
+    return {
+      begun,
+      changed: callsInNewState(states, before),
+      seen: recorded,
+      unknown: missing.map(({ event }) => event),
+    };
   });
+  for (const applicationId of begun) deps.counters.count(applicationId, "calls");
   await publishChanges(deps, changed);
+  await publishApplicationChanges(deps, changed, seen);
   return { unknown };
+}
+
+/**
+ * Adds signals to the time lines of their calls. @returns these calls
+ */
+async function recordSignals(
+  transaction: Transaction,
+  matches: ReadonlyArray<{ event: CallEvent; matched: readonly RecordedCall[] }>,
+): Promise<RecordedCall[]> {
+  const signals = matches.flatMap(({ event, matched }) =>
+    matched
+      // A call names at most CALLEES_MAX callees; an erasure finds no others.
+      .filter((call) => isParticipant(call, event.from) && isParticipant(call, event.to))
+      .map((call) => ({ call, callId: call.id, signal: event.signal })),
+  );
+  const full = await recordTimeLines(transaction, timeLineEntries(signals));
+  if (full.length > 0) await markTruncated(transaction, full);
+  return [...new Set(signals.map(({ call }) => call))];
 }
 
 function groupByCallId(calls: readonly RecordedCall[]): Map<string, RecordedCall[]> {
@@ -65,6 +96,7 @@ export async function writeExpiry(deps: HistoryDeps, ids: readonly number[]): Pr
     return callsInNewState(await saveChanged(transaction, before, now), before);
   });
   await publishChanges(deps, changed);
+  await publishApplicationChanges(deps, changed, []);
 }
 
 /** Saves the calls that changed, and withdraws the pushes of users whose call stopped ringing. */

@@ -10,7 +10,15 @@ export function unwrap(value: unknown): unknown {
 
 /** Formats a result as JSON, with control characters in texts (such as user names) escaped. */
 export function toJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2);
+  return escapeControls(JSON.stringify(value, null, 2));
+}
+
+/** Formats an entry of an export as JSON on one line. */
+export function toJsonLine(value: unknown): string {
+  return escapeControls(JSON.stringify(value));
+}
+
+function escapeControls(text: string): string {
   // Remaining line ends are formatting: those inside texts are escaped already.
   return text.replace(CONTROLS, (character) =>
     character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -28,7 +36,7 @@ export function toTable(value: unknown): string {
   if (typeof value !== "object" || value === null) return cell(value);
   const { nodes, totalCount, pageInfo } = value as Record<string, unknown>;
   if (Array.isArray(nodes)) {
-    return `${toTable(nodes)}${pageNote(nodes.length, Number(totalCount), pageInfo)}`;
+    return `${toTable(nodes)}${pageNote(nodes.length, totalCount, pageInfo)}`;
   }
   return alignColumns(fieldsOf(value));
 }
@@ -43,10 +51,11 @@ function fieldsOf(value: object, prefix = ""): string[][] {
 }
 
 /** Says how to show the next page; empty on the last one. */
-function pageNote(length: number, totalCount: number, pageInfo: unknown): string {
+function pageNote(length: number, totalCount: unknown, pageInfo: unknown): string {
   const { hasNextPage, endCursor } = (pageInfo ?? {}) as Partial<PageInfo>;
   if (!hasNextPage) return "";
-  return `\n\n${length} of ${totalCount}; --after ${endCursor} shows the next.`;
+  const count = totalCount === undefined ? `${length}` : `${length} of ${totalCount}`;
+  return `\n\n${count}; --after ${endCursor} shows the next.`;
 }
 
 interface PageInfo {

@@ -1,3 +1,4 @@
+import { type Finding, failure, ok, skipped } from "../../health/checks/finding";
 import { Connector } from "../../network/connector";
 import {
   type ProviderAddress,
@@ -7,7 +8,7 @@ import {
 } from "../../sign-in/probe";
 import { errorMessage } from "../../store/error-properties";
 import { asOwner } from "../client/server";
-import { type CheckContext, type Finding, failure, ok, skipped } from "./finding";
+import type { CheckContext } from "./check-context";
 
 const PROVIDERS = "providers";
 const TIMEOUT_MS = 4_000;

@@ -1,16 +1,9 @@
-import { trimTrailingSlashes } from "../../core/host-in-url";
 import { packageVersion } from "../../core/package-root";
+import { fetchText } from "../../health/checks/fetch-text";
+import { type Finding, failure, ok, skipped, warning } from "../../health/checks/finding";
 import { errorMessage } from "../../store/error-properties";
 import { asOwner, type ServerAccess } from "../client/server";
-import {
-  type CheckContext,
-  type Finding,
-  failure,
-  ok,
-  type RunningServer,
-  skipped,
-  warning,
-} from "./finding";
+import type { CheckContext, RunningServer } from "./check-context";
 
 const TIMEOUT_MS = 3_000;
 
@@ -32,21 +25,6 @@ function versionIn(metrics: string): string | null {
   const head = 'signalbox_build_info{version="';
   const line = metrics.split("\n").find((each) => each.startsWith(head) && each.endsWith('"} 1'));
   return line?.slice(head.length, -'"} 1'.length) ?? null;
-}
-
-/** Fetches a path of a server. @returns null if nothing answers */
-export async function fetchText(
-  url: string,
-  path: string,
-): Promise<{ status: number; text: string } | null> {
-  try {
-    const response = await fetch(`${trimTrailingSlashes(url)}/${path}`, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return { status: response.status, text: await response.text() };
-  } catch {
-    return null;
-  }
 }
 
 function statusOf(text: string | undefined): unknown {

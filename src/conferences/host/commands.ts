@@ -11,6 +11,7 @@ export const COMMANDS = [
   "signal",
   "closePeer",
   "repeatStreams",
+  "figures",
   "checkRights",
   "setMuted",
   "muteMember",
@@ -37,6 +38,11 @@ const WITHOUT_MEDIA: readonly CommandName[] = [
 /** Whether a command needs conferences to be on. */
 export function needsMedia(name: CommandName): boolean {
   return !WITHOUT_MEDIA.includes(name);
+}
+
+/** Whether a command changes nothing, so that it may run again when a call is repeated. */
+export function isReadOnly(name: string): boolean {
+  return name === "figures";
 }
 
 /** Whether a text from another node names a command. */

@@ -1,7 +1,8 @@
 import type { Transaction } from "../../store/store";
+import { publishConferenceChange } from "../events/application-channel";
 import { EventLog } from "../events/event-log";
 import type { ConferenceEvent } from "../model/conference-event";
-import { advanceConference, type HostRef } from "../rows/host-queries";
+import { type AcquiredConference, advanceConference, type HostRef } from "../rows/host-queries";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import { SerialQueue } from "./serial-queue";
 
@@ -18,11 +19,12 @@ export class ConferenceChanges {
   private readonly queue = new SerialQueue();
   private readonly log: EventLog;
   private closed = false;
+  private sequence: number;
   /** Whether a commit has begun whose outcome is unknown. */
   private committing = false;
 
   /**
-   * @param sequence number of the last event
+   * @param row the application, and the number of the last event
    * @param snapshot makes the event that replaces events which cannot be stored
    * @param onOver called when what this node knows of the rows does not hold any more: another node hosts the
    * conference, or the outcome of a commit is unknown
@@ -30,10 +32,11 @@ export class ConferenceChanges {
   constructor(
     private readonly deps: HostDeps,
     private readonly ref: () => HostRef,
-    private sequence: number,
+    private readonly row: Pick<AcquiredConference, "application_id" | "sequence">,
     snapshot: () => NewEvent,
     private readonly onOver: () => void,
   ) {
+    this.sequence = row.sequence;
     this.log = new EventLog(deps.bus, deps.log, ref().conferenceId, () =>
       this.numbered(snapshot()),
     );
@@ -88,6 +91,7 @@ export class ConferenceChanges {
     const event = apply(result);
     this.sequence = sequence;
     this.log.append(this.numbered(event));
+    publishConferenceChange(this.deps, this.row.application_id, this.ref().conferenceId);
     return result;
   }
 

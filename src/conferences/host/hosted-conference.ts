@@ -9,7 +9,7 @@ import type {
 } from "../engine/engine";
 import { EMPTY_MS, type MemberRef, type MemberState, type Participant } from "../model/conference";
 import type { ConferenceState, LeaveReason } from "../model/conference-event";
-import type { MuteChange, PeerOwner } from "../peers/peer";
+import type { MemberFigures, MuteChange } from "../peers/peer";
 import {
   type AcquiredConference,
   closeConferenceRow,
@@ -29,7 +29,7 @@ import { ConferenceChanges } from "./conference-changes";
 import { ConferenceRecovery } from "./conference-recovery";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import { HostedEngine } from "./hosted-engine";
-import { HostedMembers, notAMember } from "./hosted-members";
+import { HostedMembers, notAMember, ownerOf } from "./hosted-members";
 import { MemberChecks } from "./member-checks";
 import { MemberMedia } from "./member-media";
 import { MemberRemovals } from "./member-removals";
@@ -63,7 +63,7 @@ export class HostedConference {
     this.generation = row.generation;
     const ref = () => this.ref();
     const snapshot = () => this.snapshot();
-    this.changes = new ConferenceChanges(deps, ref, row.sequence, snapshot, onOver);
+    this.changes = new ConferenceChanges(deps, ref, row, snapshot, onOver);
     this.members = new HostedMembers(deps, members, (member) => {
       this.checks.checkSession(member).catch((error) => this.changes.logFailure(error));
     });
@@ -180,6 +180,11 @@ export class HostedConference {
     await this.engine.closePeer(ownerOf(this.members.owned(ref)), peer);
   }
 
+  /** What the media server has last reported of the peers. */
+  async figures(): Promise<MemberFigures[]> {
+    return this.engine.figures();
+  }
+
   /** Sends the member what only it can have missed: the streams of its watching peers. */
   async repeatStreams(ref: MemberRef): Promise<void> {
     this.engine.repeatStreams(ownerOf(this.members.owned(ref)));
@@ -195,9 +200,7 @@ export class HostedConference {
    * unmutes it. @throws Fault NOT_FOUND
    */
   async muteMember(number: number, change: MuteChange): Promise<MemberState> {
-    const member = this.members.byNumber(number);
-    if (!member) throw notAMember();
-    return this.media.setBlocked(member.id, change);
+    return this.media.setBlocked(this.members.numbered(number).id, change);
   }
 
   /** Changes the settings. */
@@ -293,8 +296,4 @@ export class HostedConference {
     const members = this.members.list().map(memberState);
     return { type: "snapshot" as const, conference: { ...this.state }, members };
   }
-}
-
-function ownerOf({ id: memberId, number, generation }: Member): PeerOwner {
-  return { memberId, number, generation };
 }

@@ -9,8 +9,9 @@ import type {
   PeerResponse,
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
-import type { MuteChange, PeerOwner } from "../peers/peer";
+import type { MemberFigures, MuteChange, PeerOwner } from "../peers/peer";
 import { Peers } from "../peers/peers";
+import { ReportedFigures } from "../peers/reported-figures";
 import type { AcquiredConference, HostRef } from "../rows/host-queries";
 import type { Member } from "../rows/member-queries";
 import { disabledEngine } from "./disabled-engine";
@@ -43,6 +44,7 @@ export class HostedEngine {
   private opening: Promise<void> | null = null;
   private engineState: EngineState = {};
   private lost = false;
+  private readonly reported = new ReportedFigures();
   /** Whether the engine answers, as far as its events tell. */
   private answers = true;
 
@@ -132,14 +134,14 @@ export class HostedEngine {
       await this.peers.closeOwned(owner, connected.peer);
       throw error;
     }
-    this.stored.changed();
+    await this.stored.save();
     return connected;
   }
 
   async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
     await this.ensureRoom();
     const connected = await this.peers.watch(owner, feed);
-    this.stored.changed();
+    await this.stored.save();
     return connected;
   }
 
@@ -192,6 +194,10 @@ export class HostedEngine {
     return this.block(memberId, { ...(audio && { audio }), ...(video && { video }) });
   }
 
+  figures(): MemberFigures[] {
+    return this.reported.of(this.peers.list());
+  }
+
   repeatStreams(owner: PeerOwner): void {
     this.peers.repeatStreams(owner);
   }
@@ -233,6 +239,7 @@ export class HostedEngine {
       const { peer, statistics } = event;
       const found = this.peers.find(peer);
       if (!found) return;
+      this.reported.set(found, statistics);
       const to = { memberId: found.memberId, generation: found.generation };
       this.options.send({ type: "statistics", to, peer, statistics });
     }

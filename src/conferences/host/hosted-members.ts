@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { MemberRef } from "../model/conference";
+import type { PeerOwner } from "../peers/peer";
 import type { Member } from "../rows/member-queries";
 import type { HostDeps } from "./host-deps";
 
@@ -35,6 +36,13 @@ export class HostedMembers {
 
   byNumber(number: number): Member | undefined {
     return this.list().find((member) => member.number === number);
+  }
+
+  /** The member with a number. @throws Fault NOT_FOUND */
+  numbered(number: number): Member {
+    const member = this.byNumber(number);
+    if (!member) throw notAMember();
+    return member;
   }
 
   /** What a moderator has muted of a member. */
@@ -93,4 +101,9 @@ export class HostedMembers {
 /** NOT_FOUND for a member. */
 export function notAMember(): Fault {
   return new Fault("NOT_FOUND", "There is no such member in the conference");
+}
+
+/** Whose peers those of a member are. */
+export function ownerOf({ id: memberId, number, generation }: Member): PeerOwner {
+  return { memberId, number, generation };
 }

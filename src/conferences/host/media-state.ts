@@ -15,6 +15,7 @@ const STORE_MS = 200;
 /** Stores the media of a conference for a restart of this node, if the engine outlives it. */
 export class MediaState {
   private timer: NodeJS.Timeout | null = null;
+  private writing: Promise<void> | null = null;
 
   /** @param media what is to be stored */
   constructor(
@@ -26,13 +27,31 @@ export class MediaState {
   /** The media has changed. */
   changed(): void {
     if (this.timer || Object.keys(this.media().engine).length === 0) return;
-    this.timer = setTimeout(() => void this.write(), STORE_MS);
+    this.timer = setTimeout(() => void this.flush(), STORE_MS);
     this.timer.unref();
   }
 
-  /** Stores what has changed at once. */
+  /**
+   * Stores a new peer before its client has it: the next host closes a peer that is not stored, and can tell nobody.
+   */
+  async save(): Promise<void> {
+    this.changed();
+    await this.flush();
+  }
+
+  /**
+   * Stores what has changed at once. What changes while a write runs is stored with the next one, together.
+   * A failure is logged: media does not wait for a database that is away.
+   */
   async flush(): Promise<void> {
-    if (this.timer) await this.write();
+    // It may have begun before the last change.
+    await this.writing;
+    if (this.timer) {
+      this.writing ??= this.write().finally(() => {
+        this.writing = null;
+      });
+    }
+    await this.writing;
   }
 
   /** Stores nothing more of what has changed. */

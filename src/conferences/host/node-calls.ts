@@ -2,6 +2,7 @@ import type { Bus } from "../../bus/bus";
 import type { ErrorCode, FieldErrors } from "../../core/errors";
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
+import { isReadOnly } from "./commands";
 import { NotHostedError } from "./host-deps";
 
 /** Time in which the other node must confirm that it has received a call, in milliseconds. */
@@ -41,7 +42,10 @@ export type RunCommand = (
   args: unknown[],
 ) => Promise<unknown>;
 
-/** Calls between nodes, by notices on the bus. A call that is repeated with its id runs once. */
+/**
+ * Calls between nodes, by notices on the bus. A call that is repeated with its id runs once, unless its command changes
+ * nothing.
+ */
 export class NodeCalls {
   private readonly waiting = new Map<string, Waiting>();
   private readonly answers = new Map<string, Promise<Answer>>();
@@ -122,7 +126,8 @@ export class NodeCalls {
     void reply({ id: call.id, received: true });
     const known = this.answers.get(call.id);
     const answer = known ?? this.runCall(call);
-    if (!known) {
+    // Readers of figures are many. Their answers would push out those that keep a repeated command from running twice.
+    if (!known && !isReadOnly(call.command)) {
       this.answers.set(call.id, answer);
       const [oldest] = this.answers.keys();
       if (this.answers.size > ANSWERS_MAX && oldest !== undefined) this.answers.delete(oldest);

@@ -48,7 +48,7 @@ export function openConferenceService(deps: MembershipDeps): ConferenceService {
 }
 
 async function openByName(
-  { store, mayCreateOnJoin }: MembershipDeps,
+  { store, counters, mayCreateOnJoin }: MembershipDeps,
   { applicationId, number, kind }: Participant,
   name: string,
 ): Promise<Conference> {
@@ -72,6 +72,7 @@ async function openByName(
       createdBy: number,
     });
   });
+  if (created) counters.count(applicationId, "conferences");
   // Another node may have created it meanwhile.
   const conference = created ?? (await findOpenConference(store, applicationId, name));
   if (!conference) throw new Fault("UNAVAILABLE", "The conference has just ended", undefined, 1);

@@ -1,4 +1,4 @@
-import type { Feed, MediaSource, PeerStream } from "../engine/engine";
+import type { Feed, MediaSource, PeerStatistics, PeerStream } from "../engine/engine";
 
 /** A peer connection of a member at the engine. JSON, since it is stored to be resumed. */
 export interface Peer {
@@ -17,6 +17,14 @@ export interface Peer {
 
 /** Whose peer it is. */
 export type PeerOwner = Pick<Peer, "memberId" | "number" | "generation">;
+
+/** What the engine has last reported of a peer; JSON. */
+export interface MemberFigures {
+  memberId: number;
+  /** What it publishes; null for a watching peer. */
+  source: MediaSource | null;
+  statistics: PeerStatistics;
+}
 
 /** What is muted (true) or unmuted (false); absent for unchanged. */
 export interface MuteChange {

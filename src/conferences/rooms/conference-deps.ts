@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { Store } from "../../store/store";
 import type { HostRouter } from "../host/host-router";
 
@@ -8,6 +9,8 @@ export interface ConferenceDeps {
   store: Store;
   clock: Clock;
   config: Config;
+  /** Counts conferences that are created. */
+  counters: ApplicationCounters;
   /** False with CONFERENCES=off. */
   enabled: boolean;
   /** Runs commands on the node that hosts a conference. */

@@ -1,6 +1,5 @@
 import { Fault } from "../../core/errors";
 import { textProblem } from "../../core/text/field-checks";
-import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { Transaction } from "../../store/store";
@@ -16,14 +15,13 @@ import {
 import {
   findConference,
   insertConference,
-  listApplicationConferences,
   listJoinedConferences,
   listOpenConferences,
 } from "../rows/conference-queries";
 import { listMemberHistory } from "../rows/member-history-queries";
 import type { Member } from "../rows/member-queries";
 import { lockOpenConferences } from "../rows/user-limit-queries";
-import { findModerated, noConference, requireEnabled, requireOpen } from "./access";
+import { findModerated, requireEnabled } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { changeLists, type ListRequest } from "./listed-users";
 import { checkRights } from "./member-rights";
@@ -57,7 +55,7 @@ export async function createConference(
   const { applicationId, userId } = viewer;
   requireEnabled(deps);
   checkSettings(request);
-  return deps.store.transaction(async (transaction) => {
+  const created = await deps.store.transaction(async (transaction) => {
     await checkOpenConferences(transaction, userId);
     const conference = await insertConference(transaction, {
       applicationId,
@@ -73,6 +71,8 @@ export async function createConference(
     await changeLists(transaction, conference, request);
     return conference;
   });
+  deps.counters.count(applicationId, "conferences");
+  return created;
 }
 
 /**
@@ -89,17 +89,26 @@ export async function updateConference(
   const conference = await findModerated(deps, viewer, id);
   checkSettings(changes);
   await deps.store.transaction((transaction) => changeLists(transaction, conference, changes));
-  const { name, seats, video, access, bitrate, locked } = changes;
+  await changeSettings(deps, conference.id, changes);
+  const { access } = changes;
+  if (isGiven(access) || isGiven(changes.userIds) || isGiven(changes.moderatorIds)) {
+    await checkRights(deps, conference.id);
+  }
+  return (await findConference(deps.store, conference.id)) ?? conference;
+}
+
+/** Changes those settings that are given, which were checked. */
+export async function changeSettings(
+  deps: ConferenceDeps,
+  conferenceId: number,
+  { name, seats, video, access, bitrate, locked }: ConferenceSettingsChanges,
+): Promise<void> {
   const settings = Object.fromEntries(
     Object.entries({ name, seats, video, access, bitrate, locked }).filter(([, value]) =>
       isGiven(value),
     ),
   );
-  if (Object.keys(settings).length > 0) await deps.hosts.run(conference.id, "update", settings);
-  if (isGiven(access) || isGiven(changes.userIds) || isGiven(changes.moderatorIds)) {
-    await checkRights(deps, conference.id);
-  }
-  return (await findConference(deps.store, conference.id)) ?? conference;
+  if (Object.keys(settings).length > 0) await deps.hosts.run(conferenceId, "update", settings);
 }
 
 /** Closes a conference; its members are out. @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
@@ -113,20 +122,6 @@ export async function closeConference(
   return (await findConference(deps.store, conference.id)) ?? conference;
 }
 
-/** Closes a conference of an application for its owner. @throws Fault NOT_FOUND, CONFLICT if it is closed */
-export async function closeApplicationConference(
-  deps: ConferenceDeps,
-  applicationId: number,
-  id: string,
-): Promise<Conference> {
-  const conferenceId = parseId(id);
-  const conference = conferenceId === null ? null : await findConference(deps.store, conferenceId);
-  if (conference?.applicationId !== applicationId) throw noConference();
-  requireOpen(conference);
-  await deps.hosts.run(conference.id, "close");
-  return (await findConference(deps.store, conference.id)) ?? conference;
-}
-
 /** Lists the open conferences that a user may join, or those that it has been a member of, newest first. */
 export function listConferences(
   { store }: Pick<ConferenceDeps, "store">,
@@ -136,18 +131,6 @@ export function listConferences(
 ): Promise<Page<Conference>> {
   const list = joined ? listJoinedConferences : listOpenConferences;
   return readIdPage(page, true, (range) => list(store, applicationId, userId, range));
-}
-
-/** Lists the conferences of an application, newest first. @param open null for open and closed ones */
-export function listConferencesOf(
-  { store }: Pick<ConferenceDeps, "store">,
-  applicationId: number,
-  open: boolean | null,
-  page: PageRequest,
-): Promise<Page<Conference>> {
-  return readIdPage(page, true, (range) =>
-    listApplicationConferences(store, applicationId, open, range),
-  );
 }
 
 /** Lists everyone who has been a member of a conference, by the time they joined. */

@@ -8,11 +8,12 @@ import type { ConferenceState } from "../model/conference-event";
  * UNAVAILABLE if the database cannot be reached.
  */
 
-const COLUMNS = `c.id, c.application_id, c.name, c.seats, c.video, c.access, c.origin, c.locked, c.bitrate,
+/** The columns of {@link ConferenceRow}, from the table with the alias `c`. */
+export const CONFERENCE_COLUMNS = `c.id, c.application_id, c.name, c.seats, c.video, c.access, c.origin, c.locked, c.bitrate,
   c.created_by, c.created_at, c.closed_at`;
 
-/** A row of {@link COLUMNS}. */
-interface ConferenceRow {
+/** A row of {@link CONFERENCE_COLUMNS}. */
+export interface ConferenceRow {
   id: number;
   application_id: number;
   name: string;
@@ -36,19 +37,19 @@ const INSERT: Statement = {
   reason: "expression",
   text: `INSERT INTO conferences AS c (application_id, name, seats, video, access, origin, bitrate, created_by)
     VALUES ($1, $2, $3, $4, $5::text::conference_access, $6::text::conference_origin, $7, $8)
-    ON CONFLICT (application_id, name) WHERE closed_at IS NULL DO NOTHING RETURNING ${COLUMNS}`,
+    ON CONFLICT (application_id, name) WHERE closed_at IS NULL DO NOTHING RETURNING ${CONFERENCE_COLUMNS}`,
 };
 
 const BY_ID: Statement = {
   name: "conference_by_id",
   reason: "columns",
-  text: `SELECT ${COLUMNS} FROM conferences c WHERE c.id = $1`,
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = $1`,
 };
 
 const OPEN_BY_NAME: Statement = {
   name: "open_conference_by_name",
   reason: "columns",
-  text: `SELECT ${COLUMNS} FROM conferences c
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
     WHERE c.application_id = $1 AND c.name = $2 AND c.closed_at IS NULL`,
 };
 
@@ -56,7 +57,7 @@ const OPEN_BY_NAME: Statement = {
 const openTo = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
   reason: "keyset",
-  text: `SELECT ${COLUMNS} FROM conferences c
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
     WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4 AND c.closed_at IS NULL
       AND (c.access = 'everyone' OR c.created_by = $2
         OR EXISTS (SELECT 1 FROM conference_users u WHERE u.conference_id = c.id AND u.user_id = $2))
@@ -71,7 +72,7 @@ const OPEN = {
 const joinedBy = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
   reason: "keyset",
-  text: `SELECT ${COLUMNS} FROM conferences c
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
     WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4
       AND c.id IN (SELECT m.conference_id FROM conference_members m WHERE m.user_id = $2)
     ORDER BY c.id ${direction} LIMIT $5`,
@@ -81,24 +82,11 @@ const JOINED = {
   ascending: joinedBy("joined_conferences_ascending", "ASC"),
 };
 
-/** Conferences of an application, by id. */
-const ofApplication = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  reason: "keyset",
-  text: `SELECT ${COLUMNS} FROM conferences c
-    WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4 AND ($2::boolean IS NULL OR (c.closed_at IS NULL) = $2)
-    ORDER BY c.id ${direction} LIMIT $5`,
-});
-const OF_APPLICATION = {
-  descending: ofApplication("application_conferences", "DESC"),
-  ascending: ofApplication("application_conferences_ascending", "ASC"),
-};
-
 /** The number first: members that are newer come again as events. */
 const SNAPSHOT: Statement = {
   name: "conference_snapshot",
   reason: "columns",
-  text: `SELECT ${COLUMNS}, c.sequence FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
+  text: `SELECT ${CONFERENCE_COLUMNS}, c.sequence FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
 };
 
 const PURGE: Statement = {
@@ -171,16 +159,6 @@ export function listJoinedConferences(
   return list(store, JOINED, applicationId, userId, range);
 }
 
-/** Lists the conferences of an application in a range of ids. @param open null for open and closed ones */
-export function listApplicationConferences(
-  store: Pick<Store, "query">,
-  applicationId: number,
-  open: boolean | null,
-  range: IdRange,
-): Promise<Conference[]> {
-  return list(store, OF_APPLICATION, applicationId, open, range);
-}
-
 /** Deletes up to `limit` conferences that were closed by a time, with their history. @returns how many */
 export async function deleteClosedConferences(
   { query }: Pick<Store, "query">,
@@ -194,11 +172,11 @@ async function list(
   { query }: Pick<Store, "query">,
   statements: { descending: Statement; ascending: Statement },
   applicationId: number,
-  filter: number | boolean | null,
+  userId: number,
   { above, below, descending, limit }: IdRange,
 ): Promise<Conference[]> {
   const statement = descending ? statements.descending : statements.ascending;
-  const rows = await query<ConferenceRow>(statement, [applicationId, filter, above, below, limit]);
+  const rows = await query<ConferenceRow>(statement, [applicationId, userId, above, below, limit]);
   return rows.map(toConference);
 }
 
@@ -206,7 +184,8 @@ function first([row]: ConferenceRow[]): Conference | null {
   return row ? toConference(row) : null;
 }
 
-function toConference(row: ConferenceRow): Conference {
+/** Maps a row. */
+export function toConference(row: ConferenceRow): Conference {
   return {
     id: row.id,
     applicationId: row.application_id,

@@ -81,6 +81,11 @@ export const LIMIT_VARIABLES = {
   INTROSPECTION: variable(flag, "true", "Whether GraphQL introspection is enabled."),
   GRAPHIQL: variable(flag, "true", "Whether browsers get GraphiQL at /graphql."),
   API_DOCS: variable(flag, "true", "Whether browsers get the reference of the REST API at /docs."),
+  DASHBOARD: variable(
+    flag,
+    "true",
+    "Whether owners get the dashboard at /dashboard. With off it is neither built nor served.",
+  ),
   GRAPHQL_MAX_DEPTH: variable(integer(1, 100), "15", "Maximum depth of a GraphQL operation."),
   GRAPHQL_MAX_ALIASES: variable(
     integer(0, 1000),

@@ -1,16 +1,19 @@
 import { type AuthLookups, RequestAuth } from "../../access/request-auth";
 import type { AccountContext } from "../../accounts/account-deps";
 import type { AdminContext } from "../../admin/admin-deps";
+import type { AuditContext } from "../../audit/entries/audit-entry";
 import type { HistoryContext } from "../../calls/history/history-deps";
 import type { IceContext } from "../../calls/ice/ice-server.resolver";
 import type { SignalContext } from "../../calls/signal.resolver";
 import type { MembershipContext } from "../../conferences/membership/membership.resolver";
 import type { Caller } from "../../core/caller";
+import type { HealthContext } from "../../health/health-deps";
 import type { PasswordResetContext } from "../../password-reset/password-reset-deps";
 import type { CredentialContext } from "../../push/credentials/push-credentials";
 import type { PushContext } from "../../push/deps/push-deps";
 import type { Session } from "../../sessions/session";
 import type { SessionContext } from "../../sessions/session-deps";
+import type { StatisticsContext } from "../../statistics/statistics-deps";
 import type { UserContext } from "../../users/user-deps";
 
 export type { Caller } from "../../core/caller";
@@ -19,14 +22,17 @@ export type { Caller } from "../../core/caller";
 export interface Context
   extends AccountContext,
     AdminContext,
+    AuditContext,
     SignalContext,
     CredentialContext,
+    HealthContext,
     HistoryContext,
     IceContext,
     MembershipContext,
     PasswordResetContext,
     PushContext,
     SessionContext,
+    StatisticsContext,
     UserContext {
   auth: RequestAuth<Session>;
   /** When the caller's session expires; null until the session has been looked up. */

@@ -14,6 +14,7 @@ import { Fault } from "../../core/errors";
 import { exceedsDepth } from "../../core/json";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
+import { ApplicationCounters } from "../../core/statistics/application-counters";
 import { Compiler } from "./compiler";
 import type { Context } from "./context";
 import { DocumentReader } from "./document-reader";
@@ -69,6 +70,7 @@ export class Engine {
     private readonly limits: DocumentLimits,
     private readonly log: Log,
     private readonly metrics: Metrics,
+    private readonly counters: ApplicationCounters = new ApplicationCounters(systemClock),
     clock: Clock = systemClock,
   ) {
     this.reader = new DocumentReader(schema, limits, log);
@@ -131,7 +133,7 @@ export class Engine {
       : (chargeOperation(prepared, context) ??
         (await this.execute(prepared, undefined, context, variables)));
     end();
-    this.count(prepared, result, protocol);
+    this.count(prepared, result, protocol, context);
     return result;
   }
 
@@ -144,10 +146,10 @@ export class Engine {
   ): Promise<OperationResult> {
     const source = await this.open(prepared, context, variables);
     if (!("events" in source)) {
-      this.count(prepared, source, protocol);
+      this.count(prepared, source, protocol, context);
       return source;
     }
-    this.count(prepared, {}, protocol);
+    this.count(prepared, {}, protocol, context);
     return mapAsyncIterator(
       source.events[Symbol.asyncIterator](),
       (event) => this.execute(prepared, event, context, variables),
@@ -250,9 +252,18 @@ export class Engine {
     return { errors: [operationError(error, this.log, context.caller.requestId)] };
   }
 
-  private count(prepared: PreparedOperation, result: ExecutionResult, protocol: Protocol): void {
+  private count(
+    prepared: PreparedOperation,
+    result: ExecutionResult,
+    protocol: Protocol,
+    { auth }: Context,
+  ): void {
     const code = result.errors ? String(result.errors[0]?.extensions.code) : "OK";
     this.metrics.operations.inc({ protocol, operation: prepared.label, code });
+    const application = auth.notedApplication;
+    if (application === null) return;
+    this.counters.count(application, "requests");
+    if (code !== "OK") this.counters.countError(application, code);
   }
 }
 

@@ -3,6 +3,7 @@ import { type AuthLookups, isLinkGuestToken, isOwnerToken } from "../../access/r
 import type { WebOrigins } from "../../applications/web-origins";
 import { ORIGIN_REFUSED } from "../../applications/web-origins";
 import { Fault, NO_SESSION } from "../../core/errors";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { SessionEvents } from "../../session-events/session-events";
 import type { Session } from "../../sessions/session";
 
@@ -19,6 +20,8 @@ export interface SocketSessionDeps {
   lookups: AuthLookups<Session>;
   sessionEvents: SessionEvents;
   webOrigins: WebOrigins;
+  /** Counts the open sockets of each application. */
+  counters: ApplicationCounters;
 }
 
 /**
@@ -30,6 +33,8 @@ export class SocketSession {
   deviceSessionId: number | undefined;
   private current: string | undefined;
   private unwatch: () => void = () => undefined;
+  /** Counts the socket as closed; null while it belongs to no application. */
+  private uncount: (() => void) | null = null;
   /** Ids of operations that may end the session, and must be answered before the socket closes. */
   private readonly closeAfter = new Set<string>();
   private ended = false;
@@ -58,8 +63,7 @@ export class SocketSession {
   async connect(token: string): Promise<void> {
     this.current = token;
     try {
-      // Not watched: owners have no subscriptions, and every operation verifies the token.
-      if (isOwnerToken(token)) return void (await this.deps.lookups.findOwner(token));
+      if (isOwnerToken(token)) return await this.joinMember(token);
       // A guest's subscription ends with its seat, and every operation verifies the token.
       if (isLinkGuestToken(token)) return await this.admitGuest(token);
       await this.join(token);
@@ -104,11 +108,35 @@ export class SocketSession {
     clearTimeout(this.deadline);
     this.unwatch();
     this.unwatch = () => undefined;
+    this.uncount?.();
+  }
+
+  /** Counts the socket, which stays in its application when it is renewed. */
+  private countOpen(applicationId: number): void {
+    if (this.uncount !== null || this.socket.readyState !== this.socket.OPEN) return;
+    this.uncount = this.deps.counters.socketOpened(applicationId, "graphql");
   }
 
   private async admitGuest(token: string): Promise<void> {
     const { applicationId } = await this.deps.lookups.findLinkGuest(token);
     await this.deps.lookups.checkOrigin(applicationId, this.origin);
+    this.countOpen(applicationId);
+  }
+
+  /** Watches the session of a member of an account. */
+  private async joinMember(token: string): Promise<void> {
+    const { lookups, sessionEvents } = this.deps;
+    const viewer = await lookups.findOwner(token);
+    const unwatch = sessionEvents.members.track({ ...viewer, close: () => this.end() });
+    try {
+      // Check again: the session may have ended between the look-up and the watch.
+      await lookups.findOwner(token);
+      if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
+    } catch (error) {
+      unwatch();
+      throw error;
+    }
+    this.unwatch = unwatch;
   }
 
   /** Watches the session of a token instead of the previous one. */
@@ -129,6 +157,7 @@ export class SocketSession {
     this.unwatch = unwatch;
     this.current = token;
     this.deviceSessionId ??= session.id;
+    this.countOpen(session.applicationId);
   }
 
   private watch({ id: sessionId, userId, applicationId }: Session): () => void {

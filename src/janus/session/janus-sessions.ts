@@ -6,6 +6,7 @@ import type { Config } from "../../core/config";
 import { toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { RateLimits } from "../../limits/rate-limits";
 import type { Received } from "../protocol/fields";
 import { errorFrame, type Frame, type Reply, successFrame } from "../protocol/frames";
@@ -30,6 +31,7 @@ export interface JanusDeps extends JanusAuthDeps {
   >;
   log: Log;
   metrics: Metrics;
+  counters: ApplicationCounters;
   limits: Pick<
     RateLimits,
     "countStreamSignIn" | "requestCounter" | "countRequest" | "messageCounter"
@@ -87,13 +89,18 @@ export class JanusSessions {
     };
     let failure: JanusError | null = null;
     let sessionId: number | undefined;
+    /** Null until the request turns out to belong to one. */
+    let application: number | null = null;
     try {
       const envelope = readEnvelope(message, from.path);
       sessionId = envelope.sessionId;
       const request = readRequest(message, envelope);
       operation = request.kind === "message" ? request.body.request : request.kind;
       if (request.kind !== "trickle" && !from.count()) throw tooMany();
-      await this.dispatch(request, envelope, from, replyOnce);
+      const note = (id: number) => {
+        application = id;
+      };
+      await this.dispatch(request, envelope, { ...from, note }, replyOnce);
     } catch (error) {
       failure = toJanusError(error);
       if (!(error instanceof JanusError) && toFault(error) !== error) {
@@ -106,10 +113,22 @@ export class JanusSessions {
       };
       replyOnce(errorFrame(to, failure));
     }
-    const { metrics } = this.deps;
+    this.count(operation, failure, application, started);
+    return failure;
+  }
+
+  private count(
+    operation: string,
+    failure: JanusError | null,
+    application: number | null,
+    started: number,
+  ): void {
+    const { metrics, counters } = this.deps;
     metrics.operations.inc({ protocol: "janus", operation, code: failure?.counted ?? "OK" });
     metrics.operationSeconds.observe({ protocol: "janus" }, (monotonicNow() - started) / 1000);
-    return failure;
+    if (application === null) return;
+    counters.count(application, "requests");
+    if (failure) counters.countError(application, failure.counted);
   }
 
   /** Ends the sessions that a connection has lost: they leave at once. */
@@ -133,11 +152,12 @@ export class JanusSessions {
   private async dispatch(
     request: JanusRequest,
     { transaction, token }: { transaction: string; token: string },
-    from: RequestOrigin,
+    from: RequestOrigin & { note(applicationId: number): void },
     reply: Reply,
   ): Promise<void> {
     if (request.kind === "create") {
       const session = await this.create(token, from);
+      from.note(session.participant.applicationId);
       return reply(successFrame({ transaction }, { id: session.id }));
     }
     const session = this.sessions.get(request.sessionId);
@@ -149,6 +169,7 @@ export class JanusSessions {
       throw unknownSession();
     }
     if (!session.hasToken(token)) throw unauthorized();
+    from.note(session.participant.applicationId);
     if (request.kind !== "trickle") session.countRequest();
     session.touch();
     await session.handle(request, transaction, reply);
@@ -193,10 +214,11 @@ export class JanusSessions {
     connection: JanusConnection,
     release: () => void,
   ): JanusSession {
-    const { conferences: service, log, metrics, limits } = this.deps;
+    const { conferences: service, log, metrics, counters, limits } = this.deps;
     const { applicationId, number: userId } = participant;
     const countMessage = limits.messageCounter({ applicationId, userId });
     const { transport } = connection;
+    const uncount = counters.socketOpened(applicationId, "janus");
     const session = new JanusSession({
       participant,
       token,
@@ -209,6 +231,7 @@ export class JanusSessions {
       onClosed: (closed, left) => {
         this.sessions.delete(closed.id);
         metrics.janusSessions.dec({ transport });
+        uncount();
         release();
         this.closing.add(left);
         void left.finally(() => this.closing.delete(left));

@@ -25,6 +25,9 @@ export interface StoredCredentials {
 export interface ListedCredentials extends CredentialKey {
   settings: CredentialSettings;
   updatedAt: Date;
+  /** Since when the service refuses them, and why; null while it does not. */
+  refusedSince: Date | null;
+  refusedReason: string | null;
 }
 
 /** The encrypted secrets of one row. */
@@ -45,8 +48,28 @@ const LIST: Statement = {
   name: "push_credentials_of_applications",
   reason: "set",
   text: `SELECT application_id AS "applicationId", environment::text, service::text, settings,
-      updated_at AS "updatedAt"
+      updated_at AS "updatedAt", refused_since AS "refusedSince", refused_reason AS "refusedReason"
     FROM push_credentials WHERE application_id = ANY($1::bigint[]) ORDER BY id`,
+};
+
+/** Those that a push service refuses, and those with a certificate, which may expire. */
+const LIST_DOUBTFUL: Statement = {
+  name: "doubtful_push_credentials",
+  reason: "set",
+  text: `SELECT application_id AS "applicationId", environment::text, service::text, settings,
+      updated_at AS "updatedAt", refused_since AS "refusedSince", refused_reason AS "refusedReason"
+    FROM push_credentials WHERE application_id = ANY($1::bigint[])
+      AND (refused_since IS NOT NULL OR settings->>'kind' = 'certificate') ORDER BY id`,
+};
+
+/** Leaves `updated_at`, which says when the credentials were set. */
+const WRITE_VERDICT: Statement = {
+  name: "write_push_credential_verdict",
+  reason: "expression",
+  text: `UPDATE push_credentials SET refused_reason = $4,
+      refused_since = CASE WHEN $4::text IS NULL THEN NULL ELSE coalesce(refused_since, $5::timestamptz) END
+    WHERE application_id = $1 AND environment = $2::push_environment AND service = $3::push_service
+      AND refused_reason IS DISTINCT FROM $4::text`,
 };
 
 const SECRETS: Statement = {
@@ -72,7 +95,25 @@ export function listStoredCredentials(
   return query<ListedCredentials>(LIST, [applicationIds]);
 }
 
-/** Writes or replaces the credentials of an application for a service. */
+/** Lists credentials of applications that are refused or have a certificate, oldest first. */
+export function listDoubtfulCredentials(
+  query: Store["query"],
+  applicationIds: number[],
+): Promise<ListedCredentials[]> {
+  return query<ListedCredentials>(LIST_DOUBTFUL, [applicationIds]);
+}
+
+/** Writes whether a service refuses stored credentials. @param refusal its reason; null if it accepts them */
+export async function writeVerdict(
+  query: Store["query"],
+  { applicationId, environment, service }: CredentialKey,
+  refusal: string | null,
+  now: Date,
+): Promise<void> {
+  await query(WRITE_VERDICT, [applicationId, environment, service, refusal, now]);
+}
+
+/** Writes or replaces the credentials of an application for a service, which nobody has refused yet. */
 export async function writeStoredCredentials(
   { db }: Pick<Store, "db">,
   { applicationId, ...key }: CredentialKey,
@@ -80,7 +121,7 @@ export async function writeStoredCredentials(
   now: Date,
 ): Promise<void> {
   const unique = { applicationId: BigInt(applicationId), ...key };
-  const data = { ...sealed, updatedAt: now };
+  const data = { ...sealed, updatedAt: now, refusedSince: null, refusedReason: null };
   await db.pushCredential.upsert({
     where: { applicationId_environment_service: unique },
     create: { ...unique, ...data, createdAt: now },

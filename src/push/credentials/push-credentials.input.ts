@@ -1,6 +1,7 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
+import { Audited } from "../../audit/entries/audited";
 import { listInProse, type PushEnvironment, type PushService, SERVICES } from "../channels/channel";
 import { PushServiceName } from "../channels/channel.type";
 import type { ApnsInput } from "./apns-input";
@@ -24,6 +25,7 @@ const CA = {
     "Credentials for Apple's push service: key, keyId and teamId, or certificate and privateKey.",
 })
 export class ApnsCredentialsInput implements ApnsInput {
+  @Audited()
   @Field(() => String, {
     nullable: true,
     description:
@@ -34,9 +36,11 @@ export class ApnsCredentialsInput implements ApnsInput {
   @Field(() => String, { nullable: true, description: "Content of the .p8 key file." })
   key?: string | null;
 
+  @Audited()
   @Field(() => String, { nullable: true, description: "Key id: 10 characters." })
   keyId?: string | null;
 
+  @Audited()
   @Field(() => String, {
     nullable: true,
     description: "Team id of the developer account: 10 characters.",
@@ -53,6 +57,7 @@ export class ApnsCredentialsInput implements ApnsInput {
   })
   privateKey?: string | null;
 
+  @Audited()
   @Field(() => String, BASE_URL)
   baseUrl?: string | null;
 
@@ -67,6 +72,7 @@ export class FcmCredentialsInput implements FcmInput {
   })
   serviceAccount!: unknown;
 
+  @Audited()
   @Field(() => String, BASE_URL)
   baseUrl?: string | null;
 

@@ -1,8 +1,10 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { AccountType } from "../../accounts/account.type";
 import { ApplicationType } from "../../applications/application.type";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment } from "../channels/channel";
+import { listCredentialProblems, PushCredentialProblem } from "./credential-problems";
 import type { CredentialContext } from "./push-credentials";
 import {
   clearCredentials,
@@ -24,7 +26,7 @@ const ENVIRONMENT = { description: "Builds of the app that the credentials are f
 
 @Resolver()
 export class PushCredentialsResolver {
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => SetPushCredentialsPayload, {
     description:
       "Sets or replaces an application's credentials for a push service. Checks their format, then validates them with the service.",
@@ -49,7 +51,7 @@ export class PushCredentialsResolver {
     return { credentials, warning };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => ClearPushCredentialsPayload, {
     description: "Deletes an application's credentials for a push service.",
   })
@@ -64,7 +66,7 @@ export class PushCredentialsResolver {
     return { cleared, credentials: toGraphqlCredentials(scope.environment, listed) };
   }
 
-  @Allow("account")
+  @Allow("developer")
   @Mutation(() => CheckPushCredentialsPayload, {
     description: "Validates the stored credentials with the push services again.",
   })
@@ -107,5 +109,19 @@ export class ApplicationCredentialsResolver {
     @Arg("environment", () => PushEnvironmentName, ENVIRONMENT) environment: PushEnvironment,
   ): Promise<PushCredentialsType> {
     return toGraphqlCredentials(environment, await pushCredentials.listLoader.load(id));
+  }
+}
+
+@Resolver(() => AccountType)
+export class AccountCredentialsResolver {
+  @FieldResolver(() => [PushCredentialProblem], {
+    description:
+      "Push credentials of the account's applications that a push service refuses, or whose certificate expires within 30 days.",
+  })
+  async pushCredentialProblems(
+    @Root() { id }: AccountType,
+    @Ctx() { pushCredentials }: CredentialContext,
+  ): Promise<PushCredentialProblem[]> {
+    return listCredentialProblems(pushCredentials, id);
   }
 }

@@ -3,6 +3,7 @@ import { findOwnedApplication } from "../../applications/owned-applications";
 import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import { Fault } from "../../core/errors";
+import type { Log } from "../../core/log";
 import type { Sealer } from "../../core/sealer";
 import type { SessionEvents } from "../../session-events/session-events";
 import type { Store } from "../../store/store";
@@ -15,6 +16,7 @@ import {
 import { CredentialCache } from "./credential-cache";
 import { CredentialListLoader } from "./credential-list-loader";
 import { deleteStoredCredentials, writeStoredCredentials } from "./credential-queries";
+import { CredentialVerdicts } from "./credential-verdicts";
 import type { Credentials } from "./credentials";
 import { type CredentialsChange, validateCredentials } from "./credentials-input";
 import { sealCredentials } from "./sealed-credentials";
@@ -24,6 +26,7 @@ export interface CredentialDeps {
   config: Pick<Config, "PROVIDER_TIMEOUT_MS">;
   store: Store;
   clock: Clock;
+  log: Log;
   sealer: Sealer;
   /** Notifies all nodes of changed credentials. */
   sessionEvents: SessionEvents;
@@ -39,6 +42,8 @@ export interface PushCredentialService extends CredentialDeps {
   check: CheckCredentials;
   /** Decrypted credentials for sending. */
   cache: CredentialCache;
+  /** Whether push services accept them. */
+  verdicts: CredentialVerdicts;
   /** Credentials without secrets, for application owners. */
   listLoader: CredentialListLoader;
 }
@@ -59,8 +64,13 @@ export function openCredentialService(
   check: CheckCredentials,
 ): PushCredentialService & { close(): void } {
   const cache = new CredentialCache(deps);
-  const close = deps.sessionEvents.onApplicationChange((id) => cache.evict(id));
-  return { ...deps, check, cache, listLoader: new CredentialListLoader(deps.store), close };
+  const verdicts = new CredentialVerdicts(deps);
+  const close = deps.sessionEvents.onApplicationChange((id) => {
+    cache.evict(id);
+    verdicts.evict(id);
+  });
+  const listLoader = new CredentialListLoader(deps.store);
+  return { ...deps, check, cache, verdicts, listLoader, close };
 }
 
 /**
@@ -114,7 +124,7 @@ export async function clearCredentials(
 }
 
 /**
- * Checks the stored credentials with their services.
+ * Checks the stored credentials with their services, and records whether these refuse them.
  * @param service null for every service with credentials
  * @throws Fault NOT_FOUND
  */
@@ -129,7 +139,12 @@ export async function recheckCredentials(
   const checks = services.map(async (each) => {
     const found = await deps.cache.load(id, environment, each);
     if (!found) return null;
-    return { service: each, result: await checkWithService(deps, found.credentials, environment) };
+    const result = await checkWithService(deps, found.credentials, environment);
+    if (result.kind !== "unreachable") {
+      const refusal = result.kind === "refused" ? result.reason : null;
+      await deps.verdicts.write({ applicationId: id, environment, service: each }, refusal);
+    }
+    return { service: each, result };
   });
   return (await Promise.all(checks)).filter((each) => each !== null);
 }

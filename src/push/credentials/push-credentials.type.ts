@@ -4,6 +4,7 @@ import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import { PushServiceName } from "../channels/channel.type";
 import type { CredentialCheckResult } from "./check-credentials";
+import { describeCheck } from "./check-message";
 import type { ListedCredentials } from "./credential-queries";
 
 const ApnsKind = { TOKEN: "token", CERTIFICATE: "certificate" } as const;
@@ -41,8 +42,28 @@ const CA = {
 } as const;
 const UPDATED_AT = { description: "When the credentials were set." } as const;
 
+/** What every service's credentials have besides their settings. */
+@ObjectType({ simpleResolvers: true })
+abstract class StoredCredentialFields {
+  @Field(() => Date, UPDATED_AT)
+  updatedAt!: Date;
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      "Since when the push service refuses the credentials, as pushes and checks have found; null if it does not.",
+  })
+  refusedSince!: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The push service's reason for the refusal; null without one.",
+  })
+  refusedReason!: string | null;
+}
+
 @ObjectType({ description: "Credentials for Apple's push service.", simpleResolvers: true })
-export class ApnsCredentialsType {
+export class ApnsCredentialsType extends StoredCredentialFields {
   @Field(() => ApnsKind, { description: "Whether a key or a certificate is set." })
   kind!: "token" | "certificate";
 
@@ -66,13 +87,10 @@ export class ApnsCredentialsType {
 
   @Field(() => String, CA)
   ca!: string | null;
-
-  @Field(() => Date, UPDATED_AT)
-  updatedAt!: Date;
 }
 
 @ObjectType({ description: "Credentials for Firebase Cloud Messaging.", simpleResolvers: true })
-export class FcmCredentialsType {
+export class FcmCredentialsType extends StoredCredentialFields {
   @Field({ description: "Id of the Firebase project." })
   projectId!: string;
 
@@ -93,16 +111,13 @@ export class FcmCredentialsType {
 
   @Field(() => String, CA)
   ca!: string | null;
-
-  @Field(() => Date, UPDATED_AT)
-  updatedAt!: Date;
 }
 
 @ObjectType({
   description: "Credentials for browser push services.",
   simpleResolvers: true,
 })
-export class WebPushCredentialsType {
+export class WebPushCredentialsType extends StoredCredentialFields {
   @Field({ description: "The VAPID key that browsers subscribe with, in base64url." })
   publicKey!: string;
 
@@ -111,9 +126,6 @@ export class WebPushCredentialsType {
 
   @Field(() => String, CA)
   ca!: string | null;
-
-  @Field(() => Date, UPDATED_AT)
-  updatedAt!: Date;
 }
 
 @ObjectType({
@@ -155,6 +167,9 @@ export class PushCredentialCheck {
 
   @Field(() => String, { nullable: true, description: "Reason; null if accepted." })
   reason!: string | null;
+
+  @Field({ description: "The result as a sentence." })
+  message!: string;
 }
 
 /** Converts an application's credentials for one environment to GraphQL. */
@@ -167,9 +182,9 @@ export function toGraphqlCredentials(
       (each) => each.environment === environment && each.service === service,
     );
     if (!found) return null;
-    const { settings, updatedAt } = found;
+    const { settings, updatedAt, refusedSince, refusedReason } = found;
     const { baseUrl = null, ca = null } = settings;
-    return { settings, baseUrl, ca, updatedAt };
+    return { settings, baseUrl, ca, updatedAt, refusedSince, refusedReason };
   };
   return {
     environment,
@@ -179,7 +194,10 @@ export function toGraphqlCredentials(
   };
 }
 
-type Found = Pick<ListedCredentials, "settings" | "updatedAt"> & {
+type Found = Pick<
+  ListedCredentials,
+  "settings" | "updatedAt" | "refusedSince" | "refusedReason"
+> & {
   baseUrl: string | null;
   ca: string | null;
 };
@@ -209,9 +227,9 @@ function toFcm(found: Found | null): FcmCredentialsType | null {
 
 function toWeb(found: Found | null): WebPushCredentialsType | null {
   if (!found) return null;
-  const { settings, ca, updatedAt } = found;
+  const { settings, baseUrl: _, ...rest } = found;
   const { publicKey = "", subject = "" } = settings;
-  return { publicKey, subject, ca, updatedAt };
+  return { publicKey, subject, ...rest };
 }
 
 /** Converts a check result to GraphQL. */
@@ -220,5 +238,5 @@ export function toGraphqlCheck(
   result: CredentialCheckResult,
 ): PushCredentialCheck {
   const reason = result.kind === "accepted" ? null : result.reason;
-  return { service, outcome: result.kind, reason };
+  return { service, outcome: result.kind, reason, message: describeCheck(service, result) };
 }

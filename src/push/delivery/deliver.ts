@@ -1,3 +1,4 @@
+import type { Counter } from "../../core/statistics/application-counters";
 import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { findEventToDeliver } from "../events/dispatch-queries";
@@ -7,13 +8,22 @@ import type { PushPayload as Payload } from "../payload/push-payload";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
 import type { Outcome, Provider, PushTarget } from "../providers/port/provider";
+import { refusalOf } from "../providers/port/refusal";
 import { publishDeliveryUpdate } from "./deliveries";
-import { findBatch } from "./delivery-queries";
+import { type BatchEntry, findBatch } from "./delivery-queries";
 import type { DeliverJob } from "./fan-out";
 import { type Attempt, recordOutcomes } from "./record-outcomes";
 
 /** Batches in flight per node. After a crash, up to 500 times as many pushes may be sent twice. */
 export const CONCURRENT_BATCHES = 4;
+
+/** The counter of each outcome in the statistics of an application. */
+const OUTCOME_COUNTERS = {
+  accepted: "pushesAccepted",
+  unregistered: "pushesUnregistered",
+  failed: "pushesFailed",
+  retry: "pushesRetried",
+} as const satisfies Record<Outcome["kind"], Counter>;
 
 type Send = (target: PushTarget) => Promise<Outcome>;
 
@@ -23,31 +33,33 @@ type Send = (target: PushTarget) => Promise<Outcome>;
  */
 export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
   const { query } = push.store;
-  const found = await findEventToDeliver(query, job.event);
-  if (found === null) return;
-  const { event, withdrawn } = found;
+  const event = await findEventToDeliver(query, job.event);
+  if (event === null) return;
   const batch = await findBatch(query, job.deliveries, job.attempts);
   if (batch.length === 0) return;
-  const send = withdrawn
+  const send = event.withdrawnAt
     ? refuseAll("It was withdrawn before it could be sent")
     : await senderOf(push, event);
   const attempts = await Promise.all(
-    batch.map(({ subscription, target }) => attemptDelivery(subscription, target, send)),
+    batch.map((entry) => attemptDelivery(entry, entry.blocked ? REFUSE_BLOCKED : send)),
   );
+  const { service } = CHANNEL_TABLE[event.channel];
   for (const { outcome } of await recordOutcomes(push, job, attempts)) {
-    push.metrics.pushDeliveries.inc({
-      service: CHANNEL_TABLE[event.channel].service,
-      outcome: outcome.kind,
-    });
+    push.metrics.pushDeliveries.inc({ service, outcome: outcome.kind });
+    push.counters.count(event.applicationId, OUTCOME_COUNTERS[outcome.kind]);
+  }
+  const refusal = refusalOf(
+    service,
+    attempts.map(({ outcome }) => outcome),
+  );
+  if (refusal !== undefined) {
+    const { applicationId, environment } = event;
+    await push.noteCredentials({ applicationId, environment, service }, refusal);
   }
   await publishDeliveryUpdate(push, event, job.deliveries);
 }
 
-async function attemptDelivery(
-  subscription: number | null,
-  target: PushTarget,
-  send: Send,
-): Promise<Attempt> {
+async function attemptDelivery({ subscription, target }: BatchEntry, send: Send): Promise<Attempt> {
   const outcome: Outcome =
     subscription === null
       ? { kind: "unregistered", reason: "The subscription was deleted before the push was sent" }
@@ -60,6 +72,9 @@ function refuseAll(reason: string): Send {
   const outcome: Outcome = { kind: "failed", reason };
   return () => Promise.resolve(outcome);
 }
+
+/** Fails the delivery to a user who was blocked after the fan-out. */
+const REFUSE_BLOCKED = refuseAll("The user was blocked before the push was sent");
 
 /** Returns the function that sends the event to a device, or one that refuses if it cannot be sent at all. */
 async function senderOf(push: PushDeps, event: PushEvent): Promise<Send> {

@@ -4,7 +4,8 @@ import type { UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
 import type { PushEvent } from "../events/push-event";
-import { findDeliveries, listDeliveriesOfEvent, type PushDelivery } from "./delivery-queries";
+import { listDeliveriesOfEvent } from "./delivery-list-queries";
+import { findDeliveries, type PushDelivery, type PushOutcome } from "./delivery-queries";
 
 /** Maximum number of batches queued for a slow subscriber. */
 const QUEUE_MAX = 100;
@@ -17,31 +18,62 @@ interface DeliveryUpdate {
 
 const channelOf = (userId: number) => `push:deliveries:${userId}`;
 
+/** Channel of the bus about the progress of an event; see {@link publishProgress}. */
+export const progressChannel = (eventId: number) => `push:progress:${eventId}`;
+
 /**
  * Lists a page of an event's deliveries in order of creation.
+ * @param outcome lists only these; null for all
  * @throws Fault INVALID as {@link readIdPage}
  */
 export function listDeliveries(
   { store }: Pick<PushDeps, "store">,
   eventId: number,
   page: PageRequest,
+  outcome: PushOutcome | null = null,
 ): Promise<Page<PushDelivery>> {
-  return readIdPage(page, false, (range) => listDeliveriesOfEvent(store.query, eventId, range));
+  return readIdPage(page, false, (range) =>
+    listDeliveriesOfEvent(store.query, eventId, outcome, range),
+  );
 }
 
-/** Notifies the sender of an event, on any node, of attempted deliveries. Best effort. */
+/**
+ * Notifies the sender of an event, and owners who watch it, of attempted deliveries, on any node. Best effort.
+ */
 export async function publishDeliveryUpdate(
-  { bus, log }: PushDeps,
+  push: PushDeps,
   { id: event, userId }: Pick<PushEvent, "id" | "userId">,
   deliveries: number[],
 ): Promise<void> {
+  await publishProgress(push, event, deliveries);
   if (userId === null) return;
   const update: DeliveryUpdate = { event, deliveries };
+  await publish(push, channelOf(userId), JSON.stringify(update));
+}
+
+/**
+ * Notifies owners who watch an event, on any node, that it has changed. Best effort: they also look at
+ * intervals.
+ * @param deliveries ids of deliveries that were attempted
+ */
+export function publishProgress(
+  push: Pick<PushDeps, "bus" | "log">,
+  eventId: number,
+  deliveries: number[] = [],
+): Promise<void> {
+  return publish(push, progressChannel(eventId), JSON.stringify(deliveries));
+}
+
+async function publish(
+  { bus, log }: Pick<PushDeps, "bus" | "log">,
+  channel: string,
+  message: string,
+): Promise<void> {
   try {
-    await bus.publish(channelOf(userId), JSON.stringify(update));
+    await bus.publish(channel, message);
   } catch (error) {
-    // The sender can still query the deliveries.
-    log.warn({ err: error }, "failed to notify the sender of delivery outcomes");
+    // Clients can still query the deliveries.
+    log.warn({ err: error }, "failed to notify clients of the progress of a push");
   }
 }
 

@@ -1,7 +1,6 @@
-import type { IdRange } from "../../paging/page";
 import type { PushOutcome } from "../../store/generated/enums";
 import type { Statement, Store } from "../../store/store";
-import { DEVICES_WITHOUT_VOIP } from "../devices/recipient-queries";
+import { DEVICES_WITHOUT_VOIP, OF_BLOCKED_USER } from "../devices/recipient-queries";
 import type { PushTarget } from "../providers/port/provider";
 
 export type { PushOutcome } from "../../store/generated/enums";
@@ -42,6 +41,15 @@ export interface OutcomeRecord {
   dueAt: Date;
 }
 
+/** A delivery that awaits an attempt. */
+export interface BatchEntry {
+  /** Null if the subscription was deleted. */
+  subscription: number | null;
+  /** Whether the user of the subscription is blocked. */
+  blocked: boolean;
+  target: PushTarget;
+}
+
 /** Recorded deliveries, and the number of each final outcome. */
 export interface RecordedOutcomes {
   ids: number[];
@@ -53,7 +61,7 @@ export interface RecordedOutcomes {
 }
 
 /** The values of the database's enum `push_outcome`, as SQL statements name them. */
-const STORED = {
+export const STORED_OUTCOMES = {
   pending: "pending",
   accepted: "accepted",
   unregistered: "gone",
@@ -62,24 +70,25 @@ const STORED = {
 } as const satisfies Record<PushOutcome, string>;
 
 const OUTCOMES = new Map<string, PushOutcome>(
-  Object.entries(STORED).map(([outcome, stored]) => [stored, outcome as PushOutcome]),
+  Object.entries(STORED_OUTCOMES).map(([outcome, stored]) => [stored, outcome as PushOutcome]),
 );
 
 /** Maximum number of deliveries that one statement of the purge deletes. */
 export const PURGE_MAX = 500;
 
-const COLUMNS = `d.id, d.event_id, d.occurrence, s.id AS subscription_id, s.user_id, d.outcome, d.reason,
+/** Columns that {@link toDelivery} reads. */
+export const DELIVERY_COLUMNS = `d.id, d.event_id, d.occurrence, s.id AS subscription_id, s.user_id, d.outcome, d.reason,
   d.attempts, d.provider_id, d.due_at, d.created_at, d.updated_at
   FROM push_deliveries d LEFT JOIN push_subscriptions s ON s.id = d.subscription_id`;
 
-/** A row of {@link COLUMNS}. */
-interface DeliveryRow {
+/** A row of {@link DELIVERY_COLUMNS}. */
+export interface DeliveryRow {
   id: number;
   event_id: number;
   occurrence: number;
   subscription_id: number | null;
   user_id: number | null;
-  outcome: (typeof STORED)[PushOutcome];
+  outcome: (typeof STORED_OUTCOMES)[PushOutcome];
   reason: string | null;
   attempts: number;
   provider_id: string | null;
@@ -91,25 +100,14 @@ interface DeliveryRow {
 const BY_IDS: Statement = {
   name: "push_deliveries_by_ids",
   reason: "set",
-  text: `SELECT ${COLUMNS} WHERE d.id = ANY($1::bigint[]) ORDER BY d.id`,
-};
-
-const ofEvent = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  reason: "keyset",
-  text: `SELECT ${COLUMNS} WHERE d.event_id = $1 AND d.id > $2 AND d.id < $3
-    ORDER BY d.id ${direction} LIMIT $4`,
-});
-const OF_EVENT = {
-  ascending: ofEvent("push_deliveries_of_event", "ASC"),
-  descending: ofEvent("push_deliveries_of_event_descending", "DESC"),
+  text: `SELECT ${DELIVERY_COLUMNS} WHERE d.id = ANY($1::bigint[]) ORDER BY d.id`,
 };
 
 const BATCH: Statement = {
   name: "push_batch",
   reason: "set",
   text: `SELECT d.id, s.id AS subscription, coalesce(s.token, '') AS token, s.bundle_id,
-      s.web_auth, s.web_p256dh
+      s.web_auth, s.web_p256dh, ${OF_BLOCKED_USER} AS blocked
     FROM push_deliveries d LEFT JOIN push_subscriptions s ON s.id = d.subscription_id
     WHERE d.id = ANY($1::bigint[]) AND d.outcome IN ('pending', 'later') AND d.attempts = $2`,
 };
@@ -173,26 +171,17 @@ export async function findDeliveries(
   return (await query<DeliveryRow>(BY_IDS, [ids])).map(toDelivery);
 }
 
-/** Lists deliveries of an event in a range of ids, in its direction. */
-export async function listDeliveriesOfEvent(
-  query: Store["query"],
-  eventId: number,
-  { above, below, descending, limit }: IdRange,
-): Promise<PushDelivery[]> {
-  const statement = descending ? OF_EVENT.descending : OF_EVENT.ascending;
-  return (await query<DeliveryRow>(statement, [eventId, above, below, limit])).map(toDelivery);
-}
-
 /**
  * Finds the deliveries of a batch that still await an attempt, and their devices.
  * @param previousAttempts number of attempts that each delivery has had
- * @returns each delivery's target; subscription is null, and the token empty, if the subscription was deleted
+ * @returns each delivery's target, and whether its user is blocked; subscription is null, and the token empty, if the
+ * subscription was deleted
  */
 export async function findBatch(
   query: Store["query"],
   ids: number[],
   previousAttempts: number,
-): Promise<Array<{ subscription: number | null; target: PushTarget }>> {
+): Promise<BatchEntry[]> {
   interface BatchRow {
     id: number;
     subscription: number | null;
@@ -200,10 +189,12 @@ export async function findBatch(
     bundle_id: string | null;
     web_auth: string | null;
     web_p256dh: string | null;
+    blocked: boolean;
   }
   const rows = await query<BatchRow>(BATCH, [ids, previousAttempts]);
   return rows.map((row) => ({
     subscription: row.subscription,
+    blocked: row.blocked,
     target: {
       deliveryId: row.id,
       token: row.token,
@@ -227,7 +218,7 @@ export async function writeOutcomes(
 ): Promise<RecordedOutcomes | null> {
   const entries = records.map(({ delivery, outcome, reason, providerId, dueAt }) => [
     delivery,
-    [STORED[outcome], reason, providerId, dueAt],
+    [STORED_OUTCOMES[outcome], reason, providerId, dueAt],
   ]);
   const [recorded] = await query<RecordedOutcomes>(RECORD, [
     records.map(({ delivery }) => delivery),
@@ -270,7 +261,8 @@ export async function exportDeliveries(query: Store["query"], userId: number): P
   return row?.found ?? [];
 }
 
-function toDelivery(row: DeliveryRow): PushDelivery {
+/** Converts a row to a delivery. */
+export function toDelivery(row: DeliveryRow): PushDelivery {
   return {
     id: row.id,
     eventId: row.event_id,

@@ -7,6 +7,7 @@ import {
   type WindowPosition,
 } from "../events/dispatch-queries";
 import { readStoredMessage, wantsVoip } from "../payload/message";
+import { publishProgress } from "./deliveries";
 import { writeWindow } from "./recipient-window-queries";
 
 /** Data of the fan-out job: the event, the dispatch, and the window position. */
@@ -39,10 +40,10 @@ export const DELIVER_OPTIONS = { retries: 100, leaseSeconds: 120 } as const;
  */
 export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
   const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut, PUSH_JOBS.deliver);
-  await push.store.transaction(async (transaction) => {
+  const written = await push.store.transaction(async (transaction) => {
     const { query } = transaction;
     const event = await lockEvent(query, job.event);
-    if (!event || !isCurrent(event, job)) return;
+    if (!event || !isCurrent(event, job)) return false;
     const now = new Date(push.clock.now());
     const filter = {
       applicationId: event.applicationId,
@@ -60,7 +61,7 @@ export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
     }
     if (next === null) {
       await finishDispatch(query, id, ids.length, now);
-      return;
+      return true;
     }
     await moveDispatch(query, id, next, ids.length, now);
     await enqueue(
@@ -69,7 +70,9 @@ export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
       { event: id, occurrence, ...next },
       FAN_OUT_OPTIONS,
     );
+    return true;
   });
+  if (written) await publishProgress(push, job.event);
 }
 
 /** Whether the event is still at the job's dispatch and window position. */

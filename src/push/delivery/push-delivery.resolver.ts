@@ -7,8 +7,8 @@ import type { PushContext } from "../deps/push-deps";
 import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
 import type { PushEvent } from "../events/push-event";
 import { listDeliveries, streamDeliveries } from "./deliveries";
-import type { PushDelivery } from "./delivery-queries";
-import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type";
+import type { PushDelivery, PushOutcome } from "./delivery-queries";
+import { PushDeliveryConnection, PushDeliveryObject, PushOutcomeName } from "./push-delivery.type";
 
 @Resolver()
 export class PushDeliveryResolver {
@@ -25,17 +25,28 @@ export class PushDeliveryResolver {
     return deliveriesOf(context, await findEvent(context.push, viewer, eventId), page);
   }
 
-  @Allow("account")
+  @Allow("support")
   @Query(() => PushDeliveryConnection, {
-    description: "Deliveries of an event of one of the account's applications, one per device.",
+    description:
+      "Deliveries of an event of one of the account's applications, one per device and dispatch.",
   })
   async applicationPushDeliveries(
     @Ctx() context: PushContext,
     @Arg("eventId", () => ID, { description: "The event." }) eventId: string,
+    @Arg("outcome", () => PushOutcomeName as object, {
+      nullable: true,
+      description: "Lists only deliveries with this outcome.",
+    })
+    outcome: PushOutcome | null | undefined,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushDeliveryConnection> {
     const viewer = await context.auth.account();
-    return deliveriesOf(context, await findAccountEvent(context.push, viewer, eventId), page);
+    return deliveriesOf(
+      context,
+      await findAccountEvent(context.push, viewer, eventId),
+      page,
+      outcome,
+    );
   }
 }
 
@@ -67,7 +78,8 @@ async function deliveriesOf(
   { push }: PushContext,
   event: PushEvent | null,
   page: PageArgs,
+  outcome: PushOutcome | null = null,
 ): Promise<PushDeliveryConnection> {
   if (event === null) throw eventNotFound();
-  return toConnection(await listDeliveries(push, event.id, page));
+  return toConnection(await listDeliveries(push, event.id, page, outcome));
 }

@@ -2,7 +2,8 @@ import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PageInfo } from "../../paging/page.type";
 import type { PushDelivery, PushOutcome } from "./delivery-queries";
 
-const PushOutcomeName: Record<string, PushOutcome> = {
+/** GraphQL names of the outcomes. */
+export const PushOutcomeName: Record<string, PushOutcome> = {
   PENDING: "pending",
   ACCEPTED: "accepted",
   UNREGISTERED: "unregistered",
@@ -86,7 +87,7 @@ export class PushDeliveryEdge {
 }
 
 @ObjectType({
-  description: "A page of an event's deliveries, in order of creation.",
+  description: "A page of deliveries.",
   simpleResolvers: true,
 })
 export class PushDeliveryConnection {

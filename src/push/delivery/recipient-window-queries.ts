@@ -1,7 +1,7 @@
 import type { Statement, Store } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
 import {
-  notSuperseded,
+  isRecipient,
   type RecipientFilter,
   type Selector,
   supersedingChannels,
@@ -66,7 +66,7 @@ const write = (by: Selector["by"]): Statement => ({
         SELECT c.recipient, d.id FROM candidates c CROSS JOIN LATERAL (
           SELECT s.id FROM push_subscriptions s WHERE s.user_id = c.user_id
             AND s.channel = $2::push_channel AND s.environment = $3::push_environment
-            AND (c.recipient, s.id) > ($4::bigint, $5::bigint) AND ${notSuperseded("$9", "$10")}
+            AND (c.recipient, s.id) > ($4::bigint, $5::bigint) AND ${isRecipient("$9", "$10")}
           OFFSET 0) d
         WHERE c.matches ORDER BY c.recipient, d.id LIMIT ${WINDOW_SIZE}),
       written AS (

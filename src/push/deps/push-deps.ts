@@ -5,6 +5,7 @@ import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import type { Sealer } from "../../core/sealer";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { Jobs } from "../../jobs/jobs";
 import type { RateLimits } from "../../limits/rate-limits";
 import type { Connector } from "../../network/connector";
@@ -28,12 +29,22 @@ export interface PushDeps {
   /** Whether devices may name addresses in private networks. */
   connector: Connector;
   metrics: Pick<Metrics, "pushDeliveries" | "pushSeconds">;
+  /** Counts pushes by outcome. */
+  counters: ApplicationCounters;
   /** Returns the open provider for an application's service, or null if no credentials are set. */
   provider(
     applicationId: number,
     environment: PushEnvironment,
     service: PushService,
   ): Promise<Provider | null>;
+  /**
+   * Records whether a push service accepts an application's credentials; never throws.
+   * @param refusal the reason of a refusal; null if it accepts them
+   */
+  noteCredentials(
+    credentials: { applicationId: number; environment: PushEnvironment; service: PushService },
+    refusal: string | null,
+  ): Promise<void>;
 }
 
 /** Context of the resolvers of events, deliveries and devices. */

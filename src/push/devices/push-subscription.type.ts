@@ -122,7 +122,10 @@ export class CreatePushSubscriptionPayload {
   edges!: PushSubscriptionEdge[];
 }
 
-@ObjectType({ description: "Result of deletePushSubscription.", simpleResolvers: true })
+@ObjectType({
+  description: "Result of deletePushSubscription and deleteApplicationPushSubscription.",
+  simpleResolvers: true,
+})
 export class DeletePushSubscriptionPayload {
   @Field(() => ID, { description: "Id of the deleted subscription." })
   deletedPushSubscriptionId!: number;

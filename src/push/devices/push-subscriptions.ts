@@ -51,10 +51,10 @@ export interface PushSubscriptionPage extends Page<PushSubscription> {
   totalCount: number;
 }
 
-/** Lists the viewer's subscriptions, oldest first; a user has at most 100. @throws Fault INVALID on the page */
+/** Lists a user's subscriptions, oldest first; a user has at most 100. @throws Fault INVALID on the page */
 export async function listPushSubscriptions(
   { store }: PushDeviceDeps,
-  { userId }: UserViewer,
+  { userId }: Pick<UserViewer, "userId">,
   page: PageRequest = {},
 ): Promise<PushSubscriptionPage> {
   const list = await listSubscriptions(store.query, userId);
@@ -62,13 +62,13 @@ export async function listPushSubscriptions(
 }
 
 /**
- * Deletes a subscription of the viewer.
+ * Deletes a subscription of a user.
  * @returns its id
  * @throws Fault NOT_FOUND, also for another user's subscription
  */
 export async function deletePushSubscription(
   { store }: PushDeviceDeps,
-  { userId }: UserViewer,
+  { userId }: Pick<UserViewer, "userId">,
   id: string,
 ): Promise<number> {
   const number = parseId(id);

@@ -29,14 +29,21 @@ export const COUNT_MAX = 10_000;
 export const SAMPLE_MAX = 100;
 
 /**
- * Condition on a subscription `s`: no other subscription of its user supersedes it.
+ * Condition on a subscription `s`: the owner has blocked its user. The index of the application's blocked users, who
+ * are few, answers it.
+ */
+export const OF_BLOCKED_USER = `EXISTS (SELECT 1 FROM users b
+      WHERE b.application_id = s.application_id AND b.id = s.user_id AND b.blocked_at IS NOT NULL)`;
+
+/**
+ * Condition on a subscription `s`: its user is not blocked, and no other subscription of its user supersedes it.
  * @param preferred SQL expression of the channels preferred on the same device
  * @param voipFirst SQL expression: whether any VoIP subscription of the user supersedes it
  */
-export const notSuperseded = (
+export const isRecipient = (
   preferred: string,
   voipFirst: string,
-) => `NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
+) => `NOT ${OF_BLOCKED_USER} AND NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
       AND h.udid = s.udid AND h.environment = s.environment
       AND h.channel = ANY(${preferred}::text[]::push_channel[]))
     AND NOT (${voipFirst}::boolean AND EXISTS (SELECT 1 FROM push_subscriptions v
@@ -44,7 +51,7 @@ export const notSuperseded = (
 
 /** Alert-channel devices of a user `u` who has no VoIP subscription left for an event `e`. */
 export const DEVICES_WITHOUT_VOIP = `SELECT s.id FROM push_subscriptions s WHERE s.user_id = u.id
-    AND s.channel = 'apns' AND s.environment = e.environment
+    AND s.channel = 'apns' AND s.environment = e.environment AND NOT ${OF_BLOCKED_USER}
     AND NOT EXISTS (SELECT 1 FROM push_subscriptions v WHERE v.user_id = u.id
       AND v.channel = 'apns_voip' AND v.environment = e.environment) OFFSET 0`;
 
@@ -65,7 +72,7 @@ const CONDITIONS: Record<Selector["by"], string> = {
 
 const devices = (by: Selector["by"]) => `FROM push_subscriptions s
   WHERE s.application_id = $1::bigint AND s.environment = $2::push_environment
-    AND s.channel = $3::push_channel AND ${CONDITIONS[by]} AND ${notSuperseded("$5", "$6")}`;
+    AND s.channel = $3::push_channel AND ${CONDITIONS[by]} AND ${isRecipient("$5", "$6")}`;
 
 /** One statement for each kind of selector. */
 function perSelector(
@@ -113,11 +120,11 @@ const CHANNELS_OF_USERS: Statement = {
         AS c(n int, channel push_channel, preferred text[], voip_first boolean)
       CROSS JOIN LATERAL (SELECT 1 FROM push_subscriptions s WHERE s.user_id = g.user_id
         AND s.environment = g.environment AND s.channel = c.channel
-        AND ${notSuperseded("c.preferred", "c.voip_first")} LIMIT 1) d
+        AND ${isRecipient("c.preferred", "c.voip_first")} LIMIT 1) d
     ORDER BY c.n`,
 };
 
-/** The channels that supersede a channel, as values for {@link notSuperseded}. */
+/** The channels that supersede a channel, as values for {@link isRecipient}. */
 export function supersedingChannels(
   { universal }: Pick<RecipientFilter, "universal">,
   channel: PushChannel,

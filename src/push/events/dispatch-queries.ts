@@ -49,7 +49,7 @@ export interface VoipEvent {
 const TO_DELIVER: Statement = {
   name: "push_event_to_deliver",
   reason: "columns",
-  text: `SELECT ${EVENT_COLUMNS}, e.withdrawn_at FROM push_events e WHERE e.id = $1`,
+  text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1`,
 };
 
 /** Skips events whose previous dispatch is still fanning out. */
@@ -76,10 +76,21 @@ const END: Statement = {
     WHERE id = ANY($1::bigint[])`,
 };
 
+/** Stops a user's events that still have something to do. Locks rows in id order. */
+const STOP_ALL: Statement = {
+  name: "stop_push_events",
+  reason: "lock",
+  text: `UPDATE push_events SET active = false, next_run_at = NULL, expanded_to = NULL,
+      expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $2),
+      stopped_at = coalesce(stopped_at, $2), updated_at = $2
+    WHERE id = ANY(ARRAY(SELECT e.id FROM push_events e WHERE e.user_id = $1
+      AND (e.next_run_at IS NOT NULL OR e.expanded_to IS NOT NULL) ORDER BY e.id FOR NO KEY UPDATE))`,
+};
+
 const LOCK: Statement = {
   name: "lock_push_event",
   reason: "lock",
-  text: `SELECT ${EVENT_COLUMNS}, e.expanded_to, e.expanded_sub, e.next_run_at FROM push_events e
+  text: `SELECT ${EVENT_COLUMNS}, e.expanded_to, e.expanded_sub FROM push_events e
     WHERE e.id = $1 FOR NO KEY UPDATE`,
 };
 
@@ -127,13 +138,22 @@ const PURGED: Statement = {
     WHERE id = $1 AND expanded_to IS NULL AND updated_at = $2`,
 };
 
-/** Finds an event to deliver, and whether it was withdrawn; null if it was deleted. */
+/** Finds an event to deliver; null if it was deleted. */
 export async function findEventToDeliver(
   query: Store["query"],
   id: number,
-): Promise<{ event: PushEvent; withdrawn: boolean } | null> {
-  const [row] = await query<EventRow & { withdrawn_at: Date | null }>(TO_DELIVER, [id]);
-  return row ? { event: toEvent(row), withdrawn: row.withdrawn_at !== null } : null;
+): Promise<PushEvent | null> {
+  const [row] = await query<EventRow>(TO_DELIVER, [id]);
+  return row ? toEvent(row) : null;
+}
+
+/** Stops the schedules and the running dispatches of a user. Deliveries that exist are still sent. */
+export async function stopEventsOfUser(
+  query: Store["query"],
+  userId: number,
+  now: Date,
+): Promise<void> {
+  await query(STOP_ALL, [userId, now]);
 }
 
 /**

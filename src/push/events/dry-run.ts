@@ -1,6 +1,8 @@
 import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { COUNT_MAX } from "../devices/recipient-queries";
+import { countRecipientTotals, type RecipientTotals } from "../devices/recipient-total-queries";
+import { displayOf, type PushDisplay } from "../payload/display";
 import { previewPush } from "../payload/preview-push";
 import { sizeProblem } from "../payload/size";
 import { droppedKeys, translate } from "../payload/translate";
@@ -22,8 +24,14 @@ export interface ChannelDryRun {
   /** Request to the provider, without device-specific parts. */
   headers: Record<string, string>;
   payload: object;
+  /** What a device shows of it. */
+  display: PushDisplay;
   bytes: number;
   maxBytes: number;
+  /** Keys of the message that the channel drops, with reasons. */
+  droppedKeys: string[];
+  /** Whether anything would be sent on the channel. */
+  sendable: boolean;
   /** Reasons why the push, or part of it, would not arrive; empty without problems. */
   problems: string[];
 }
@@ -32,6 +40,8 @@ export interface ChannelDryRun {
 export interface DryRun {
   /** Reasons why the request would be refused, as `field: reason`; empty if it would be accepted. */
   problems: string[];
+  /** Null if the request would be refused for another reason than its recipients. */
+  recipients: RecipientTotals | null;
   channels: ChannelDryRun[];
 }
 
@@ -43,7 +53,7 @@ export async function dryRunEvent(
 ): Promise<DryRun> {
   const now = push.clock.now();
   const problems = findProblems(input, now);
-  if (problems.length > 0) return { problems, channels: [] };
+  if (problems.length > 0) return { problems, recipients: null, channels: [] };
   const request = validateEvent(input, now);
   const immediate = request.eventType === "one_shot";
   const channels: ChannelDryRun[] = [];
@@ -52,8 +62,11 @@ export async function dryRunEvent(
     // An immediate universal push only creates events for channels with recipients.
     if (result.deviceCount > 0 || request.universal === null || !immediate) channels.push(result);
   }
+  const { environment, selector, universal } = request;
+  const filter = { applicationId: sender.applicationId, environment, selector, universal };
+  const recipients = await countRecipientTotals(push.store.query, filter, request.channels);
   const empty = channels.every(({ deviceCount }) => deviceCount === 0);
-  return { problems: empty && immediate ? [NO_RECIPIENTS] : [], channels };
+  return { problems: empty && immediate ? [NO_RECIPIENTS] : [], recipients, channels };
 }
 
 async function dryRunChannel(
@@ -66,12 +79,13 @@ async function dryRunChannel(
   const filter = { applicationId, environment, selector, universal };
   const count = await countRecipients(store, filter, channel);
   const payload = translate(content, channel, clock.now());
-  const problems = [...droppedKeys(content, channel)];
+  const dropped = droppedKeys(content, channel);
+  const obstacles: string[] = [];
   const size = sizeProblem(payload);
-  if (size !== null) problems.push(size);
-  if (count.devices === 0) problems.push("No recipient has a device on this channel");
+  if (size !== null) obstacles.push(size);
+  if (count.devices === 0) obstacles.push("No recipient has a device on this channel");
   if ((await push.provider(applicationId, environment, CHANNEL_TABLE[channel].service)) === null) {
-    problems.push(`No ${channel} credentials are set for ${environment}`);
+    obstacles.push(`No ${channel} credentials are set for ${environment}`);
   }
   const { headers, payload: body, bytes, maxBytes } = previewPush(payload);
   return {
@@ -82,8 +96,11 @@ async function dryRunChannel(
     userIds: count.sampleUserIds,
     headers,
     payload: body,
+    display: displayOf(payload),
     bytes,
     maxBytes,
-    problems,
+    droppedKeys: dropped,
+    sendable: obstacles.length === 0,
+    problems: [...dropped, ...obstacles],
   };
 }

@@ -5,14 +5,27 @@ import type { AccountViewer, UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import { type PushDeps } from "../deps/push-deps";
 import {
-  deleteEventOfUser,
   findEventById,
   findEventOfUser,
   listEventsOfApplication,
   listEventsOfUser,
+  stopEventOfApplication,
   stopEventOfUser,
-} from "./event-queries";
-import type { PushEvent } from "./push-event";
+} from "./event-list-queries";
+import { deleteEventOfUser } from "./event-queries";
+import {
+  PUSH_EVENT_KINDS,
+  PUSH_EVENT_STATES,
+  type PushEvent,
+  type PushEventKind,
+  type PushEventState,
+} from "./push-event";
+
+/** Which events of an application to list; null and absent for all. */
+export interface EventFilter {
+  kind?: PushEventKind | null;
+  state?: PushEventState | null;
+}
 
 /** Lists a page of the viewer's events, newest first. @throws Fault INVALID as {@link readIdPage} */
 export function listEvents(
@@ -28,9 +41,13 @@ export function listApplicationEvents(
   deps: PushDeps,
   applicationId: number,
   page: PageRequest,
+  { kind = null, state = null }: EventFilter = {},
 ): Promise<Page<PushEvent>> {
+  const kinds = kind === null ? PUSH_EVENT_KINDS : [kind];
+  const states = state === null ? PUSH_EVENT_STATES : [state];
+  const filter = kind === null && state === null ? null : { kinds, states };
   return readIdPage(page, true, (range) =>
-    listEventsOfApplication(deps.store.query, applicationId, range),
+    listEventsOfApplication(deps.store.query, applicationId, range, filter),
   );
 }
 
@@ -68,6 +85,30 @@ export async function stopEvent(
 ): Promise<PushEvent> {
   const now = new Date(deps.clock.now());
   const event = await stopEventOfUser(deps.store.query, parseId(id) ?? 0, userId, now);
+  if (event === null) throw eventNotFound();
+  return event;
+}
+
+/**
+ * Stops an event of an application: it creates no further deliveries.
+ * @param withdraw whether deliveries that are still unsent are not sent either
+ * @throws Fault NOT_FOUND
+ */
+export async function stopApplicationEvent(
+  deps: Pick<PushDeps, "store" | "clock">,
+  applicationId: number,
+  id: string,
+  withdraw: boolean,
+): Promise<PushEvent> {
+  const now = new Date(deps.clock.now());
+  const number = parseId(id) ?? 0;
+  const event = await stopEventOfApplication(
+    deps.store.query,
+    number,
+    applicationId,
+    withdraw,
+    now,
+  );
   if (event === null) throw eventNotFound();
   return event;
 }

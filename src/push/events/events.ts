@@ -4,17 +4,12 @@ import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
+import { lockUnblockedUser } from "../../users/owned-user-queries";
 import type { PushChannel } from "../channels/channel";
 import { FAN_OUT_OPTIONS, PUSH_JOBS, type PushDeps } from "../deps/push-deps";
 import { FIRST_WINDOW } from "./dispatch-queries";
-import {
-  type EventDetails,
-  findEventsByKey,
-  forgetKey,
-  insertEvents,
-  linkAlertEvent,
-  lockKey,
-} from "./event-queries";
+import { findEventsByKey, forgetKey, lockKey } from "./event-key-queries";
+import { type EventDetails, insertEvents, linkAlertEvent } from "./event-queries";
 import { type EventInput, type EventRequest, validateEvent } from "./event-request";
 import type { PushEvent, Sender } from "./push-event";
 import { channelsWithRecipients } from "./recipient-count";
@@ -47,8 +42,8 @@ export async function authorizeSender(push: PushDeps, viewer: UserViewer): Promi
 /**
  * Creates a push: one event per channel and, for an immediate push, the fan-out jobs, in one transaction.
  * @param key idempotency key: for a day, a repeated request returns the events of the first one
- * @throws Fault INVALID on the wrong field, if an immediate push has no recipients, or if the key was used
- * for another request
+ * @throws Fault UNAUTHENTICATED if the user who sends was blocked since the request began; INVALID on the wrong field,
+ * if an immediate push has no recipients, or if the key was used for another request
  */
 export async function createEvents(
   push: PushDeps,
@@ -63,8 +58,12 @@ export async function createEvents(
   const requestHash = key === null ? null : hashOf(input);
   const enqueue = await push.jobs.openQueues(PUSH_JOBS.fanOut);
   return push.store.transaction(async (transaction) => {
-    if (key !== null && sender.userId !== null) {
-      const existing = await findByKey(transaction, sender.userId, key, requestHash, now);
+    // A block stops the events that exist. It must not miss one that a running request writes.
+    if (sender.userId !== null && !(await lockUnblockedUser(transaction, sender.userId))) {
+      throw Fault.noSession();
+    }
+    if (key !== null) {
+      const existing = await findByKey(transaction, sender, key, requestHash, now);
       if (existing !== null) return existing;
     }
     // Validated only now: a date that was in the future at the first request may have passed.
@@ -121,16 +120,16 @@ async function channelsOf(
 /** The events that an earlier request with this key created within its TTL; null without one. */
 async function findByKey(
   { query }: Transaction,
-  userId: number,
+  sender: Sender,
   key: string,
   requestHash: Buffer | null,
   now: number,
 ): Promise<PushEvent[] | null> {
-  await lockKey(query, userId, key);
-  const found = await findEventsByKey(query, userId, key);
+  await lockKey(query, sender, key);
+  const found = await findEventsByKey(query, sender, key);
   if (found === null) return null;
   if (found.createdAt.getTime() <= now - IDEMPOTENCY_TTL_MS) {
-    await forgetKey(query, userId, key);
+    await forgetKey(query, sender, key);
     return null;
   }
   if (requestHash === null || !requestHash.equals(found.requestHash)) {

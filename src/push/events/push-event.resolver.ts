@@ -1,5 +1,16 @@
 import { GraphQLJSONObject } from "graphql-scalars";
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import {
+  Arg,
+  Args,
+  Ctx,
+  FieldResolver,
+  ID,
+  Int,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import type { JsonObject } from "../../core/json";
 import { PageArgs, toConnection } from "../../paging/page.type";
@@ -12,7 +23,13 @@ import { translate } from "../payload/translate";
 import { dryRunEvent } from "./dry-run";
 import { deleteEvent, findEvent, listEvents, stopEvent } from "./event-list";
 import { authorizeSender, createEvents } from "./events";
-import type { PushEvent, Sender } from "./push-event";
+import {
+  eventStateOf,
+  type PushEvent,
+  type PushEventState,
+  pendingCount,
+  type Sender,
+} from "./push-event";
 import {
   CreatePushEventInput,
   DeletePushEventInput,
@@ -24,6 +41,7 @@ import {
   DeletePushEventPayload,
   PushEventConnection,
   PushEventObject,
+  PushEventStateName,
   StopPushEventPayload,
   toEdge,
 } from "./push-event.type";
@@ -123,6 +141,18 @@ export class PushEventFieldsResolver {
   })
   notification(@Root() { message }: PushEvent): PushNotificationObject | null {
     return isNotification(message) ? readNotification(message) : null;
+  }
+
+  @FieldResolver(() => PushEventStateName as object, { description: "The state of the event." })
+  state(@Root() event: PushEvent): PushEventState {
+    return eventStateOf(event);
+  }
+
+  @FieldResolver(() => Int, {
+    description: "Number of deliveries without a final outcome: PENDING or RETRY.",
+  })
+  pendingCount(@Root() event: PushEvent): number {
+    return pendingCount(event);
   }
 
   @FieldResolver(() => GraphQLJSONObject, {

@@ -4,6 +4,16 @@ import type { Selector } from "../devices/recipient-queries";
 
 export type { PushEventType } from "../../store/generated/enums";
 
+/** Kinds of events: API requests, and incoming-call pushes. */
+export const PUSH_EVENT_KINDS = ["API", "CALL"] as const;
+/** Kind of an event. */
+export type PushEventKind = (typeof PUSH_EVENT_KINDS)[number];
+
+/** States of an event, see {@link eventStateOf}. */
+export const PUSH_EVENT_STATES = ["SCHEDULED", "SENDING", "FINISHED"] as const;
+/** State of an event. */
+export type PushEventState = (typeof PUSH_EVENT_STATES)[number];
+
 /** Sender of a push: a user, or, with userId null, the application's owner. */
 export interface Sender {
   applicationId: number;
@@ -39,12 +49,34 @@ export interface PushEvent {
   occurredCount: number;
   /** Whether dispatches are pending. */
   active: boolean;
-  kind: string;
+  kind: PushEventKind;
   /** Counts of deliveries by outcome, over all dispatches. */
   deliveryCount: number;
   acceptedCount: number;
   unregisteredCount: number;
   failedCount: number;
+  /** The next dispatch of a schedule; null without one. */
+  nextRunAt: Date | null;
+  /** Whether deliveries of the current dispatch are still being written. */
+  fanningOut: boolean;
+  /** When somebody stopped the event before its end; null otherwise. */
+  stoppedAt: Date | null;
+  /** When the event was withdrawn: deliveries that were unsent then are not sent. */
+  withdrawnAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** Number of deliveries without a final outcome. */
+export function pendingCount(
+  event: Pick<PushEvent, "deliveryCount" | "acceptedCount" | "unregisteredCount" | "failedCount">,
+): number {
+  const { deliveryCount, acceptedCount, unregisteredCount, failedCount } = event;
+  return Math.max(0, deliveryCount - acceptedCount - unregisteredCount - failedCount);
+}
+
+/** Computes the state of an event; `STATE` in event-list-queries.ts says the same in SQL. */
+export function eventStateOf(event: PushEvent): PushEventState {
+  if (event.nextRunAt !== null) return "SCHEDULED";
+  return event.fanningOut || pendingCount(event) > 0 ? "SENDING" : "FINISHED";
 }

@@ -1,11 +1,11 @@
-import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
+import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import { PageInfo } from "../../paging/page.type";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { PushChannelName } from "../channels/channel.type";
-import type { ChannelDryRun } from "./dry-run";
-import type { PushEvent, PushEventType } from "./push-event";
+import { PushDryRun } from "./push-dry-run.type";
+import type { PushEvent, PushEventKind, PushEventState, PushEventType } from "./push-event";
 
 /** GraphQL names of the event types. */
 export const PushEventTypeName: Record<string, PushEventType> = {
@@ -20,6 +20,36 @@ registerEnumType(PushEventTypeName, {
     ONE_SHOT: { description: "Once, immediately." },
     FIXED_DATE: { description: "Once, at a given date." },
     PERIOD_DATE: { description: "Periodically from a date on, optionally until an end date." },
+  },
+});
+
+/** GraphQL names of the kinds of events. */
+export const PushEventKindName: Record<PushEventKind, PushEventKind> = { API: "API", CALL: "CALL" };
+registerEnumType(PushEventKindName, {
+  name: "PushEventKind",
+  description: "Who requested a push.",
+  valuesConfig: {
+    API: { description: "A user, or the application's owner." },
+    CALL: { description: "The service, for an incoming call." },
+  },
+});
+
+/** GraphQL names of the states of events. */
+export const PushEventStateName: Record<PushEventState, PushEventState> = {
+  SCHEDULED: "SCHEDULED",
+  SENDING: "SENDING",
+  FINISHED: "FINISHED",
+};
+registerEnumType(PushEventStateName, {
+  name: "PushEventState",
+  description: "State of an event.",
+  valuesConfig: {
+    SCHEDULED: {
+      description:
+        "A dispatch is due at nextRunAt. Deliveries of an earlier one may still be pending.",
+    },
+    SENDING: { description: "Deliveries of the last dispatch are being written, or are pending." },
+    FINISHED: { description: "No dispatch and no delivery is pending." },
   },
 });
 
@@ -105,6 +135,28 @@ export class PushEventObject {
   @Field(() => Int, { description: "Number of deliveries that were refused or failed." })
   failedCount!: number;
 
+  @Field(() => Date, {
+    nullable: true,
+    description: "When the next dispatch is due; null without one.",
+  })
+  nextRunAt!: Date | null;
+
+  @Field({ description: "Whether deliveries of the current dispatch are still being written." })
+  fanningOut!: boolean;
+
+  @Field(() => Date, {
+    nullable: true,
+    description: "When the event was stopped before its end; null if it was not.",
+  })
+  stoppedAt!: Date | null;
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      "When the event was withdrawn; deliveries that were not sent by then fail. Null if it was not.",
+  })
+  withdrawnAt!: Date | null;
+
   @Field(() => Date, { description: "When the event was created." })
   createdAt!: Date;
 
@@ -131,56 +183,6 @@ export class PushEventConnection {
 
   @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
   pageInfo!: PageInfo;
-}
-
-@ObjectType({
-  description: "Result of a dry run for one channel. Nothing was sent.",
-  simpleResolvers: true,
-})
-export class PushChannelDryRun {
-  @Field(() => PushChannelName as object, { description: "The channel." })
-  channel!: PushChannel;
-
-  @Field(() => Int, { description: "Number of recipient devices, counted up to 10,000." })
-  deviceCount!: number;
-
-  @Field(() => Int, { description: "Number of users that own these devices." })
-  userCount!: number;
-
-  @Field({ description: "Whether there are more recipients than counted." })
-  more!: boolean;
-
-  @Field(() => [ID], { description: "A sample of up to 100 recipients." })
-  userIds!: number[];
-
-  @Field(() => GraphQLJSONObject, { description: "Request headers that depend on the message." })
-  headers!: Record<string, string>;
-
-  @Field(() => GraphQLJSONObject, { description: "Payload for the push service." })
-  payload!: object;
-
-  @Field(() => Int, { description: "Size in bytes, as the platform counts it." })
-  bytes!: number;
-
-  @Field(() => Int, { description: "Maximum size in bytes on the platform." })
-  maxBytes!: number;
-
-  @Field(() => [String], {
-    description: "Reasons why the push, or part of it, would not arrive.",
-  })
-  problems!: string[];
-}
-
-@ObjectType({ description: "Result of a dry run. Nothing was sent.", simpleResolvers: true })
-export class PushDryRun {
-  @Field(() => [String], {
-    description:
-      "Reasons why the push would be refused, as `field: reason`; empty if it would be accepted.",
-  })
-  problems!: string[];
-
-  @Field(() => [PushChannelDryRun], { description: "Result for each channel of the push." })
-  channels!: ChannelDryRun[];
 }
 
 @ObjectType({ description: "Result of createPushEvent.", simpleResolvers: true })

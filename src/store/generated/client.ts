@@ -45,8 +45,24 @@ export { Prisma }
  */
 export type Account = Prisma.AccountModel
 /**
+ * Model AccountMember
+ * A person who administers an account and its applications.
+ */
+export type AccountMember = Prisma.AccountMemberModel
+/**
+ * Model AuditEntry
+ * An entry of an account's audit log: a mutation of a member. It refers to what it names by plain ids, so that it
+ * stays when an application or a member is deleted.
+ */
+export type AuditEntry = Prisma.AuditEntryModel
+/**
+ * Model AccountInvitation
+ * An open invitation to an account.
+ */
+export type AccountInvitation = Prisma.AccountInvitationModel
+/**
  * Model AccountSession
- * A signed-in owner. Only the SHA-256 of its token is stored.
+ * A signed-in member of an account. Only the SHA-256 of its token is stored.
  */
 export type AccountSession = Prisma.AccountSessionModel
 /**
@@ -115,6 +131,11 @@ export type Call = Prisma.CallModel
  */
 export type CallParticipant = Prisma.CallParticipantModel
 /**
+ * Model CallSignal
+ * A signal in the time line of a call: who sent it to whom and when, nothing of its contents.
+ */
+export type CallSignal = Prisma.CallSignalModel
+/**
  * Model Conference
  * A conference. One node hosts it while it has members: that node runs its commands and talks to its engine.
  */
@@ -124,6 +145,11 @@ export type Conference = Prisma.ConferenceModel
  * A node that hosts conferences. When the lease has ended, other nodes take over.
  */
 export type ConferenceNode = Prisma.ConferenceNodeModel
+/**
+ * Model Node
+ * A node of the deployment, as its last report describes it. One that stops deletes its row.
+ */
+export type Node = Prisma.NodeModel
 /**
  * Model ConferenceUser
  * A user who is listed for a conference.
@@ -144,3 +170,19 @@ export type ConferenceGuest = Prisma.ConferenceGuestModel
  * A seat while `leftAt` is null, and afterwards the history of the conference.
  */
 export type ConferenceMember = Prisma.ConferenceMemberModel
+/**
+ * Model ApplicationStatistics
+ * What was counted of an application in a minute, an hour or a day of UTC. Its rows are few: the purge deletes those
+ * before the last hour, day and month.
+ */
+export type ApplicationStatistics = Prisma.ApplicationStatisticsModel
+/**
+ * Model StatisticsNode
+ * A node that counts open sockets. What it has written is valid until the lease ends.
+ */
+export type StatisticsNode = Prisma.StatisticsNodeModel
+/**
+ * Model ApplicationSockets
+ * The sockets of an application that are open on a node.
+ */
+export type ApplicationSockets = Prisma.ApplicationSocketsModel

@@ -9,6 +9,24 @@
 * 🟢 You can import this file directly.
 */
 
+export const AccountRole = {
+  support: 'support',
+  developer: 'developer',
+  owner: 'owner'
+} as const
+
+export type AccountRole = (typeof AccountRole)[keyof typeof AccountRole]
+
+
+export const AuditOutcome = {
+  started: 'started',
+  succeeded: 'succeeded',
+  failed: 'failed'
+} as const
+
+export type AuditOutcome = (typeof AuditOutcome)[keyof typeof AuditOutcome]
+
+
 export const PushChannel = {
   apns: 'apns',
   apns_voip: 'apns_voip',
@@ -94,6 +112,21 @@ export const CalleeAnswer = {
 } as const
 
 export type CalleeAnswer = (typeof CalleeAnswer)[keyof typeof CalleeAnswer]
+
+
+export const CallSignalKind = {
+  call: 'call',
+  accept: 'accept',
+  reject: 'reject',
+  hangUp: 'hangUp',
+  iceCandidates: 'iceCandidates',
+  update: 'update',
+  iceRestart: 'iceRestart',
+  iceRestartAccept: 'iceRestartAccept',
+  other: 'other'
+} as const
+
+export type CallSignalKind = (typeof CallSignalKind)[keyof typeof CallSignalKind]
 
 
 export const ConferenceAccess = {

@@ -91,6 +91,8 @@ export interface CompiledUserFilter {
   values: unknown[];
   /** Whether the filter uses startWith, which lowers the limit. */
   startWith: boolean;
+  /** A column of `u` that startWith compares; an index has the users in its byte order. */
+  prefixKey?: string;
 }
 
 /**
@@ -103,6 +105,7 @@ export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
   let selective = false;
   let excluding = false;
   let startWith = false;
+  let prefixKey: string | undefined;
   const bind = (value: unknown, type: string) => {
     values.push(value);
     return `$${values.length + 1}::${type}`;
@@ -121,6 +124,7 @@ export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
       }
       if (operator === "startWith") {
         startWith = true;
+        if (name !== "userTags") prefixKey = field.sql;
         if ([...String(value)].length < START_WITH_MIN) {
           const text = (names: Names) =>
             `${names.startWith} requires at least ${START_WITH_MIN} characters`;
@@ -143,9 +147,10 @@ export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
     }
   }
   if (!selective) throw notSelective(excluding, conditions.length > 0);
-  return { sql: conditions.join(" AND "), values, startWith };
+  return { sql: conditions.join(" AND "), values, startWith, prefixKey };
 }
 
+/** Adds a parameter to a statement; returns its placeholder. */
 type Bind = (value: unknown, type: string) => string;
 
 function condition(field: UserField, operator: string, value: unknown, bind: Bind): string {
@@ -184,7 +189,7 @@ function tagCondition(operator: string, value: unknown, bind: Bind): string {
  * Matches a prefix as a range in the byte order of text_pattern_ops. Every character is literal, and unlike
  * LIKE with a parameter it uses the index.
  */
-function prefix(sql: string, value: string, bind: Bind): string {
+export function prefix(sql: string, value: string, bind: Bind): string {
   const from = `${sql} ~>=~ ${bind(value, "text")}`;
   const end = afterPrefix(value);
   return end === undefined ? from : `${from} AND ${sql} ~<~ ${bind(end, "text")}`;

@@ -4,8 +4,8 @@ import type { UserDeps } from "../user-deps";
 import { toUser, USER_COLUMNS, type UserRow } from "../user-queries";
 
 /** A page of users. */
-export interface UserList {
-  users: User[];
+export interface UserList<U extends User = User> {
+  users: U[];
   /** The value of the ordering field of each user, as text; empty unless selected. */
   values: Array<string | null>;
   offset: number;
@@ -13,9 +13,18 @@ export interface UserList {
   limit: number;
   /** Whether the list continues in the direction in which it was read; known if `withNext` was set. */
   hasMore: boolean;
-  /** Counts all users that the filter matches, lazily. */
+  /** Counts all users that the filter matches, lazily; up to the selection's `countMax`. */
   total(): Promise<number>;
 }
+
+/** The columns that a list reads of each user, from the table `users` with the alias `u`, and how they become it. */
+export interface UserForm<U extends User, Row extends UserRow> {
+  columns: string;
+  toUser(row: Row): U;
+}
+
+/** Users as other users see them. */
+export const PLAIN_USERS: UserForm<User, UserRow> = { columns: USER_COLUMNS, toUser };
 
 /** A part of a user list. */
 export interface UserListPart {
@@ -29,6 +38,8 @@ export interface UserListPart {
 export interface UserSelection {
   /** Name of the prepared statement; each distinct text of it is prepared once. */
   name: string;
+  /** Whether a filter selects the users: the best plan then depends on its values, which match few users or many. */
+  filtered?: boolean;
   /** Condition over `u`; `$1` is the application, and the values start at `$2`. */
   where: string;
   /** ORDER BY, ending with a unique column. */
@@ -40,6 +51,10 @@ export interface UserSelection {
   cursorValues?: unknown[];
   /** The value of a user's position, as text. */
   position?: string;
+  /** Where the total stops; a total without a bound reads all users that the filter matches. */
+  countMax?: number;
+  /** ORDER BY of a bounded total, whose index ends the read at the bound. */
+  countOrder?: string;
 }
 
 /** The page of a selection. */
@@ -52,17 +67,20 @@ export interface SelectedPage {
   withNext?: boolean;
 }
 
-interface PageRow extends UserRow {
+interface PageColumns {
   total?: number;
   position?: string | null;
 }
 
 /** Reads a page of users. */
-export async function readUserList(
+export async function readUserList<U extends User, Row extends UserRow>(
   { store }: Pick<UserDeps, "store">,
-  { name, where, order, values, parts, cursorValues, position }: UserSelection,
+  selection: UserSelection,
   { offset, limit, withTotal, withNext }: SelectedPage,
-): Promise<UserList> {
+  form: UserForm<U, Row>,
+): Promise<UserList<U>> {
+  const { name, filtered, where, order, values, parts, cursorValues, position, countMax } =
+    selection;
   const all = `FROM users u WHERE u.application_id = $1 AND ${where}`;
   const bound = [...values, ...(cursorValues ?? [])];
   const limitParameter = `$${bound.length + 1}::int`;
@@ -82,15 +100,16 @@ export async function readUserList(
   const list: Statement = {
     name,
     reason: "bench: 100 users by REST",
-    text: `SELECT ${USER_COLUMNS}${totalColumn}${positionColumn} ${from}
+    text: `SELECT ${form.columns}${totalColumn}${positionColumn} ${from}
         LIMIT ${limitParameter} OFFSET ${offsetParameter}`,
+    unprepared: filtered,
   };
   const wanted = withNext ? limit + 1 : limit;
-  const found = await store.query<PageRow>(list, [...bound, wanted, offset]);
+  const found = await store.query<Row & PageColumns>(list, [...bound, wanted, offset]);
   const rows = found.length > limit ? found.slice(0, limit) : found;
   const knownTotal = rows[0]?.total;
   return {
-    users: rows.map(toUser),
+    users: rows.map((row) => form.toUser(row)),
     values: position ? rows.map((row) => row.position ?? null) : [],
     offset,
     limit,
@@ -103,10 +122,18 @@ export async function readUserList(
       const count: Statement = {
         name,
         reason: "set",
-        text: `SELECT count(*) AS total ${all}`,
+        text: `SELECT count(*) AS total ${countMax === undefined ? all : counted(selection, all)}`,
+        unprepared: filtered,
       };
-      const [row] = await store.query<{ total: number }>(count, values);
+      const bounds = countMax === undefined ? [] : [countMax];
+      const [row] = await store.query<{ total: number }>(count, [...values, ...bounds]);
       return row?.total ?? 0;
     },
   };
+}
+
+/** The FROM of a bounded count. */
+function counted({ countOrder, values }: UserSelection, all: string): string {
+  const order = countOrder === undefined ? "" : `ORDER BY ${countOrder}`;
+  return `FROM (SELECT 1 ${all} ${order} LIMIT $${values.length + 1}::int) AS counted`;
 }

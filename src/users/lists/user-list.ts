@@ -3,6 +3,9 @@ import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import { isGiven, type PageRequest, pageSize } from "../../paging/page";
+import type { User } from "../user";
+import type { UserDeps } from "../user-deps";
+import type { UserRow } from "../user-queries";
 import {
   type CompiledUserFilter,
   compileUserFilter,
@@ -20,12 +23,16 @@ import {
   type UserListOrder,
   type UserRange,
 } from "./user-keyset";
-import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
+import {
+  PLAIN_USERS,
+  readUserList,
+  type UserForm,
+  type UserList,
+  type UserSelection,
+} from "./user-list-queries";
 
-/** Filter, order and page of a user list. A page has a size, and begins at an offset or at a cursor. */
-export interface UserListRequest extends PageRequest {
-  /** All users when omitted, which the application's settings must allow. */
-  filter?: UserFilter | null;
+/** Order and page of a user list. A page has a size, and begins at an offset or at a cursor. */
+export interface OrderedPageRequest extends PageRequest {
   sort?: { asc?: UserListField | null; desc?: UserListField | null } | null;
   /** Number of users to skip. */
   offset?: number | null;
@@ -37,9 +44,15 @@ export interface UserListRequest extends PageRequest {
   withCursors?: boolean;
 }
 
+/** Filter, order and page of a user list. */
+export interface UserListRequest extends OrderedPageRequest {
+  /** All users when omitted, which the application's settings must allow. */
+  filter?: UserFilter | null;
+}
+
 /** A page of a user list, in the order of the list. */
-export interface UserListPage {
-  list: UserList;
+export interface UserListPage<U extends User = User> {
+  list: UserList<U>;
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   /** The cursor of the user with an index in the page. */
@@ -59,25 +72,45 @@ export async function listUsers(
   viewer: UserViewer,
   request: UserListRequest,
 ): Promise<UserListPage> {
+  const { applicationId } = viewer;
   const condition = await conditionOf(deps, viewer, request.filter);
+  const selected = { name: "user_list", applicationId, condition };
+  return readOrderedPage(deps, selected, request, PLAIN_USERS);
+}
+
+/** The users that a list pages through. */
+export interface SelectedUsers extends Pick<UserSelection, "name" | "filtered" | "countMax"> {
+  applicationId: number;
+  condition: CompiledUserFilter;
+}
+
+/**
+ * Reads a page of users in an order of the V2 user list. Does not check permissions.
+ * @throws Fault INVALID on the paging parameter
+ */
+export async function readOrderedPage<U extends User, Row extends UserRow>(
+  deps: Pick<UserDeps, "store">,
+  { name, filtered, countMax, applicationId, condition }: SelectedUsers,
+  request: OrderedPageRequest,
+  form: UserForm<U, Row>,
+): Promise<UserListPage<U>> {
   const { size, backward, offset } = pageOf(request);
   const limit = condition.startWith ? START_WITH_LIMIT : size;
   const order = orderOf(request.sort);
-  const values = [viewer.applicationId, ...condition.values];
+  const values = [applicationId, ...condition.values];
   const selection: UserSelection = {
-    name: "user_list",
+    name,
+    filtered,
+    countMax,
+    countOrder: filtered ? filteredOrder(condition) : "u.id",
     where: condition.sql,
     order: orderBy(order, backward),
     values,
     ...partsOf(order, request, backward, values.length),
     ...(request.withCursors && { position: positionColumn(order) }),
   };
-  const list = await readUserList(deps, selection, {
-    offset,
-    limit,
-    withTotal: request.withTotal,
-    withNext: request.withCursors,
-  });
+  const page = { offset, limit, withTotal: request.withTotal, withNext: request.withCursors };
+  const list = await readUserList(deps, selection, page, form);
   if (backward) {
     list.users.reverse();
     list.values.reverse();
@@ -94,6 +127,14 @@ export async function listUsers(
   };
 }
 
+/**
+ * In which order an index finds the users of a filter, if there is one: the planner may otherwise scan the table in
+ * the hope of finding many early.
+ */
+function filteredOrder({ prefixKey }: CompiledUserFilter): string | undefined {
+  return prefixKey && `${prefixKey} USING ~<~`;
+}
+
 async function conditionOf(
   deps: ApplicationReader,
   viewer: UserViewer,
@@ -106,7 +147,7 @@ async function conditionOf(
 }
 
 /** The size, direction and offset of a page. @throws Fault INVALID on the argument */
-function pageOf(request: UserListRequest): { size: number; backward: boolean; offset: number } {
+function pageOf(request: OrderedPageRequest): { size: number; backward: boolean; offset: number } {
   const { first, last, limit, after, before } = request;
   const offset = request.offset ?? 0;
   if (offset < 0) throw Fault.field("offset", "must not be negative");
@@ -142,7 +183,8 @@ function partsOf(
   return ranges.length > 0 ? { parts, cursorValues } : { parts };
 }
 
-function orderOf(sort: UserListRequest["sort"]): UserListOrder {
+/** The order that a request asks for; by id if it asks for none. @throws Fault INVALID on sort */
+export function orderOf(sort: OrderedPageRequest["sort"]): UserListOrder {
   if (sort?.asc && sort.desc) throw Fault.field("sort", "takes one of asc and desc");
   return { field: sort?.asc ?? sort?.desc ?? "id", descending: Boolean(sort?.desc) };
 }

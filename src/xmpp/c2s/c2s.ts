@@ -53,6 +53,7 @@ class Client implements StreamHandler {
   private failures = 0;
   private device: ChatDevice | undefined;
   private unwatch: (() => void) | undefined;
+  private uncount: (() => void) | undefined;
   /** The resource of an earlier stream that this node could not resume. */
   private previousResource: string | undefined;
 
@@ -104,6 +105,7 @@ class Client implements StreamHandler {
 
   closed(lost: boolean): void {
     this.endpoint.services.metrics.sockets.dec({ protocol: "xmpp" });
+    this.uncount?.();
     this.abort.abort();
     const device = this.device;
     // A device that was resumed on another stream belongs to that stream's client.
@@ -161,6 +163,7 @@ class Client implements StreamHandler {
     attempt.end(true);
     if (this.stream.closing) return;
     this.user = user;
+    this.uncount = services.counters.socketOpened(user.applicationId, "xmpp");
     this.stream.setAuthenticated(services.config.XMPP_STANZA_LIMIT);
     this.stream.send(`<success xmlns="${SASL_NS}"/>`);
     this.stream.restart();

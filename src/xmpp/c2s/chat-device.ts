@@ -23,7 +23,7 @@ import type { ChatServices } from "./services";
 
 /** Dependencies that all devices of one endpoint share. */
 export interface DeviceDeps {
-  services: Pick<ChatServices, "router" | "clock" | "log" | "messageCounter">;
+  services: Pick<ChatServices, "router" | "clock" | "log" | "counters" | "messageCounter">;
   limits: StreamManagementLimits;
   resumableStreams: ResumableStreams<ChatDevice>;
   /** When the endpoint was opened, in milliseconds since the Unix epoch. */
@@ -223,6 +223,7 @@ export class ChatDevice implements SignalSubscriber, Resumable {
       if (fault !== error) {
         this.deps.services.log.error({ err: error }, "a chat message could not be handled");
       }
+      this.deps.services.counters.countError(this.party.applicationId, fault.code);
       // An error stanza is never answered with an error (RFC 6120 section 8.3.1).
       if (type !== "error") this.managedStream.send(stanzaError(message, this.jid, fault));
     }

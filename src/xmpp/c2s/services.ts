@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { PreAuthLimits } from "../../limits/pre-auth-limiter";
 import type { StreamLimits } from "../stream/stream";
 import type { StreamManagementLimits } from "../stream-management/acknowledgements";
@@ -53,6 +54,7 @@ export interface ChatServices {
   log: Log;
   clock: Clock;
   metrics: Metrics;
+  counters: ApplicationCounters;
   router: Router;
   /**
    * Checks a password or a session token.

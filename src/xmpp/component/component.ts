@@ -7,6 +7,7 @@ import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import type { Limiter } from "../../limits/limiter";
 import { stanzaError } from "../stanza/error";
 import { classifyIq } from "../stanza/iq";
@@ -27,6 +28,7 @@ export interface ComponentDeps {
   config: Config;
   log: Log;
   metrics: Metrics;
+  counters: ApplicationCounters;
   bus: Bus;
   /** The limiter that all nodes share. */
   limiter: Limiter;
@@ -62,7 +64,7 @@ export function componentName(config: Pick<Config, "CHAT_COMPONENT" | "CHAT_DOMA
  * server may be away: connecting is retried until it succeeds, and again after a lost connection.
  */
 export function openComponent(services: ComponentDeps): Component {
-  const { config, log, metrics, bus } = services;
+  const { config, log, metrics, counters, bus } = services;
   const domain = config.CHAT_DOMAIN;
   const name = componentName(config);
   const node = newId();
@@ -102,6 +104,7 @@ export function openComponent(services: ComponentDeps): Component {
     deduplicator,
     sizes: stanzaSizes(config),
     metrics,
+    counters,
     log,
     write: (xml) => connection.up && connection.write(xml),
     setPaused: (paused) => {

@@ -6,6 +6,7 @@ import { Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
+import type { ApplicationCounters } from "../../core/statistics/application-counters";
 import { childOf, elementsOf } from "../../xml/ltx-element";
 import { stanzaError } from "../stanza/error";
 import { parseJid, parseUser } from "../stanza/jid";
@@ -23,6 +24,7 @@ export interface ForwardedMessagesDeps {
   deduplicator: Deduplicator;
   sizes: SignalSizeLimit;
   metrics: Metrics;
+  counters: ApplicationCounters;
   log: Log;
   /** Writes a stanza to the chat server. */
   write(xml: string): void;
@@ -79,7 +81,7 @@ export class ForwardedMessages {
     const sender = String(copy.attrs.from);
     const handled = (this.senders.get(sender) ?? Promise.resolve())
       .then(() => this.deliver(copy, signal))
-      .catch((error: unknown) => this.refuse(copy, error))
+      .catch((error: unknown) => this.refuse(copy, signal, error))
       .then(() => {
         this.inFlight -= 1;
         if (this.senders.get(sender) === handled) this.senders.delete(sender);
@@ -130,12 +132,13 @@ export class ForwardedMessages {
   }
 
   /** Sends an error to the sender, from the address that the message was sent to, as a server does. */
-  private refuse(copy: Element, error: unknown): void {
-    const { log, metrics, write } = this.deps;
+  private refuse(copy: Element, { from }: StanzaSignal, error: unknown): void {
+    const { log, metrics, counters, write } = this.deps;
     const fault = toFault(error);
     if (fault !== error)
       log.error({ err: error }, "a signal from the chat server could not be handled");
     metrics.chatServerForwardedMessages.inc({ outcome: "rejected" });
+    counters.countError(from.applicationId, fault.code);
     write(stanzaError(copy, copy.attrs.from, fault));
   }
 }

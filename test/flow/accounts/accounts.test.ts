@@ -8,12 +8,15 @@ import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const SIGN_IN = `mutation ($input: SignInOwnerInput!) {
-  signInOwner(input: $input) { token expiresAt account { id name email } }
+  signInOwner(input: $input) { token expiresAt account { id name } member { id email role } }
 }`;
 const ACCOUNT =
-  "{ account { name email accountKey apiEndpoint chatEndpoint turnserverEndpoint applications { name } } }";
+  "{ account { name accountKey apiEndpoint chatEndpoint turnserverEndpoint applications { name } } }";
 const UPDATE = `mutation ($input: UpdateAccountInput!) {
-  updateAccount(input: $input) { account { name email apiEndpoint chatEndpoint } }
+  updateAccount(input: $input) { account { name apiEndpoint chatEndpoint } }
+}`;
+const UPDATE_MEMBER = `mutation ($input: UpdateCurrentMemberInput!) {
+  updateCurrentMember(input: $input) { member { id email role } }
 }`;
 const OWNER_REFUSED =
   "An account owner's token may not do that: a session of the application is needed";
@@ -55,7 +58,7 @@ describe("a start on a database without owners", () => {
     const { password: old } = ownerCredentials(first);
     const before = await first.sql("SELECT * FROM applications");
     rmSync(fileOf(first));
-    const second = await restart(first, "UPDATE accounts SET email = NULL, password_hash = NULL");
+    const second = await restart(first, "DELETE FROM account_members");
     expect(second.app.created).toBeNull();
     const owner = ownerCredentials(second);
     expect([owner.email, owner.password === old]).toEqual(["owner@localhost", false]);
@@ -64,26 +67,29 @@ describe("a start on a database without owners", () => {
     expect(answer.data.signInOwner.account).toMatchObject({ name: "First account" });
     expect(await second.sql("SELECT * FROM applications")).toEqual(before);
 
-    const third = await restart(second, "UPDATE accounts SET email = 'me@example.com'");
+    const third = await restart(second, "UPDATE account_members SET email = 'me@example.com'");
     expect(ownerCredentials(third)).toEqual(owner);
-    expect(await third.sql("SELECT email FROM accounts")).toEqual([{ email: "me@example.com" }]);
+    expect(await third.sql("SELECT email, role::text FROM account_members")).toEqual([
+      { email: "me@example.com", role: "owner" },
+    ]);
     await third.app.close();
     await first.stop();
   });
 
-  it("does not create a second account with the same e-mail", async () => {
+  it("does not create a second member with the same e-mail", async () => {
     const first = await startNode();
     const written = ownerCredentials(first);
-    await first.sql("UPDATE accounts SET email = NULL");
     const second = await restart(
       first,
-      `INSERT INTO accounts (name, account_key, email, updated_at)
-        VALUES ('Another', 'key of another', 'owner@localhost', now())`,
+      `WITH a AS (INSERT INTO accounts (name, account_key, updated_at)
+          VALUES ('Another', 'key of another', now()) RETURNING id)
+        UPDATE account_members SET account_id = a.id FROM a`,
     );
-    expect(await second.sql("SELECT email FROM accounts ORDER BY id")).toEqual([
-      { email: null },
-      { email: "owner@localhost" },
-    ]);
+    expect(
+      await second.sql(
+        "SELECT m.email FROM accounts a LEFT JOIN account_members m ON m.account_id = a.id ORDER BY a.id",
+      ),
+    ).toEqual([{ email: null }, { email: "owner@localhost" }]);
     expect(ownerCredentials(second)).toEqual(written);
     await second.app.close();
     await first.stop();
@@ -96,13 +102,13 @@ describe("signInOwner", () => {
     expect(data.signInOwner).toEqual({
       token: expect.stringMatching(/^acct_[\w-]{43}$/),
       expiresAt: expect.stringMatching(/Z$/),
-      account: { id: expect.any(String), name: "First account", email: "owner@localhost" },
+      account: { id: expect.any(String), name: "First account" },
+      member: { id: expect.any(String), email: "owner@localhost", role: "OWNER" },
     });
     const rows = await node.sql("SELECT * FROM account_sessions");
     expect(JSON.stringify(rows)).not.toContain(data.signInOwner.token);
     expect((await graphql(node, ACCOUNT, {}, data.signInOwner.token)).data.account).toEqual({
       name: "First account",
-      email: "owner@localhost",
       accountKey: node.application.accountKey,
       apiEndpoint: null,
       chatEndpoint: null,
@@ -180,7 +186,7 @@ describe("a socket of an owner", () => {
     ],
   ];
 
-  it.each(ENDS)("can do nothing after its token %s", async (_what, end) => {
+  it.each(ENDS)("can do nothing after its token %s", async (what, end) => {
     await node.sql(
       `INSERT INTO accounts (name, account_key, updated_at) VALUES ('Gone', 'gone', now())
         ON CONFLICT DO NOTHING`,
@@ -196,9 +202,13 @@ describe("a socket of an owner", () => {
     const socket = await openSocket(node, token);
     expect((await socket.run("{ account { name } }")).data).toEqual({ account: { name: "Gone" } });
     await end(token);
-    const { data, errors } = await socket.run("{ account { name } }");
-    expect([data ?? null, codeOf({ errors })]).toEqual([null, UNAUTHENTICATED]);
-    await socket.close();
+    if (what === "is signed out elsewhere") {
+      expect((await socket.closed).code).toBe(4401);
+    } else {
+      const { data, errors } = await socket.run("{ account { name } }");
+      expect([data ?? null, codeOf({ errors })]).toEqual([null, UNAUTHENTICATED]);
+      await socket.close();
+    }
     await expect(openSocket(node, token)).rejects.toThrow("4401");
   });
 });
@@ -213,7 +223,7 @@ describe("updateAccount", () => {
       apiEndpoint: "https://api.example",
       chatEndpoint: "chat.example",
     };
-    expect(await change(input)).toEqual({ ...input, email: "owner@localhost" });
+    expect(await change(input)).toEqual(input);
     const headers = { "Svc-Account-Key": node.application.accountKey };
     expect((await rest(node, "GET", "/account_settings", { headers })).body).toMatchObject({
       api_endpoint: "https://api.example",
@@ -221,7 +231,6 @@ describe("updateAccount", () => {
     });
     expect(await change({ apiEndpoint: null, chatEndpoint: null })).toEqual({
       name: "Mine",
-      email: "owner@localhost",
       apiEndpoint: null,
       chatEndpoint: null,
     });
@@ -229,20 +238,61 @@ describe("updateAccount", () => {
 
   it.each([
     ["name", { name: " " }],
-    ["email", { email: "nobody" }],
-    ["email", { email: "taken@localhost" }],
     ["apiEndpoint", { apiEndpoint: "ftp://api.example" }],
     ["chatEndpoint", { chatEndpoint: "https://chat.example" }],
+  ])("refuses an invalid %s: %j", async (field, input) => {
+    const { errors } = await graphql(node, UPDATE, { input }, await ownerTokenNow());
+    expect(errors?.[0].extensions).toMatchObject({ code: "INVALID" });
+    expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
+  });
+});
+
+describe("updateCurrentMember", () => {
+  test.each([
+    "support",
+    "developer",
+    "owner",
+  ] as const)("changes the address of a member with role %s, who is found by it alone then", async (role) => {
+    const { password } = ownerCredentials(node);
+    const [email, next] = [`${role}@first.example`, `${role}@second.example`];
+    await node.sql(
+      `INSERT INTO account_members (account_id, email, password_hash, role)
+          SELECT account_id, $1, password_hash, $2::account_role FROM account_members
+          WHERE email = 'owner@localhost'`,
+      [email, role],
+    );
+    const { token, member } = (await signIn({ email, password })).data.signInOwner;
+    expect(member).toMatchObject({ email, role: role.toUpperCase() });
+    const input = { email: next.toUpperCase(), oldPassword: password };
+    const { data } = await graphql(node, UPDATE_MEMBER, { input }, token);
+    const changed = { ...member, email: next };
+    expect(data.updateCurrentMember).toEqual({ member: changed });
+    const current = await graphql(node, "{ currentMember { id email role } }", {}, token);
+    expect(current.data.currentMember).toEqual(changed);
+    expect((await signIn({ email, password })).errors).toBeDefined();
+    expect((await signIn({ email: next, password })).errors).toBeUndefined();
+  });
+
+  it.each([
+    ["email", { email: "nobody" }],
+    ["email", { email: "taken@localhost", oldPassword: true }],
+    ["oldPassword", { email: "mine@localhost" }],
+    ["oldPassword", { email: "mine@localhost", oldPassword: "wrong horse" }],
     ["password", { password: "short", oldPassword: "x" }],
     ["oldPassword", { password: "correct horse" }],
     ["oldPassword", { password: "correct horse", oldPassword: "wrong horse" }],
-  ])("refuses an invalid %s: %j", async (field, input) => {
+  ])("refuses an invalid %s: %j", async (field, given) => {
+    const other = await secondApplication(node);
     await node.sql(
-      `INSERT INTO accounts (name, account_key, email, updated_at)
-        VALUES ('x', 'x', 'taken@localhost', now()) ON CONFLICT DO NOTHING`,
+      `INSERT INTO account_members (account_id, email, password_hash, role)
+        SELECT account_id, 'taken@localhost', 'no hash', 'support' FROM applications WHERE id = $1
+        ON CONFLICT DO NOTHING`,
+      [other.application.id],
     );
+    const { oldPassword } = given as { oldPassword?: unknown };
+    const right = oldPassword === true ? { oldPassword: ownerCredentials(node).password } : {};
     const token = await ownerTokenNow();
-    const { errors } = await graphql(node, UPDATE, { input }, token);
+    const { errors } = await graphql(node, UPDATE_MEMBER, { input: { ...given, ...right } }, token);
     expect(errors?.[0].extensions).toMatchObject({ code: "INVALID" });
     expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
   });
@@ -251,7 +301,7 @@ describe("updateAccount", () => {
     const old = ownerCredentials(node);
     const [here, there] = [await ownerTokenNow(), await ownerTokenNow()];
     const input = { password: "correct horse", oldPassword: old.password };
-    expect((await graphql(node, UPDATE, { input }, here)).errors).toBeUndefined();
+    expect((await graphql(node, UPDATE_MEMBER, { input }, here)).errors).toBeUndefined();
     expect((await graphql(node, ACCOUNT, {}, here)).errors).toBeUndefined();
     expect(codeOf(await graphql(node, ACCOUNT, {}, there))?.[0]?.[0]).toBe("UNAUTHENTICATED");
     expect((await signIn(old)).errors).toBeDefined();

@@ -111,9 +111,10 @@ describe("updateApplication", () => {
       facebook: shown,
       firebase: { projectId: "p", keysUrl: null },
     });
-    expect(
-      await change({ facebook: { baseUrl: "http://127.0.0.1:1" }, name: "New" }),
-    ).toMatchObject({ name: "New", facebook: { ...shown, baseUrl: "http://127.0.0.1:1" } });
+    expect(await change({ facebook: { appId: "2" }, name: "New" })).toMatchObject({
+      name: "New",
+      facebook: { ...shown, appId: "2" },
+    });
     const settings = async () =>
       (
         await node.sql<{ settings: object }>("SELECT settings FROM applications WHERE id = $1", [
@@ -130,6 +131,39 @@ describe("updateApplication", () => {
     // The input that results from omitting all of its variables.
     const nothing = { facebook: {}, twitter: {}, firebase: {} };
     expect(await change(nothing)).toMatchObject({ facebook: null, firebase: { projectId: "p" } });
+  });
+
+  it("keeps a stored secret from a new URL, unless the change has the secret", async () => {
+    const { id } = await created();
+    const change = (input: object) => run(UPDATE, { input: { applicationId: id, ...input } });
+    const first = "http://127.0.0.1:1";
+    const other = "http://127.0.0.1:2";
+    const facebook = { appId: "1", appSecret: "s", version: "v19.0" };
+    const twitter = { consumerKey: "k", consumerSecret: "s", baseUrl: first };
+    expect((await change({ facebook, twitter })).errors).toBeUndefined();
+    for (const [input, field, text] of [
+      [{ facebook: { baseUrl: other } }, "facebook.appSecret", "baseUrl"],
+      [{ facebook: { version: "v20.0" } }, "facebook.appSecret", "version"],
+      [{ twitter: { baseUrl: other } }, "twitter.consumerSecret", "baseUrl"],
+      [
+        { twitter: { ...twitter, consumerSecret: undefined, baseUrl: other } },
+        "twitter.consumerSecret",
+        "baseUrl",
+      ],
+    ] as const) {
+      const { errors } = await change(input);
+      expect(errors?.[0].extensions).toEqual({
+        code: "INVALID",
+        fields: { [field]: [`is required with a new ${text}`] },
+      });
+    }
+    const shown = (await run(READ, { id })).data.application;
+    expect([shown.facebook.version, shown.twitter.baseUrl]).toEqual(["v19.0", first]);
+    const same = { twitter: { baseUrl: first, consumerKey: "k2" }, facebook: { version: null } };
+    expect((await change(same)).errors).toBeUndefined();
+    expect((await change({ twitter: { ...twitter, baseUrl: other } })).errors).toBeUndefined();
+    const own = await change({ twitter: { baseUrl: null } });
+    expect(own.data.updateApplication.application.twitter.baseUrl).toBeNull();
   });
 
   it("sets whether chat clients are notified of an answer on another device", async () => {
@@ -288,7 +322,7 @@ describe("the lists of an application", () => {
     const { data } = await run(LIST, { id, search: "ANN" });
     expect(data.application.users).toMatchObject({
       totalCount: 3,
-      nodes: [{ login: "Anna" }, { login: "ann." }],
+      nodes: [{ login: "ann." }, { login: "Anna" }],
     });
     const after = data.application.users.pageInfo.endCursor;
     const next = await run(LIST, { id, search: "ann", after });

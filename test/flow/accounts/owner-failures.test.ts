@@ -6,7 +6,7 @@ import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 const UPDATE =
-  "mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }";
+  "mutation ($input: UpdateCurrentMemberInput!) { updateCurrentMember(input: $input) { member { id } } }";
 
 const clock = new MovingClock();
 let node: TestNode;
@@ -34,12 +34,15 @@ let hosts = 0;
 const newAddress = () => `198.51.100.${++hosts}`;
 let names = 0;
 
-/** The e-mail of a new account, with the password of the first one. */
+/** The e-mail of a new owner, with the password of the first one. */
 async function account(): Promise<string> {
   const email = `owner-${++names}@example.com`;
   await node.sql(
-    `INSERT INTO accounts (name, account_key, email, password_hash, updated_at)
-      SELECT $1, $1, $1, password_hash, now() FROM accounts ORDER BY id LIMIT 1`,
+    `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ($1, $1, now())
+        RETURNING id)
+      INSERT INTO account_members (account_id, email, password_hash, role)
+      SELECT a.id, $1, m.password_hash, 'owner' FROM a,
+        (SELECT password_hash FROM account_members ORDER BY id LIMIT 1) m`,
     [email],
   );
   return email;

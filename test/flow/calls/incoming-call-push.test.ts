@@ -14,6 +14,7 @@ import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { addDevice } from "../../support/push/push";
 import { RecordingProviders, type SentPush } from "../../support/push/recording-provider";
+import { blockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
 import { type StandIns, startStandIns } from "../../support/stand-ins/start";
 import { newStandInKeys } from "../../support/stand-ins/stored-keys";
@@ -141,6 +142,19 @@ describe("the application's settings", () => {
     const call = await waitForCall(node, bob, id, "RINGING");
     await untilRecorded();
     expect(participantOf(call, bob)?.pushedAt).toBeNull();
+    expect(providers.sent).toEqual([]);
+  });
+});
+
+describe("a call to a blocked user", () => {
+  it("rings like one to a user who is not connected, and sends no push", async () => {
+    await addDevice(node, bob, "apns_voip");
+    await addDevice(node, bob, "gcm");
+    await blockUser(node, bob);
+    const id = newSessionId();
+    await send(node, ann, bob, "call", id);
+    await waitForCall(node, ann, id, "RINGING");
+    await untilRecorded();
     expect(providers.sent).toEqual([]);
   });
 });

@@ -104,10 +104,18 @@ describe("a healthy node", () => {
       "media server": "skipped",
       "conference port: wss": "skipped",
       certificate: "ok",
+      turn: "skipped",
       providers: "skipped",
       ...NOT_EXPOSED,
       ...(hasServices
-        ? { jobs: "ok", redis: "ok", "clock: database": "ok", "clock: redis": "ok" }
+        ? {
+            nodes: "ok",
+            jobs: "ok",
+            "failed jobs": "ok",
+            redis: "ok",
+            "clock: database": "ok",
+            "clock: redis": "ok",
+          }
         : { redis: "skipped" }),
     });
     expect(only(findings, "server").detail).toContain(`version ${packageVersion()}`);

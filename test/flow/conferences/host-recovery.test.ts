@@ -211,3 +211,32 @@ test("the next host closes peers that the media server has kept and nobody may h
   for (const member of open.splice(0)) await member.disconnect();
   await second.stop();
 });
+
+test("a peer is stored before its client has it, so that the next host keeps it or says that it is closed", async () => {
+  const outliving = new OutlivingEngine();
+  const own = await startNode({}, { openEngine: outliving.open });
+  const users = [await newUser(own), await newUser(own), await newUser(own)];
+  const conferenceId = await createConference(own, users[0]?.token ?? "");
+  const stored = async () => {
+    const [row] = await own.sql<{ peers: { id: string }[] }>(
+      "SELECT engine_state -> 'peers' AS peers FROM conferences WHERE id = $1",
+      [Number(conferenceId)],
+    );
+    return row?.peers.map(({ id: peer }) => peer) ?? [];
+  };
+  const members = await Promise.all(
+    users.map(({ token }) => joinConference(own, conferenceId, token)),
+  );
+  open.push(...members);
+  // Several at the same time share writes, and none is answered before the write that has it.
+  await Promise.all(
+    members.map(async (member) => {
+      const { peerId } = await publish(member);
+      expect(await stored()).toContain(peerId);
+      const watching = await member.mutate("watchConference", "peerId");
+      expect(await stored()).toContain(watching.peerId);
+    }),
+  );
+  for (const member of open.splice(0)) await member.leave();
+  await own.stop();
+});

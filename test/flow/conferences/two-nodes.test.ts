@@ -10,6 +10,7 @@ import {
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { blockUser } from "../../support/sessions/blocks";
 
 const engines: MemoryEngine[] = [];
 const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) => {
@@ -83,6 +84,18 @@ describeServices("a conference on two nodes", () => {
       "ConferenceMemberUpdatedEvent",
       ({ member, rejoined }) => !rejoined && member.publishing && member.id === fresh.memberId,
     );
+  });
+
+  test("a user whom the owner blocks at the other node loses the seat", async () => {
+    const id = await createConference(one, host.token);
+    const first = await join(one, id, host);
+    const second = await join(two, id, user);
+    await first.event("ConferenceMemberJoinedEvent");
+    await blockUser(two, user);
+    await first.event("ConferenceMemberLeftEvent", ({ reason }) => reason === "SESSION_ENDED");
+    expect(first.names()).toEqual([host.login]);
+    await passes(() => expect(second.isOver()).toBe(true));
+    await expect(joinConference(one, id, user.token)).rejects.toThrow();
   });
 
   test("events go on after a cursor at the other node", async () => {

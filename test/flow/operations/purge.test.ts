@@ -51,6 +51,9 @@ beforeAll(async () => {
   });
   await sql("INSERT INTO accounts (id, name, account_key, updated_at) VALUES (1, 'a', 'k', now())");
   await sql(
+    "INSERT INTO account_members (id, account_id, email, password_hash, role) VALUES (1, 1, 'a', 'h', 'owner')",
+  );
+  await sql(
     `INSERT INTO applications (id, account_id, name, auth_key, auth_secret, web_origins, updated_at)
      VALUES (1, 1, 'x', 'k', 's', '{}', now())`,
   );
@@ -93,7 +96,9 @@ test("without expired rows each statement runs once", async () => {
     ["purge_sessions", 1],
     ["purge_nonces", 1],
     ["purge_account_sessions", 1],
+    ["purge_account_invitations", 1],
     ["purge_password_resets", 1],
+    ["purge_audit_entries", 1],
   ]);
 });
 
@@ -147,7 +152,7 @@ test("deletes a guest's session at its expiry, even if it was just used", async 
   expect(await ids("sessions")).toEqual([]);
 });
 
-test("deletes expired sessions of owners and password reset links", async () => {
+test("deletes expired sessions of owners, invitations and password reset links", async () => {
   await sql(
     "INSERT INTO users (id, application_id, login, login_key, updated_at) VALUES (1, 1, 'a', 'a', now())",
   );
@@ -156,9 +161,14 @@ test("deletes expired sessions of owners and password reset links", async () => 
     [2, MINUTE],
   ] as const) {
     await sql(
-      `INSERT INTO account_sessions (id, account_id, token_hash, expires_at, last_activity_at)
+      `INSERT INTO account_sessions (id, member_id, token_hash, expires_at, last_activity_at)
        VALUES ($1, 1, $2, $3, $3)`,
       [id, hashToken(`owner-${id}`), at(ms)],
+    );
+    await sql(
+      `INSERT INTO account_invitations (id, account_id, email, role, expires_at)
+       VALUES ($1::bigint, 1, $1::text, 'owner', $2)`,
+      [id, at(ms)],
     );
     await sql(
       "INSERT INTO password_resets (id, user_id, token_hash, expires_at) VALUES ($1, 1, $2, $3)",
@@ -167,6 +177,7 @@ test("deletes expired sessions of owners and password reset links", async () => 
   }
   await purgeExpired(modules);
   expect(await ids("account_sessions")).toEqual([2]);
+  expect(await ids("account_invitations")).toEqual([2]);
   expect(await ids("password_resets")).toEqual([2]);
 });
 
@@ -201,4 +212,27 @@ test("deletes many rows in batches", async () => {
   for (const table of ["users", "sessions"]) expect(await ids(table)).toEqual([]);
   expect(await sql("SELECT 1 FROM nonces")).toEqual([]);
   expect(executions.get("purge_nonces")).toBeGreaterThanOrEqual(3);
+});
+
+test("deletes entries of the audit log after 90 days, batch by batch", async () => {
+  const day = 24 * HOUR;
+  await sql(
+    `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, ip, request_id,
+       created_at)
+     SELECT 1, 1, 'a@example.com', 'owner', 'createApplication', '[]', '[]', '127.0.0.1', 'r', $1::timestamptz
+     FROM generate_series(1, 1200)`,
+    [at(-90 * day)],
+  );
+  await sql(
+    `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, ip, request_id,
+       created_at)
+     VALUES (1, 1, 'a@example.com', 'owner', 'kept', '[]', '[]', '127.0.0.1', 'r', $1::timestamptz)`,
+    [at(-90 * day + MINUTE)],
+  );
+  await purgeExpired(modules);
+  expect(await sql("SELECT action FROM audit_entries")).toEqual([{ action: "kept" }]);
+  expect(executions.get("purge_audit_entries")).toBe(3);
+  clock.advance(MINUTE);
+  await purgeExpired(modules);
+  expect(await sql("SELECT action FROM audit_entries")).toEqual([]);
 });

@@ -27,6 +27,7 @@ import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 const NO_SESSION = "Required session does not exist";
 const HANG_UP = { signalType: "hangUp", callId: "s" };
@@ -96,12 +97,21 @@ it("a node that was disconnected from the others finds ended sessions after the 
     await byPassword("by the new password", { ...changing, password: "another horse" });
     const ended = watch("session", endedSession.sessionId, user.id);
     const deleted = watch("user", null, 9_007_199_254_740_991);
+    const blocked = await newUser(node);
+    const blockedByPassword = await byPassword("blocked", blocked);
     await rest(node, "DELETE", "/session", { token: endedSession.token });
+    await blockUser(node, blocked);
     expect(closed).toEqual([]);
     // Sent by the bus after a reconnect. The periodic check comes far later.
     await bus.publish("session-events", "");
-    await Promise.all([ended, deleted, byOldPassword.ended]);
-    expect(closed.sort()).toEqual(["by the old password", "session", "user"]);
+    await Promise.all([ended, deleted, byOldPassword.ended, blockedByPassword.ended]);
+    // A connection may be told twice that it has ended.
+    expect([...new Set(closed)].sort()).toEqual([
+      "blocked",
+      "by the old password",
+      "session",
+      "user",
+    ]);
   } finally {
     await modules.close();
     await node.stop();
@@ -315,6 +325,28 @@ function onServices() {
       user: { login: user.login, password: user.password },
     };
     expect((await rest(two, "POST", "/session", { body: login })).status).toBe(401);
+  });
+
+  it("reject a user whom the owner blocks at the other node, until it is unblocked", async () => {
+    const { user, other, subscriber, socket, byToken, byPassword } = await connected();
+    const caller = await opened(connectGraphqlWs(two, alice));
+    await blockUser(one, user, "Spam");
+    await expectRefused(two, user.token);
+    await expectRefused(two, other.token);
+    expect(await subscriber.ended).toBe(4401);
+    expect((await socket.closed).code).toBe(4401);
+    expect(await byToken.ended).toBe("not-authorized");
+    expect(await byPassword.ended).toBe("not-authorized");
+    // Like a user who is not connected.
+    await caller.send({ ...HANG_UP, to: { userId: user.id } });
+    const login = async () => {
+      const { login, password } = user;
+      const body = { ...signedParameters(two), user: { login, password } };
+      return (await rest(two, "POST", "/session", { body })).status;
+    };
+    expect(await login()).toBe(403);
+    await unblockUser(one, user);
+    expect(await login()).toBe(201);
   });
 
   it("accept a nonce only once across nodes", async () => {

@@ -13,6 +13,7 @@ import {
 } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import { ownerCredentials } from "../../support/sessions/owner";
 
 /**
@@ -139,6 +140,64 @@ describe.each(CHANGES)("while %s", (_change, change, remaining) => {
   });
 });
 
+describe("while the user is blocked", () => {
+  test.each(SIGN_INS)("%s creates no session", async (_what, statement, send) => {
+    const user = await newMailUser();
+    before.set(statement, () => blockUser(node, user));
+    const answer = await send(user);
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { errors: { base: ["This user is blocked"] } },
+    ]);
+    expect(await sessionsOf(user)).toEqual([]);
+  });
+
+  test.each(SIGN_INS)("%s creates a session that ends at once", async (_what, statement, send) => {
+    const user = await newMailUser();
+    after.set(statement, () => blockUser(node, user));
+    expect([200, 201]).toContain((await send(user)).status);
+    expect(await sessionsOf(user)).toEqual([]);
+  });
+
+  test.each([
+    ["sign_in_by_id", after],
+    ["password_still", before],
+  ])("a chat client is rejected: %s", async (statement, hooks) => {
+    const user = await newUser(node);
+    hooks.set(statement, () => blockUser(node, user));
+    expect(await chatAnswer(user, user.password)).toContain("<not-authorized");
+  });
+
+  test("no web session is bound", async () => {
+    const user = await newUser(node);
+    const web = await rest(node, "POST", "/session/web", { body: signedParameters(node) });
+    before.set("bind_session", () => blockUser(node, user));
+    const body = { web_token: web.body.session.token };
+    const answer = await rest(node, "PATCH", "/session/web", { token: user.token, body });
+    expect(answer.status).toBe(404);
+    expect(await sessionsOf(user)).toEqual([]);
+  });
+});
+
+if (hasServices) {
+  test("of a sign-in and a block that run at the same time, the block wins", async () => {
+    const user = await newUser(node);
+    const { login, password } = user;
+    // PostgreSQL orders the two by the lock of the user; either order is possible, and both are right.
+    for (let round = 0; round < 20; round += 1) {
+      const [answer] = await Promise.all([
+        rest(node, "POST", "/session", {
+          body: { ...signedParameters(node), user: { login, password } },
+        }),
+        blockUser(node, user),
+      ]);
+      expect([201, 403]).toContain(answer.status);
+      expect(await sessionsOf(user)).toEqual([]);
+      await unblockUser(node, user);
+    }
+  });
+}
+
 /** The response to the sign-in of a chat client. */
 async function chatAnswer(user: TestUser, secret: string): Promise<string> {
   const client = await connectRaw(node.chatUrl);
@@ -169,7 +228,7 @@ test("an owner's sign-in creates no session either", async () => {
   const update = (token: string, input: object) =>
     graphql(
       node,
-      "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }",
+      "mutation ($i: UpdateCurrentMemberInput!) { updateCurrentMember(input: $i) { member { id } } }",
       { i: input },
       token,
     );
@@ -222,7 +281,7 @@ describe("a password that changes while another change checks the old one", () =
   test("stays the one that was set first, for an owner's account too", async () => {
     const { email } = ownerCredentials(node);
     const query =
-      "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }";
+      "mutation ($i: UpdateCurrentMemberInput!) { updateCurrentMember(input: $i) { member { id } } }";
     const answer = await graphql(
       node,
       "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }",

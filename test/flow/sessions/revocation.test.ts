@@ -9,6 +9,7 @@ import {
 } from "../../support/client";
 import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
+import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 /** The end of a session immediately closes the connections that it opened, and no others. */
 
@@ -133,6 +134,12 @@ const CASES: Array<[what: string, end: (all: Connected) => Promise<unknown>, clo
     ({ user: { id, token } }) => rest(node, "DELETE", `/users/${id}`, { token }),
     ["first", "second", "password"],
   ],
+  [
+    "blocking the user",
+    ({ user }) => blockUser(node, user, "Spam"),
+    ["first", "second", "password"],
+  ],
+  ["unblocking a user who is not blocked", ({ user }) => unblockUser(node, user), []],
 ];
 
 test.each(CASES)("%s", async (_what, end, closed) => {

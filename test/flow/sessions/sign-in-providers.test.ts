@@ -12,6 +12,7 @@ import {
 } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { interceptOperations } from "../../support/operations/prisma-operations";
+import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import {
   confusedToken,
   phoneClaims,
@@ -392,6 +393,23 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
       await node.sql(close, [node.application.id, true]);
     }
     expect(await identitiesOf(unknown.subject)).toEqual([]);
+  });
+
+  it("refuses a blocked user, and nobody without a valid token learns of the block", async () => {
+    const { subject, data } = SIGN_INS[provider]();
+    const first = await session(node, data);
+    const user = { id: first.body.session.user_id };
+    await blockUser(node, user);
+    for (const route of Object.values(routes)) {
+      const refused = await route(node, data);
+      expect([refused.status, refused.body]).toEqual([
+        403,
+        { errors: { base: ["This user is blocked"] } },
+      ]);
+    }
+    expect(await identitiesOf(subject)).toHaveLength(1);
+    await unblockUser(node, user);
+    expect((await session(node, data)).body.session.user_id).toBe(user.id);
   });
 
   it("creates a new user after the old one was deleted", async () => {

@@ -5,6 +5,7 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
+import { isMemberAccess } from "../../../src/core/viewer";
 import { openUserModules } from "../../../src/domain";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { openLimiters } from "../../../src/limits/open-limiter";
@@ -255,7 +256,12 @@ describe("every operation refuses a page that is not on the list", () => {
   const schema = signalboxSchema();
   const access = accessTable(schema);
   /** Operations without a session, which do not belong to an application. */
-  const OPEN_TO_ALL = ["Query.accountSettings", "Mutation.resetPassword", "Mutation.signInOwner"];
+  const OPEN_TO_ALL = [
+    "Query.accountSettings",
+    "Mutation.acceptInvitation",
+    "Mutation.resetPassword",
+    "Mutation.signInOwner",
+  ];
   let fixture: Participants;
   beforeAll(async () => {
     const foreignNode = await secondApplication(node);
@@ -269,9 +275,13 @@ describe("every operation refuses a page that is not on the list", () => {
       foreign: await newUser(foreignNode),
       owner: ownerCredentials(node),
       spareApplicationId: "1",
+      memberId: "1",
+      invitationId: "1",
+      invitationSecret: () => "no invitation",
       resetToken: () => "no link",
       subscriptionId: 1,
       eventId: 1,
+      failedJobId: "00000000-0000-4000-8000-000000000000",
       conference: { id: "1", membershipId: "1.1.1", linkId: "1", secret: await conferenceSecret() },
       signed: () => signedParameters(node),
       get unique() {
@@ -283,7 +293,9 @@ describe("every operation refuses a page that is not on the list", () => {
   afterAll(() => allow([]));
 
   const operations = [...access].filter(([name, asks]) => {
-    return asks !== "account" && !OPEN_TO_ALL.includes(name) && !name.startsWith("Subscription.");
+    return (
+      !isMemberAccess(asks) && !OPEN_TO_ALL.includes(name) && !name.startsWith("Subscription.")
+    );
   });
   test.each(operations)("%s", async (name) => {
     const row = PERMISSION_ROWS[name];

@@ -28,6 +28,7 @@ const PLACES: Record<string, string> = {
   push_deliveries: "deliveries",
   calls: "calls",
   call_participants: "participation",
+  call_signals: "signals",
   conferences: "conferences",
   conference_members: "participations",
   conference_users: "conferenceListings",
@@ -38,16 +39,23 @@ const ANY = { asymmetricMatch: () => true };
 /** Tables without user data. */
 const OF_NO_USER = [
   "accounts",
+  "account_invitations",
+  "account_members",
   "account_sessions",
+  "application_sockets",
+  "application_statistics",
   "applications",
+  "audit_entries",
   "conference_guests",
   "conference_links",
   "conference_nodes",
+  "nodes",
   "nonces",
   "push_credentials",
+  "statistics_nodes",
 ];
-/** Columns that say nothing about a user: where a conference runs. */
-const INTERNAL = ["engine_state", "host"];
+/** Columns that say nothing more about a user: where a conference runs, what signals of an entry have in common. */
+const INTERNAL = ["engine_state", "host", "key"];
 
 let node: TestNode;
 let owner: string;
@@ -119,6 +127,12 @@ async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
         [call, party.id],
       );
     }
+    const callee = id === user.id ? other.id : user.id;
+    await node.sql(
+      `INSERT INTO call_signals (call_id, key, kind, from_user_id, from_device, to_user_id, first_at, last_at)
+        VALUES ($1, gen_random_uuid(), 'call', $2, $3, $4, now(), now())`,
+      [call, id, `phone-${id}`, callee],
+    );
     const conference = await insert(
       `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by)
         VALUES ($1, $2, 12, true, 'listed', 'graphql', 600000, $3)`,
@@ -185,6 +199,9 @@ describe("of a user with something in every table", () => {
     if (place === "user") return [exported.user];
     if (place === "participation") {
       return exported.calls.map((call: Record<string, unknown>) => call.participation);
+    }
+    if (place === "signals") {
+      return exported.calls.flatMap((call: Record<string, unknown>) => call.signals);
     }
     if (place !== "participations") return exported[place];
     return exported.conferences.flatMap((each: Record<string, unknown>) => each.participations);

@@ -3,12 +3,13 @@ import { openLocalBus } from "../../../src/bus/local";
 import type { Router } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { contentOfSignal } from "../../../src/calls/signals/signal-xml";
-import { checkChatServer } from "../../../src/cli/doctor/chat-server";
 import { systemClock } from "../../../src/core/clock";
 import { readConfig } from "../../../src/core/config";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
+import { checkChatServer } from "../../../src/health/checks/chat-server";
 import { LocalLimiter } from "../../../src/limits/local-limiter";
 import { type Component, openComponent } from "../../../src/xmpp/component/component";
 import type { Termination } from "../../../src/xmpp/component/sign-in-index";
@@ -18,9 +19,10 @@ import {
   type ComponentServer,
   startComponentServer,
 } from "../../support/chat/component-server";
-import { rest } from "../../support/client";
+import { newUser, rest } from "../../support/client";
 import { eventually, MovingClock } from "../../support/moving-clock";
 import { startNode } from "../../support/node";
+import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 const SECRET = "a component's secret";
 /** Log lines of level warn and above. */
@@ -63,6 +65,7 @@ async function attach(port = server.port, secret = SECRET, fault?: Fault, work?:
     config,
     log,
     metrics,
+    counters: new ApplicationCounters(systemClock),
     bus,
     limiter,
     onTermination: (listener) => {
@@ -544,6 +547,29 @@ describe("POST /chat/sign-in", () => {
       expect(logged.every(({ level }) => level === 30)).toBe(true);
       const figures = await (await fetch(`${node.baseUrl}/metrics`)).text();
       expect(figures).toContain('signalbox_chat_server_sign_ins_total{outcome="unauthorized"} 26');
+    } finally {
+      await node.stop();
+    }
+  });
+
+  it("refuses a blocked user like wrong credentials, by password and by token", async () => {
+    const node = await startNode({ CHAT_SIGN_IN_SECRET: "the sign-in secret" });
+    const headers = bearer("the sign-in secret");
+    try {
+      const { id, password, token } = await newUser(node);
+      const user = `${id}-${node.application.id}`;
+      const post = async (secret: string) => {
+        const body = { user, password: secret };
+        return (await rest(node, "POST", "/chat/sign-in", { body, headers })).body;
+      };
+      expect((await post(password)).allowed).toBe(true);
+      expect((await post(token)).allowed).toBe(true);
+      await blockUser(node, { id });
+      for (const secret of [password, token])
+        expect(await post(secret)).toEqual({ allowed: false });
+      await unblockUser(node, { id });
+      expect((await post(password)).allowed).toBe(true);
+      expect(await post(token)).toEqual({ allowed: false });
     } finally {
       await node.stop();
     }

@@ -77,7 +77,10 @@ it("sets an APNs key from its file, shows it and checks it again", async () => {
 
   says = "ExpiredProviderToken";
   expect((await push(["push", "check", ...SCOPE])).out).toBe(
-    "service  outcome  reason\nAPNS     REFUSED  ExpiredProviderToken\n",
+    [
+      `service  outcome  reason                message`,
+      `APNS     REFUSED  ExpiredProviderToken  Apple's push service refuses the credentials: ExpiredProviderToken.\n`,
+    ].join("\n"),
   );
 });
 

@@ -126,9 +126,9 @@ it("lists users page by page, exports one as JSON, and erases one", async () => 
   const app = ["--app", String(node.application.id)];
   const page = await signalbox(["user", "list", ...app, "--search", "paged-", "--first", "1"]);
   expect(page.out).toMatch(
-    /^id .*\n\d+ .*paged-1@example.com.*\n\n1 of 2; --after \d+ shows the next/,
+    /^id .*\n\d+ .*paged-1@example.com.*\n\n1 of 2; --after \S+ shows the next/,
   );
-  const after = ["--after", String(user.id)];
+  const after = ["--after", /--after (\S+)/.exec(page.out)?.[1] ?? ""];
   const rest = await runJson(["user", "list", ...app, "--search", "paged-", ...after]);
   expect(rest).toMatchObject({ totalCount: 2, nodes: [{ email: "paged-2@example.com" }] });
   const none = await signalbox(["user", "list", ...app, "--search", "nobody"]);
@@ -172,6 +172,41 @@ it("creates and shows a user, and deletes an application with its users", async 
   );
   expect(await runFailing(["app", "show", "--app", id])).toBe("There is no such application\n");
   expect(await node.sql("SELECT 1 FROM users WHERE application_id = $1", [id])).toEqual([]);
+});
+
+it("lists and exports the audit log, in which its own commands are", async () => {
+  const { id } = await runJson(["app", "create", "--name", "Audited"]);
+  await runJson(["app", "update", "--app", id, "--sign-up-open", "false"]);
+  const table = await signalbox(["audit", "list", "--app", id]);
+  expect(table.out).toMatch(/^createdAt +email +action +outcome +errorCode +applicationId +ip\n/);
+  expect(table.out).toMatch(/owner@localhost +updateApplication +SUCCEEDED +- +\d+ +127.0.0.1\n/);
+  const page = await signalbox(["audit", "list", "--action", "signInOwner", "--first", "1"]);
+  expect(page.out).toMatch(/\n\n1; --after \d+-\d+ shows the next.\n$/);
+  await node.sql(
+    `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, ip, request_id,
+        created_at)
+      SELECT account_id, 1, 'a@example.com', 'owner', 'old', '[]', '[]', '127.0.0.1', 'r',
+        now() - n * interval '1 hour'
+      FROM applications, generate_series(1, 250) n WHERE id = $1`,
+    [node.application.id],
+  );
+  const { code, out } = await signalbox(["audit", "export"]);
+  const lines = out.trimEnd().split("\n");
+  const entries = lines.map((line) => JSON.parse(line));
+  expect([code, entries.filter(({ action }) => action === "old").length]).toEqual([0, 250]);
+  expect(entries.find(({ action }) => action === "updateApplication")).toMatchObject({
+    email: "owner@localhost",
+    outcome: "SUCCEEDED",
+    targets: [{ name: "applicationId", id }],
+    fields: [{ name: "signUpOpen", value: "false", cleared: false }],
+    userAgent: "node",
+  });
+  const [row] = await node.sql<{ count: number }>("SELECT count(*)::int FROM audit_entries");
+  // Signing out after the export made the last one.
+  expect(entries.length).toBe((row?.count ?? 0) - 1);
+  const until = new Date(Date.now() - 200.5 * 3_600_000).toISOString();
+  const oldest = await signalbox(["audit", "export", "--until", until]);
+  expect(oldest.out.trimEnd().split("\n")).toHaveLength(50);
 });
 
 it("finds the server by credentials.json, unless a port is configured", async () => {

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { CHECK_ORDER } from "../../../src/cli/doctor/checks";
-import { checkExposure } from "../../../src/cli/doctor/exposure";
-import type { CheckContext } from "../../../src/cli/doctor/finding";
-import { checkMediaServer } from "../../../src/cli/doctor/media-server";
 import { readConfig } from "../../../src/core/config";
+import { checkExposure } from "../../../src/health/checks/exposure";
+import { checkMediaServer } from "../../../src/health/checks/media-server";
+import { CHECK_ORDER } from "../../../src/health/checks/service-checks";
 import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../../support/cli/doctor";
 
 /** `signalbox doctor` on an exposed server: the check list of docs/SECURITY.md. */
@@ -13,7 +12,7 @@ import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../../su
 afterEach(endListening);
 
 const runExposureChecks = (environment: Record<string, string>) =>
-  checkExposure({ config: readConfig(environment) } as CheckContext);
+  checkExposure(readConfig(environment));
 
 const OPEN = {
   HOST: "0.0.0.0",

@@ -136,6 +136,98 @@ describe("a clone", () => {
   });
 });
 
+describe("the dashboard", () => {
+  const BUILDING = "Building the dashboard …\n";
+  /** Stands in for Vite: builds a page that says what it was made of, as often as it runs. */
+  const VITE = `
+    const fs = require("node:fs");
+    const { DASHBOARD_OUT, NODE_ENV } = process.env;
+    const source = fs.readFileSync("index.html", "utf8");
+    if (source === "broken") { console.error("index.html is broken"); process.exit(1); }
+    fs.mkdirSync(DASHBOARD_OUT);
+    fs.writeFileSync(DASHBOARD_OUT + "/index.html", source + " " + NODE_ENV + " " + process.pid);
+  `;
+  const page = () => readFile(join(folder, "dist/dashboard/index.html"), "utf8");
+  beforeEach(async () => {
+    for (const name of ["vite", "@mantine/core"]) {
+      await write(`node_modules/${name}/package.json`, "{}");
+    }
+    await write("node_modules/vite/bin/vite.js", VITE);
+    await write("dashboard/index.html", "first");
+    await write("client/src/index.ts", "export {};");
+    // Compiles what is there without the dashboard.
+    await endOf(spawnNode("bin/signalbox.js"));
+  });
+
+  it("is built by the first start of the service, and again when one of its inputs has changed", async () => {
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: BUILDING });
+    const built = await page();
+    expect(built).toMatch(/^first production \d+$/);
+    await utimes(join(folder, "dashboard/index.html"), 1_000, 1_000);
+    await write("dashboard/README.md", "no input");
+    await write("dashboard/node_modules/some/index.js", "no input");
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+    expect(await page()).toBe(built);
+    for (const [path, text] of [
+      ["dashboard/index.html", "second"],
+      ["client/src/index.ts", "export const a = 1;"],
+      ["package-lock.json", "{}"],
+      ["dashboard/src/new.ts", ""],
+    ] as const) {
+      await write(path, text);
+      expect([path, await start()]).toEqual([path, { code: 0, out: "first\n", err: BUILDING }]);
+      expect((await start()).err).toBe("");
+    }
+    expect(await page()).toMatch(/^second /);
+    expect((await readdir(join(folder, "dist"))).sort()).toEqual([
+      "compiled.json",
+      "dashboard",
+      "src",
+    ]);
+  });
+
+  it("is not built for other programs, nor with DASHBOARD=off; npm run build builds it", async () => {
+    await endOf(spawnNode("bin/signalbox.js", "app", "list"));
+    const off = spawn(process.execPath, ["bin/run.js", "src/main"], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, DASHBOARD: "off" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    expect(await endOf(off)).toEqual({ code: 0, out: "first\n", err: "" });
+    expect(await readdir(join(folder, "dist"))).not.toContain("dashboard");
+    for (const name of ["demo", "scripts", "bench", "fuzz", "test/support"]) {
+      await mkdir(join(folder, name), { recursive: true });
+    }
+    expect((await endOf(spawnNode("bin/build.js"))).err).toContain(BUILDING);
+    expect(await page()).toMatch(/^first /);
+  });
+
+  it("that cannot be built is said, and the service starts with the one before", async () => {
+    await start();
+    await write("dashboard/index.html", "broken");
+    const { code, out, err } = await start();
+    expect([code, out]).toEqual([0, "first\n"]);
+    expect(err).toMatch(/^Building[^\n]*\nindex.html is broken\nWarning: the dashboard could not/);
+    expect(await page()).toMatch(/^first /);
+    expect((await endOf(spawnNode("bin/dashboard.js"))).code).toBe(1);
+  });
+
+  it("two starts at once leave one whole build", async () => {
+    const ended = await Promise.all([start(), start(), start()]);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(await page()).toMatch(/^first production \d+$/);
+    expect((await start()).err).toBe("");
+  });
+
+  it("stays as it is built without the packages to build it", async () => {
+    await start();
+    await rm(join(folder, "node_modules/vite"), { recursive: true });
+    await write("dashboard/index.html", "second");
+    expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+    expect(await page()).toMatch(/^first /);
+  });
+});
+
 describe("without the packages for development", () => {
   it("a clone that was built starts", async () => {
     await start();

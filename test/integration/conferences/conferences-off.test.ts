@@ -17,12 +17,16 @@ const REMAINS = [
   "Query.conferenceLinks",
   "Mutation.closeConference",
   "Mutation.closeApplicationConference",
+  "Mutation.removeApplicationConferenceMember",
   "Mutation.deleteConferenceLink",
   "Mutation.leaveConference",
   "Mutation.removeConferenceMember",
 ];
+/** The subscriptions that remain: owners see what there is. */
+const WATCHED = "Subscription.applicationConference";
+const WATCHES = [WATCHED, "Subscription.applicationConferences"];
 const ROWS = Object.entries(PERMISSION_ROWS).filter(([name]) => /conference/i.test(name));
-const REFUSED = ROWS.filter(([name]) => !REMAINS.includes(name));
+const REFUSED = ROWS.filter(([name]) => !REMAINS.includes(name) && !WATCHES.includes(name));
 
 let node: TestNode;
 let user: TestUser;
@@ -39,6 +43,11 @@ beforeEach(async () => {
 });
 afterAll(() => node.stop());
 
+/** The token of the owner for the operations of owners, else that of the user. */
+async function tokenFor(name: string): Promise<string> {
+  return name.includes("Application") ? ownerToken(node) : user.token;
+}
+
 test.each(REFUSED)("%s is UNSUPPORTED", async (name, { document, variables }) => {
   if (name.startsWith("Subscription.")) {
     const socket = await openSocket(node, user.token);
@@ -50,7 +59,8 @@ test.each(REFUSED)("%s is UNSUPPORTED", async (name, { document, variables }) =>
     await socket.close();
     return;
   }
-  const { errors } = await graphql(node, document, variables(participants), user.token);
+  const token = await tokenFor(name);
+  const { errors } = await graphql(node, document, variables(participants), token);
   expect(errors?.[0].extensions.code).toBe("UNSUPPORTED");
   expect(errors?.[0].message).toBe("Conferences are off on this server");
 });
@@ -59,14 +69,23 @@ test.each(ROWS.filter(([name]) => REMAINS.includes(name)))("%s remains", async (
   document,
   variables,
 }) => {
-  const isOwner = name === "Mutation.closeApplicationConference";
-  const token = isOwner ? await ownerToken(node) : user.token;
+  const token = await tokenFor(name);
   const { errors } = await graphql(node, document, variables(participants), token);
   expect(errors).toBeUndefined();
 });
 
+test("owners see the conferences that there are", async () => {
+  const socket = await openSocket(node, await ownerToken(node));
+  const query = PERMISSION_ROWS[WATCHED]?.document;
+  const variables = PERMISSION_ROWS[WATCHED]?.variables(participants);
+  socket.send({ id: "s", type: "subscribe", payload: { query, variables } });
+  const { payload } = await socket.next();
+  expect(payload.data.applicationConference).toMatchObject({ id: stored.id, hostNodeId: null });
+  await socket.close();
+});
+
 test("every operation is one or the other, and nothing was written", async () => {
-  expect(REFUSED).toHaveLength(ROWS.length - REMAINS.length);
+  expect(REFUSED).toHaveLength(ROWS.length - REMAINS.length - WATCHES.length);
   expect(REFUSED.map(([name]) => name)).toContain("Mutation.createConference");
   const [row] = await node.sql<{ seats: number; locked: boolean }>(
     "SELECT seats, locked FROM conferences WHERE id = $1",

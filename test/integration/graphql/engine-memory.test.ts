@@ -54,7 +54,10 @@ const WORST: Record<string, (number: number) => string> = {
 function newEngine() {
   const clock = new MovingClock();
   const config = readConfig({ GRAPHQL_CACHE: "100000" });
-  return { clock, engine: new Engine(schema, config, openLog("silent"), openMetrics(), clock) };
+  return {
+    clock,
+    engine: new Engine(schema, config, openLog("silent"), openMetrics(), undefined, clock),
+  };
 }
 
 /** An anonymous caller: operations that require a session fail. */

@@ -8,19 +8,27 @@ import { promisify } from "node:util";
 import { buildSchema } from "graphql";
 import { packageVersion } from "../../../src/core/package-root";
 import { rest } from "../../support/client";
+import { type FakeBuild, fakeBuild } from "../../support/dashboard/fake-build";
 import { startNode, type TestNode } from "../../support/node";
 
 /** The pages that browsers get: the landing page, the reference of the REST API, and the schema as text. */
 
 const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
+let build: FakeBuild;
 let node: TestNode;
 let quiet: TestNode;
 beforeAll(async () => {
-  node = await startNode();
-  quiet = await startNode({ GRAPHIQL: "false", API_DOCS: "false", INTROSPECTION: "false" });
+  build = await fakeBuild();
+  const parts = { dashboardFolder: build.folder };
+  node = await startNode({}, parts);
+  const off = { DASHBOARD: "false", GRAPHIQL: "false", API_DOCS: "false", INTROSPECTION: "false" };
+  quiet = await startNode(off, parts);
 });
-afterAll(() => Promise.all([node.stop(), quiet.stop()]));
+afterAll(async () => {
+  await Promise.all([node.stop(), quiet.stop()]);
+  build.remove();
+});
 
 const get = (
   path: string,
@@ -53,7 +61,18 @@ describe("the landing page", () => {
 
   it("links only to what exists", async () => {
     for (const [from, expected] of [
-      [node, ["/docs", "/graphql", "/openapi.json", "/schema.graphql", "/healthz", "/readyz"]],
+      [
+        node,
+        [
+          "/dashboard",
+          "/docs",
+          "/graphql",
+          "/openapi.json",
+          "/schema.graphql",
+          "/healthz",
+          "/readyz",
+        ],
+      ],
       [quiet, ["/openapi.json", "/healthz", "/readyz"]],
     ] as const) {
       const { text } = await get("/", BROWSER, from);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ERRORS } from "../../../src/core/errors";
+import { isMemberAccess } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { createParticipants } from "../../support/calls/participants";
@@ -26,18 +27,32 @@ const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL" && code !
 let node: TestNode;
 let fixture: Participants;
 let session: { token: string };
+let credentials: { login: string; login_key: string; password_hash: string } | undefined;
 
 beforeAll(async () => {
   node = await startNode();
   fixture = await createParticipants(node);
   session = fixture.a;
+  [credentials] = await node.sql(
+    "SELECT login, login_key, password_hash FROM users WHERE id = $1",
+    [fixture.a.id],
+  );
 });
 afterAll(() => node.stop());
 
-/** The token of the rows' owner; a new one if an attempt has ended its session. */
+/**
+ * The token of the rows' owner; a new one if an attempt has ended its session. Values that an owner of the
+ * application may set replace the user's credentials and block the user: both are undone.
+ */
 async function token(): Promise<string> {
   const { status } = await rest(node, "GET", "/session", { token: session.token });
-  if (status !== 200) session = await signIn(node, fixture.a);
+  if (status === 200) return session.token;
+  await node.sql(
+    `UPDATE users SET login = $2, login_key = $3, password_hash = $4, blocked_at = NULL, block_reason = NULL
+      WHERE id = $1`,
+    [fixture.a.id, credentials?.login, credentials?.login_key, credentials?.password_hash],
+  );
+  session = await signIn(node, fixture.a);
   return session.token;
 }
 
@@ -61,7 +76,9 @@ const places = Object.entries(PERMISSION_ROWS).flatMap(([operation, row]) =>
 test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
   const row = PERMISSION_ROWS[operation];
   if (!row) throw new Error("no row");
-  const own = access.get(operation) === "account" ? await ownerToken(node) : await token();
+  const own = isMemberAccess(access.get(operation) ?? "public")
+    ? await ownerToken(node)
+    : await token();
   await inGroups(HOSTILE, async (value) => {
     const variables = withValue(row.variables(fixture), place, value);
     const answer = await graphql(node, row.document, variables, own);
@@ -95,7 +112,8 @@ const SELECTING = ["callId", "eventId"];
 test.each(subscribed)("GraphQL Subscription.%s: %s", async (name, argument, document) => {
   const { membershipId } = fixture.conference;
   const required = name === "conferenceEvents" ? { membershipId } : {};
-  const socket = await openSocket(node, await token());
+  const isMembers = isMemberAccess(access.get(`Subscription.${name}`) ?? "public");
+  const socket = await openSocket(node, isMembers ? await ownerToken(node) : await token());
   const answerTo = (index: number) => socket.received.find(({ id }) => id === `${index}`);
   for (const [index, value] of HOSTILE.entries()) {
     const variables = { ...required, [argument]: value };

@@ -126,7 +126,7 @@ describe("password changes", () => {
     const owner = ownerCredentials(node);
     const own = await ownerToken(node, 100);
     const query =
-      "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }";
+      "mutation ($i: UpdateCurrentMemberInput!) { updateCurrentMember(input: $i) { member { id } } }";
     const set = (password: string, oldPassword: string) =>
       graphql(node, query, { i: { password, oldPassword } }, own);
     expect((await set("battery one", owner.password)).errors).toBeUndefined();

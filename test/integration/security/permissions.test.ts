@@ -17,15 +17,15 @@ import {
   type TestUser,
 } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { addConference, guestToken } from "../../support/conferences/stored-conference";
+import { guestToken } from "../../support/conferences/stored-conference";
 import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { connectSocket, type SocketResult } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
-import { addEvent } from "../../support/push/push";
-import { addSubscription } from "../../support/push/push-devices";
 import {
   CALLERS,
+  CHANGING_MEMBERS,
   expectedOutcome,
+  LESSER_MEMBERS,
   REST_ERRORS,
   UNAUTHENTICATED_CALLERS,
 } from "../../support/security/permission-callers";
@@ -36,7 +36,8 @@ import {
   PERMISSION_ROWS,
   type PermissionRow,
 } from "../../support/security/permission-rows";
-import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
+import { openWorld, type World } from "../../support/security/world";
+import { memberToken, ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const schema = signalboxSchema();
@@ -50,16 +51,14 @@ const clock = { now: () => Date.now() + clockOffset };
 
 let node: TestNode;
 let foreignNode: TestNode;
-/** The hash of {@link PASSWORD}, computed once for all users. */
-let passwordHash: string;
+let world: World;
 /** Invalid tokens, by caller. */
 const invalidTokens: Record<string, string | undefined> = { "no token": undefined };
-let count = 0;
 /** Number of used reset links. */
 let resetLinkCount = 0;
+/** Number of used invitations. */
+let invitationCount = 0;
 let owner: Participants["owner"];
-
-const PASSWORD = "correct horse";
 
 beforeAll(async () => {
   const openEngine = async (listener: EngineListener) => new MemoryEngine(listener);
@@ -68,12 +67,8 @@ beforeAll(async () => {
   await node.sql("UPDATE applications SET v1_list_disabled = false");
   owner = ownerCredentials(node);
   invalidTokens["an unknown token"] = "x".repeat(43);
-  const { id, login, password, token } = await newUser(node);
-  const rows = await node.sql<{ hash: string }>(
-    "SELECT password_hash AS hash FROM users WHERE id = $1",
-    [id],
-  );
-  passwordHash = rows[0]?.hash ?? "";
+  const { login, password, token, ...user } = await newUser(node);
+  world = await openWorld(node, foreignNode, user);
 
   clockOffset = -(2 * 60 * 60 * 1000 + 1000);
   const body = { ...signedParameters(node, clock.now()), user: { login, password } };
@@ -84,7 +79,7 @@ beforeAll(async () => {
 
   await rest(node, "DELETE", "/session", { token });
   invalidTokens["a destroyed token"] = token;
-  const gone = await signedInUser(node);
+  const gone = await world.signedInUser(node);
   await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
   invalidTokens["a deleted user's token"] = gone.token;
   invalidTokens["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
@@ -93,26 +88,9 @@ beforeAll(async () => {
   await graphql(node, "mutation { signOutOwner { signedOut } }", {}, signedOut);
   invalidTokens["a signed-out owner's token"] = signedOut;
   await makeResetLinks();
+  await makeInvitations();
 });
 afterAll(() => node.stop());
-
-/** A signed-in user. Its password hash is already computed, and its session is stored, because signing in takes long. */
-async function signedInUser(at: TestNode): Promise<TestUser> {
-  const login = `cheap-${++count}`;
-  const token = login.padEnd(43, "-");
-  const [row] = await at.sql<{ id: number; sessionId: number }>(
-    `WITH made AS (INSERT INTO users (application_id, login, login_key, password_hash, updated_at)
-        VALUES ($1, $2, $2, $3, now()) RETURNING id, application_id)
-      INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding, expires_at,
-          last_activity_at, ip, user_agent, updated_at)
-        SELECT application_id, id, sha256(convert_to($4, 'UTF8')), id, 0, true,
-          now() + interval '1 hour', now(), '127.0.0.1', 'node', now() FROM made
-        RETURNING user_id::int AS id, id::int AS "sessionId"`,
-    [at.application.id, login, passwordHash, token],
-  );
-  if (!row) throw new Error("no user was stored");
-  return { ...row, login, password: PASSWORD, token };
-}
 
 /** Users with a password reset link each: a link works once, and invalidates its user's other links. */
 async function makeResetLinks(): Promise<void> {
@@ -125,44 +103,30 @@ async function makeResetLinks(): Promise<void> {
   );
 }
 
-/** An application of the owner's account that nothing else uses, so that it may be deleted. */
-async function addSpareApplication(): Promise<string> {
-  const [spare] = await node.sql<{ id: number }>(
-    `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
-      SELECT account_id, 'Spare', 'key', 'secret', '{}', now() FROM applications WHERE id = $1
-      RETURNING id`,
-    [node.application.id],
+/** Accounts with an open invitation each, since an account has a maximum of members. */
+async function makeInvitations(): Promise<void> {
+  await node.sql(
+    `WITH a AS (INSERT INTO accounts (name, account_key, updated_at)
+        SELECT 'inviting', 'inviting' || n, now() FROM generate_series(1, 200) n
+        RETURNING id, account_key)
+      INSERT INTO account_invitations (account_id, email, role, secret_hash, expires_at)
+        SELECT id, account_key || '@example.com', 'support', sha256(convert_to(account_key, 'UTF8')),
+          now() + interval '1 hour' FROM a`,
   );
-  return String(spare?.id);
 }
 
 async function makeFixture(): Promise<Participants> {
-  const [a, b, foreign] = [
-    await signedInUser(node),
-    await signedInUser(node),
-    await signedInUser(foreignNode),
-  ] as const;
-  return {
-    node,
-    foreignNode,
-    a,
-    b,
-    foreign,
+  return world.participants({
     owner,
-    spareApplicationId: await addSpareApplication(),
-    subscriptionId: await addSubscription(node, a),
-    eventId: await addEvent(node, a),
-    conference: await addConference(node, a),
-    get unique() {
-      return count;
-    },
+    invitationSecret: () => `inviting${++invitationCount}`,
     resetToken: () => `link of lost${++resetLinkCount}`,
-    signed: () => signedParameters(node),
-  };
+  });
 }
 
 async function tokenOf(caller: string, fixture: Participants): Promise<string | undefined> {
   if (UNAUTHENTICATED_CALLERS.includes(caller)) return invalidTokens[caller];
+  const role = LESSER_MEMBERS[caller];
+  if (role !== undefined) return memberToken(node, role);
   switch (caller) {
     case "user A":
       return fixture.a.token;
@@ -177,7 +141,7 @@ async function tokenOf(caller: string, fixture: Participants): Promise<string | 
     case "a guest by link":
       return guestToken(node, fixture.conference);
     case "a signed-out token": {
-      const { token } = await signedInUser(node);
+      const { token } = await world.signedInUser(node);
       await rest(node, "DELETE", "/login", { token });
       return token;
     }
@@ -249,8 +213,9 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
   });
 
   test.each(CALLERS)("%s", async (caller) => {
+    if (CHANGING_MEMBERS.includes(caller)) fixture = await makeFixture();
     const token = await tokenOf(caller, fixture);
-    count += 1;
+    world.count += 1;
     const answer = await send(node, row.document, row.variables(fixture), token);
     const expected = expectedOutcome(row, caller);
     expect([outcome(answer), answer]).toEqual([expected, expect.anything()]);
@@ -265,6 +230,8 @@ const SILENT_SUBSCRIPTIONS = [
   "Subscription.conferenceInvitations",
   "Subscription.callAnswers",
   "Subscription.callChanges",
+  "Subscription.applicationCalls",
+  "Subscription.applicationConferences",
   "Subscription.pushDeliveries",
 ];
 
@@ -276,8 +243,9 @@ describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operati
   });
 
   test.each(CALLERS)("%s", async (caller) => {
+    if (CHANGING_MEMBERS.includes(caller)) fixture = await makeFixture();
     const token = await tokenOf(caller, fixture);
-    count += 1;
+    world.count += 1;
     const socket = await connectSocket(node);
     socket.send({ type: "connection_init", payload: token === undefined ? {} : { token } });
     if (UNAUTHENTICATED_CALLERS.includes(caller) && token !== undefined) {
@@ -335,7 +303,7 @@ describe.each(
     const row = PERMISSION_ROWS[route?.operation ?? ""];
     if (!route || !row) throw new Error(`${name} has no row`);
     const token = await tokenOf(caller, fixture);
-    count += 1;
+    world.count += 1;
     const answer = await rest(node, method, route.path(fixture), {
       token,
       headers: route.headers?.(fixture),

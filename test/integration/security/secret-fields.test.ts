@@ -94,7 +94,7 @@ async function setSecrets(letters: string[]): Promise<void> {
         jsonb_build_object('appId', '1', 'appSecret', $1::text))`,
     [`${letter}-secret`],
   );
-  await node.sql("UPDATE accounts SET password_hash = $1", [`${letter}-secret`]);
+  await node.sql("UPDATE account_members SET password_hash = $1", [`${letter}-secret`]);
 }
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

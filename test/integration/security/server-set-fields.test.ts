@@ -203,6 +203,8 @@ describe("GraphQL refuses fields that owners cannot set, with their name", () =>
     "previousSecret",
     "previousSecretUntil",
     "passwordHash",
+    "memberId",
+    "role",
     "token",
     "createdAt",
     "updatedAt",
@@ -220,18 +222,21 @@ describe("GraphQL refuses fields that owners cannot set, with their name", () =>
       () => ({ applicationId: applicationId(), login: "forged", password: "correct horse" }),
     ],
     ["updateAccount", "account { id }", () => ({ name: "Forged" })],
+    ["updateCurrentMember", "member { id }", () => ({})],
+    ["inviteMember", "invitation { id }", () => ({ email: "forged@example.com", role: "OWNER" })],
   ];
 
   test.each(INPUTS)("%s", async (mutation, answer, valid) => {
     const token = await ownerToken(node);
     const dump = async () => [
       await node.sql("SELECT * FROM accounts ORDER BY id"),
+      await node.sql("SELECT * FROM account_members ORDER BY id"),
       await node.sql("SELECT * FROM applications ORDER BY id"),
     ];
     const before = await dump();
     const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
     const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${answer} } }`;
-    for (const field of OWNED) {
+    for (const field of OWNED.filter((name) => !(name in valid()))) {
       for (const value of [1, 0, "", null]) {
         const input = { ...valid(), [field]: value };
         const { data, errors } = await graphql(node, query, { input }, token);

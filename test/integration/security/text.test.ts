@@ -3,6 +3,7 @@ import { getNamedType } from "graphql";
 import { ERRORS } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { INVALID_TEXT_MESSAGE } from "../../../src/core/text/text";
+import { isMemberAccess } from "../../../src/core/viewer";
 import { accessTable, buildSignalboxSchema } from "../../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/rest/documents";
 import type { RestParameter } from "../../../src/rest/parameters";
@@ -61,7 +62,7 @@ async function userToken(): Promise<string> {
 /** Whether a place belongs to an operation for owners, or to a field that only owners see. */
 function isOwners({ name }: TextInput): boolean {
   const wanted = access.get(name.slice(0, name.indexOf(":")));
-  return wanted === "account" || wanted === undefined;
+  return wanted === undefined || isMemberAccess(wanted);
 }
 
 const tokenFor = (place: TextInput) => (isOwners(place) ? ownerToken(node) : userToken());
@@ -69,9 +70,13 @@ const tokenFor = (place: TextInput) => (isOwners(place) ? ownerToken(node) : use
 type Send = (document: string, variables: Record<string, unknown>) => Promise<SocketResult>;
 
 async function checkPlace(place: TextInput, values: string[], send: Send): Promise<void> {
-  const of_id = String(node.application.id);
+  const above = {
+    of_application_id: String(node.application.id),
+    of_user_id: String(fixture.a.id),
+    of_conference_id: fixture.conference.id,
+  };
   const answers = await Promise.all(
-    values.map((value) => send(place.document, { ...place.variables(value), of_id })),
+    values.map((value) => send(place.document, { ...place.variables(value), ...above })),
   );
   const results = answers.map(({ errors = [] }) =>
     errors.map(({ extensions: { code, fields } }) => [code, fields]),

@@ -1,10 +1,11 @@
 import { newUser, signedParameters } from "../client";
 import { addConference } from "../conferences/stored-conference";
 import type { TestNode } from "../node";
+import { addFailedJob } from "../operations/failed-jobs";
 import { addEvent } from "../push/push";
 import { addSubscription } from "../push/push-devices";
 import type { Participants } from "../security/permission-rows";
-import { ownerCredentials } from "../sessions/owner";
+import { addMember, ownerCredentials } from "../sessions/owner";
 
 /** Participants for the tables of operations and routes, all of one application. */
 export async function createParticipants(node: TestNode): Promise<Participants> {
@@ -26,11 +27,14 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
     spareApplicationId: String(spare?.id),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
+    failedJobId: await addFailedJob(node),
     conference: await addConference(node, a),
     get unique() {
       unique += 1;
       return unique;
     },
+    ...(await addMember(node)),
+    invitationSecret: () => "x".repeat(43),
     resetToken: () => "x".repeat(43),
     signed: () => signedParameters(node),
   };

@@ -8,6 +8,7 @@ import { type Config, readConfig } from "../../../src/core/config";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { type Metrics, openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import type { LiveCertificate } from "../../../src/core/tls/certificate";
 import type {
   ChatLimits,
@@ -76,6 +77,7 @@ export async function startChat(
   const log = openLog("silent");
   const metrics = openMetrics();
   const clock = options.clock ?? { now: () => 1_600_000_000_000 };
+  const counters = new ApplicationCounters(clock);
   const bus = options.beside?.bus ?? openLocalBus(clock, log);
   const userExists = async (applicationId: number, userId: number) =>
     USERS.has(`${applicationId} ${userId}`);
@@ -83,6 +85,7 @@ export async function startChat(
     bus,
     log,
     metrics,
+    counters,
     userExists,
     isAnsweredElsewhereEnabled: async () => options.answeredElsewhere ?? false,
     sizes: stanzaSizes(config),
@@ -94,6 +97,7 @@ export async function startChat(
     config,
     log,
     metrics,
+    counters,
     clock,
     router,
     limits: options.limits,

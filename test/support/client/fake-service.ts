@@ -10,7 +10,7 @@ export class FakeService {
   /** Tokens with which a socket is closed. */
   readonly refused = new Set<string>();
   /** Answers a POST of a GraphQL request. */
-  answer: (query: string) => Response | Promise<Response> = () =>
+  answer: (query: string, token?: string | null) => Response | Promise<Response> = () =>
     Response.json({
       data: {
         currentSession: {
@@ -35,7 +35,8 @@ export class FakeService {
         return new Promise((resolve, reject) => {
           signal?.addEventListener("abort", () => reject(new DOMException("", "AbortError")));
           if (signal?.aborted) reject(new DOMException("", "AbortError"));
-          Promise.resolve(service.answer(String(init?.body))).then(resolve, reject);
+          const token = new Headers(init?.headers).get("svc-token");
+          Promise.resolve(service.answer(String(init?.body), token)).then(resolve, reject);
         });
       },
       WebSocket: class extends FakeSocket {

@@ -4,6 +4,7 @@ import { type Config, readConfig } from "../../../src/core/config";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { type Metrics, openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { openServer } from "../../../src/http/server";
 import type { JanusLimits } from "../../../src/janus/protocol/janus-limits";
 import { type JanusDeps, JanusSessions } from "../../../src/janus/session/janus-sessions";
@@ -88,6 +89,7 @@ export async function startLegacyEndpoint(
     config,
     log,
     metrics,
+    counters: new ApplicationCounters(systemClock),
     limits,
     conferences: service,
     sessionEvents,

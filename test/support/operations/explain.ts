@@ -35,6 +35,8 @@ export interface PlanNode {
   index?: string;
   /** Rows that a scan read, or that another node returned, over all of its executions. */
   rows: number;
+  /** Pages of tables and indexes that it and its parts read, also for index entries that are no rows. */
+  pages: number;
 }
 
 /** Executes a statement; the nodes of its plan. */
@@ -45,19 +47,19 @@ export async function explainAnalyze(
 ): Promise<PlanNode[]> {
   const statement = {
     name: "explain",
-    text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
+    text: `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${text}`,
   };
-  const [row] = await query<{ "QUERY PLAN": string | Array<{ Plan: JsonNode }> }>(
+  const [row] = await query<{ "QUERY PLAN": string | Array<{ Plan: PlanTree }> }>(
     statement,
     values,
   );
   const found = row?.["QUERY PLAN"];
   const [root] = typeof found === "string" ? (JSON.parse(found) as never) : (found ?? []);
-  return root ? nodesOf(root.Plan) : [];
+  return root ? planNodes(root.Plan) : [];
 }
 
 /** A node as EXPLAIN writes it. */
-interface JsonNode {
+export interface PlanTree {
   "Node Type": string;
   "Relation Name"?: string;
   "Index Name"?: string;
@@ -65,14 +67,18 @@ interface JsonNode {
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
   "Rows Removed by Index Recheck"?: number;
-  Plans?: JsonNode[];
+  "Shared Hit Blocks"?: number;
+  "Shared Read Blocks"?: number;
+  Plans?: PlanTree[];
 }
 
-function nodesOf(node: JsonNode): PlanNode[] {
+/** All nodes of a plan as EXPLAIN writes it. */
+export function planNodes(node: PlanTree): PlanNode[] {
   const removed =
     (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0);
   const { "Relation Name": relation, "Index Name": index } = node;
   const rows = (node["Actual Rows"] + removed) * node["Actual Loops"];
-  const own = { type: node["Node Type"], relation, index, rows };
-  return [own, ...(node.Plans ?? []).flatMap(nodesOf)];
+  const pages = (node["Shared Hit Blocks"] ?? 0) + (node["Shared Read Blocks"] ?? 0);
+  const own = { type: node["Node Type"], relation, index, rows, pages };
+  return [own, ...(node.Plans ?? []).flatMap(planNodes)];
 }

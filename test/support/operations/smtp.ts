@@ -18,6 +18,8 @@ export interface ReceivedMail {
 export interface TestSmtp {
   url: string;
   mails: ReceivedMail[];
+  /** Number of connections so far. */
+  connections(): number;
   /** Refuses the next RCPT commands with a code. */
   refuse(code: number, times: number): void;
   /** Waits for a number of mails to an address. */
@@ -25,11 +27,16 @@ export interface TestSmtp {
   close(): Promise<void>;
 }
 
-/** Starts an SMTP server on a free port, which accepts all mail. */
-export async function startSmtp(): Promise<TestSmtp> {
+/** Starts an SMTP server, which accepts all mail; on a free port by default. */
+export async function startSmtp(port = 0): Promise<TestSmtp> {
   const mails: ReceivedMail[] = [];
   const refusals: number[] = [];
+  let connections = 0;
   const server = new SMTPServer({
+    onConnect(_session, done) {
+      connections += 1;
+      done();
+    },
     // No client would trust its self-signed certificate.
     disabledCommands: ["STARTTLS", "AUTH"],
     onRcptTo(_address, _session, done) {
@@ -54,11 +61,12 @@ export async function startSmtp(): Promise<TestSmtp> {
       });
     },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const bound = (server.server.address() as AddressInfo).port;
   return {
-    url: `smtp://127.0.0.1:${port}`,
+    url: `smtp://127.0.0.1:${bound}`,
     mails,
+    connections: () => connections,
     refuse: (code, times) => refusals.push(...Array.from({ length: times }, () => code)),
     mailsTo: (address, count = 1) =>
       eventually(

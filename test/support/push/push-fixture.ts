@@ -87,6 +87,7 @@ export async function openPushFixture({
     jobs,
     metrics: openMetrics(),
     provider: providers.open,
+    noteCredentials: async () => undefined,
   };
   return {
     push,

@@ -133,7 +133,8 @@ export async function startSampleApi(): Promise<SampleApi> {
       if (api.failContext) throw api.failContext;
       callers.push(caller);
       // The sample's resolvers use nothing else of a context.
-      return { caller, expiresAt: api.expiresAt } as Context;
+      const context = { caller, expiresAt: api.expiresAt, auth: { notedApplication: null } };
+      return context as Context;
     },
   });
   api.url = await server.listen({ port: 0, host: "127.0.0.1" });

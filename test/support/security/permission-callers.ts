@@ -1,4 +1,12 @@
-import type { ExpectedOutcome, PermissionRow } from "./permission-rows";
+import { isMemberAccess, type MemberRole, roleAllows } from "../../../src/core/viewer";
+import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { type ExpectedOutcome, PERMISSION_ROWS, type PermissionRow } from "./permission-rows";
+
+/** The callers that are members of the account of A's application, besides its owner, with their roles. */
+export const LESSER_MEMBERS: Readonly<Record<string, MemberRole>> = {
+  "a support member": "support",
+  "a developer": "developer",
+};
 
 /** Callers without a token or with an invalid one. */
 export const UNAUTHENTICATED_CALLERS = [
@@ -25,8 +33,15 @@ export const CALLERS = [
   "a guest by link",
   "user A",
   "another account's owner",
+  ...Object.keys(LESSER_MEMBERS),
   "the account's owner",
 ];
+
+/** The callers who may do what only one of them can: each gets objects of its own. */
+export const CHANGING_MEMBERS = ["a developer", "the account's owner"];
+
+const ACCESS = accessTable(signalboxSchema());
+const NAMES = new Map(Object.entries(PERMISSION_ROWS).map(([name, row]) => [row, name]));
 
 /** The expected outcome for a caller. */
 export function expectedOutcome(row: PermissionRow, caller: string): ExpectedOutcome {
@@ -36,6 +51,11 @@ export function expectedOutcome(row: PermissionRow, caller: string): ExpectedOut
   if (caller === "user B") return row.other;
   if (caller === "a guest by link") return row.linkGuest;
   if (caller === "the account's owner") return row.account;
+  const role = LESSER_MEMBERS[caller];
+  if (role !== undefined) {
+    const required = ACCESS.get(NAMES.get(row) ?? "") ?? "owner";
+    return isMemberAccess(required) && !roleAllows(required, role) ? "FORBIDDEN" : row.account;
+  }
   if (caller === "another account's owner") return row.otherAccount;
   return caller === "a foreign user" ? row.foreign : row.self;
 }

@@ -18,10 +18,17 @@ export interface Participants {
   subscriptionId: number;
   /** User A's push event. */
   eventId: number;
+  /** A failed job of the first application. */
+  failedJobId: string;
   /** User A's conference, which lists nobody else; A's membership in it, and a link for guests with its secret. */
   conference: { id: string; membershipId: string; linkId: string; secret: string };
+  /** A support member of the first application's account, and an open invitation to it. */
+  memberId: string;
+  invitationId: string;
   /** A unique number. */
   unique: number;
+  /** Secret of an open invitation to an account of its own. */
+  invitationSecret(): string;
   /** Token of a valid password reset link, of a separate user. */
   resetToken(): string;
   /** Parameters of a signed request of the first application, with a new nonce. */
@@ -100,6 +107,10 @@ const PRIVATE = { ...USER, other: "NOT_FOUND", foreign: "NOT_FOUND" } as const;
 const MEMBERSHIP = { ...PRIVATE, linkGuest: "NOT_FOUND" } as const;
 
 const applicationOf = ({ node }: Participants) => String(node.application.id);
+const userOf = (participants: Participants) => ({
+  applicationId: applicationOf(participants),
+  userId: String(participants.a.id),
+});
 
 /** A push that is scheduled far in the future. */
 const SCHEDULED = {
@@ -274,6 +285,18 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: () => ({}),
     ...USER,
   },
+  "Subscription.applicationCalls": {
+    document: "subscription ($id: ID!) { applicationCalls(applicationId: $id) { id state } }",
+    variables: (fixture) => ({ id: applicationOf(fixture) }),
+    ...OWN_APPLICATION,
+  },
+  "Subscription.applicationCall": {
+    document:
+      "subscription ($id: ID!) { applicationCall(applicationId: $id, id: 999999999) { id timeLine { kind } } }",
+    variables: (fixture) => ({ id: applicationOf(fixture) }),
+    ...OWN_APPLICATION,
+    account: "NOT_FOUND",
+  },
   "Query.pushEvents": {
     document: "query { pushEvents { nodes { id payload } } }",
     variables: () => ({}),
@@ -320,6 +343,23 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
   },
+  "Query.health": {
+    document: "query { health { checks { name } nodes { id } jobQueues { name } } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Query.failedJobs": {
+    document: "query { failedJobs { nodes { id } } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Mutation.retryJob": {
+    document: "mutation ($input: RetryJobInput!) { retryJob(input: $input) { jobId } }",
+    variables: (participants) => ({
+      input: { applicationId: applicationOf(participants), jobId: participants.failedJobId },
+    }),
+    ...OWN_APPLICATION,
+  },
   "Query.applicationPushEvents": {
     document: "query ($id: ID!) { applicationPushEvents(applicationId: $id) { nodes { id } } }",
     variables: (participants) => ({ id: applicationOf(participants) }),
@@ -341,6 +381,40 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: (participants) => ({
       input: { ...SCHEDULED, userIds: ["1"], applicationId: applicationOf(participants) },
     }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.stopApplicationPushEvent": {
+    document: `mutation ($input: StopApplicationPushEventInput!) {
+      stopApplicationPushEvent(input: $input) { event { id } } }`,
+    variables: (participants) => ({
+      input: {
+        applicationId: applicationOf(participants),
+        eventId: String(participants.eventId),
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Query.applicationPushRecipientCount": {
+    document: `query ($id: ID!, $recipients: PushRecipientsInput!) {
+      applicationPushRecipientCount(applicationId: $id, recipients: $recipients) { userCount } }`,
+    variables: (participants) => ({
+      id: applicationOf(participants),
+      recipients: { environment: "DEVELOPMENT", userIds: [String(participants.a.id)] },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Query.applicationUserPushDeliveries": {
+    document: `query ($id: ID!, $user: ID!) {
+      applicationUserPushDeliveries(applicationId: $id, userId: $user) { nodes { id } } }`,
+    variables: (participants) => ({
+      id: applicationOf(participants),
+      user: String(participants.a.id),
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Subscription.applicationPushProgress": {
+    document: "subscription ($id: ID!) { applicationPushProgress(eventId: $id) { event { id } } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
     ...OWN_APPLICATION,
   },
   "Query.pushSubscriptions": {
@@ -394,12 +468,20 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...ACCOUNT,
   },
   "Query.application": {
-    document: `query ($id: ID!, $search: String, $first: Int, $after: String) {
+    document: `query ($id: ID!, $user: ID!, $search: String, $first: Int, $after: String,
+        $filter: UserFilter, $sort: UserSort, $blocked: Boolean, $guest: Boolean) {
       application(id: $id) {
         id authSecret
-        users(search: $search, first: $first, after: $after) { totalCount }
+        users(search: $search, first: $first, after: $after, filter: $filter, sort: $sort,
+          blocked: $blocked, guest: $guest) { totalCount nodes { blockReason } }
+        user(id: $user) { blockedAt blockReason
+          sessions(first: $first, after: $after) { totalCount nodes { ip } }
+          pushSubscriptions(first: $first, after: $after) { totalCount nodes { udid } } }
         sessions(first: $first, after: $after) { totalCount } } }`,
-    variables: (participants) => ({ id: applicationOf(participants) }),
+    variables: (participants) => ({
+      id: applicationOf(participants),
+      user: String(participants.a.id),
+    }),
     ...OWN_APPLICATION,
   },
   "Mutation.signInOwner": {
@@ -411,6 +493,56 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.signOutOwner": {
     document: "mutation { signOutOwner { signedOut } }",
     variables: () => ({}),
+    ...ACCOUNT,
+    closesSessionOf: "anybody",
+  },
+  "Mutation.signOutOwnerEverywhere": {
+    document: "mutation { signOutOwnerEverywhere { signedOut } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+    closesSessionOf: "anybody",
+  },
+  "Mutation.inviteMember": {
+    document: `mutation ($input: InviteMemberInput!) {
+      inviteMember(input: $input) { invitation { id } } }`,
+    variables: () => ({ input: { email: "invited@example.com", role: "SUPPORT" } }),
+    ...ACCOUNT,
+  },
+  "Mutation.revokeInvitation": {
+    document: `mutation ($input: RevokeInvitationInput!) {
+      revokeInvitation(input: $input) { revokedInvitationId } }`,
+    variables: ({ invitationId: id }) => ({ input: { id } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.acceptInvitation": {
+    document: `mutation ($input: AcceptInvitationInput!) {
+      acceptInvitation(input: $input) { member { id } } }`,
+    variables: ({ invitationSecret }) => ({
+      input: { secret: invitationSecret(), password: "correct horse" },
+    }),
+    ...OPEN,
+  },
+  "Mutation.updateMember": {
+    document:
+      "mutation ($input: UpdateMemberInput!) { updateMember(input: $input) { member { id } } }",
+    variables: ({ memberId: id }) => ({ input: { id, role: "DEVELOPER" } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.removeMember": {
+    document:
+      "mutation ($input: RemoveMemberInput!) { removeMember(input: $input) { removedMemberId } }",
+    variables: ({ memberId: id }) => ({ input: { id } }),
+    ...OWN_APPLICATION,
+  },
+  "Query.currentMember": {
+    document: "query { currentMember { id email role } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Mutation.updateCurrentMember": {
+    document: `mutation ($input: UpdateCurrentMemberInput!) {
+      updateCurrentMember(input: $input) { member { id } } }`,
+    variables: () => ({ input: {} }),
     ...ACCOUNT,
   },
   "Mutation.updateAccount": {
@@ -457,6 +589,52 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     }),
     ...OWN_APPLICATION,
   },
+  "Mutation.updateApplicationUser": {
+    document: `mutation ($input: UpdateApplicationUserInput!) {
+      updateApplicationUser(input: $input) { user { id fullName } } }`,
+    variables: (participants) => ({ input: { ...userOf(participants), fullName: "New name" } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.blockUser": {
+    document: `mutation ($input: BlockUserInput!) {
+      blockUser(input: $input) { user { id blockedAt blockReason } } }`,
+    variables: (participants) => ({ input: { ...userOf(participants), reason: "Spam" } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.unblockUser": {
+    document: `mutation ($input: ApplicationUserInput!) {
+      unblockUser(input: $input) { user { id blockedAt } } }`,
+    variables: (participants) => ({ input: userOf(participants) }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.endUserSession": {
+    document: `mutation ($input: EndUserSessionInput!) {
+      endUserSession(input: $input) { endedSessionId } }`,
+    variables: (participants) => ({
+      input: {
+        applicationId: applicationOf(participants),
+        sessionId: String(participants.a.sessionId),
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.endUserSessions": {
+    document: `mutation ($input: ApplicationUserInput!) {
+      endUserSessions(input: $input) { endedCount } }`,
+    variables: (participants) => ({ input: userOf(participants) }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.deleteApplicationPushSubscription": {
+    document: `mutation ($input: DeleteApplicationPushSubscriptionInput!) {
+      deleteApplicationPushSubscription(input: $input) { deletedPushSubscriptionId } }`,
+    variables: (participants) => ({
+      input: {
+        ...userOf(participants),
+        pushSubscriptionId: String(participants.subscriptionId),
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
   "Mutation.exportUser": {
     document: "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
     variables: (participants) => ({
@@ -481,6 +659,14 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
     self: "NOT_FOUND",
+  },
+  "Mutation.checkProvider": {
+    document: `mutation ($input: CheckProviderInput!) {
+      checkProvider(input: $input) { outcome message } }`,
+    variables: (participants) => ({
+      input: { applicationId: applicationOf(participants), provider: "FACEBOOK" },
+    }),
+    ...OWN_APPLICATION,
   },
   "Mutation.setPushCredentials": {
     document: `mutation ($input: SetPushCredentialsInput!) {
@@ -565,6 +751,55 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: (fixture) => ({
       input: { applicationId: applicationOf(fixture), conferenceId: fixture.conference.id },
     }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.updateApplicationConference": {
+    document:
+      "mutation ($input: UpdateApplicationConferenceInput!) { updateApplicationConference(input: $input) { conference { id } } }",
+    variables: (fixture) => ({
+      input: {
+        applicationId: applicationOf(fixture),
+        conferenceId: fixture.conference.id,
+        locked: true,
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.muteApplicationConferenceMember": {
+    document:
+      "mutation ($input: MuteApplicationConferenceMemberInput!) { muteApplicationConferenceMember(input: $input) { member { id } } }",
+    variables: (fixture) => ({
+      input: {
+        applicationId: applicationOf(fixture),
+        conferenceId: fixture.conference.id,
+        memberId: String(fixture.a.id),
+        audio: true,
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.removeApplicationConferenceMember": {
+    document:
+      "mutation ($input: RemoveApplicationConferenceMemberInput!) { removeApplicationConferenceMember(input: $input) { done } }",
+    variables: (fixture) => ({
+      input: {
+        applicationId: applicationOf(fixture),
+        conferenceId: fixture.conference.id,
+        memberId: String(fixture.a.id),
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Subscription.applicationConferences": {
+    document:
+      "subscription ($a: ID!) { applicationConferences(applicationId: $a) { id hostNodeId } }",
+    variables: (fixture) => ({ a: applicationOf(fixture) }),
+    ...OWN_APPLICATION,
+  },
+  "Subscription.applicationConference": {
+    document:
+      "subscription ($a: ID!, $c: ID!) { applicationConference(applicationId: $a, id: $c) { id hostNodeId links { id } } }",
+    variables: (fixture) => ({ a: applicationOf(fixture), c: fixture.conference.id }),
     ...OWN_APPLICATION,
   },
   "Mutation.createConferenceLink": {

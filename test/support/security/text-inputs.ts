@@ -136,21 +136,23 @@ function sample(type: GraphQLInputType): unknown {
 
 /**
  * A document that selects a field with all its arguments as variables. Required arguments of the fields above
- * are variables as well: `$of_id` for the argument id.
+ * are variables as well: `$of_user_id` for the argument id of the field user.
  */
 function documentFor(schema: GraphQLSchema, type: GraphQLObjectType, field: Field): string {
   const { kind, way } = wayTo(schema, type);
-  const above = way.flatMap(({ args }) => args).filter(({ type: given }) => isNonNullType(given));
-  const variables = [
-    ...field.args.map(({ name, type: given }) => `$${name}: ${given}`),
-    ...above.map(({ name, type: given }) => `$of_${name}: ${given}`),
-  ].join(", ");
+  const above = way.flatMap(({ name: parent, args }) =>
+    args
+      .filter(({ type: given }) => isNonNullType(given))
+      .map(({ name, type: given }) => `$of_${parent}_${name}: ${given}`),
+  );
+  const own = field.args.map(({ name, type: given }) => `$${name}: ${given}`);
+  const variables = [...own, ...above].join(", ");
   const values = field.args.map(({ name }) => `${name}: $${name}`).join(", ");
   const selection = isLeafType(getNamedType(field.type)) ? "" : " { __typename }";
   const asked = `${field.name}(${values})${selection}`;
   const inside = way.reduceRight((inner, { name, args }) => {
     const needed = args.filter(({ type: given }) => isNonNullType(given));
-    const list = needed.map((each) => `${each.name}: $of_${each.name}`).join(", ");
+    const list = needed.map((each) => `${each.name}: $of_${name}_${each.name}`).join(", ");
     return `${name}${list === "" ? "" : `(${list})`} { ${inner} }`;
   }, asked);
   return `${kind} (${variables}) { ${inside} }`;

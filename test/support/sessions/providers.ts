@@ -31,7 +31,9 @@ async function standIn(
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://stand-in");
     asked.push(url.pathname);
-    if (request.method !== "GET") complaints.push(`${request.method} in place of GET`);
+    const isToken = url.pathname === "/oauth2/token";
+    if (request.method !== (isToken ? "POST" : "GET"))
+      complaints.push(`the method ${request.method}`);
     send(
       response,
       answer(request, url, (text) => complaints.push(text)),
@@ -89,6 +91,11 @@ export async function startFacebook(app: {
         complain("debug_token without the application's own token");
         return { status: 400, body: BAD_TOKEN };
       }
+      // The application's own token.
+      if (query.get("input_token") === query.get("access_token")) {
+        const data = { app_id: app.appId, type: "APP", is_valid: true, scopes: [] };
+        return { status: 200, body: { data } };
+      }
       const known = tokens.get(query.get("input_token") ?? "");
       const unknown = { data: { error: { code: 190, message: "bad" }, is_valid: false } };
       return known?.debug ?? { status: 200, body: unknown };
@@ -132,6 +139,13 @@ export async function startTwitter(app: {
     body: { errors: [{ code: 32, message: "Could not authenticate you." }] },
   };
   const server = await standIn((request, url, complain) => {
+    if (url.pathname === "/oauth2/token") {
+      const pair = `${percent(app.consumerKey)}:${percent(app.consumerSecret)}`;
+      const basic = `Basic ${Buffer.from(pair).toString("base64")}`;
+      return request.headers.authorization === basic
+        ? { status: 200, body: { token_type: "bearer", access_token: "app-token" } }
+        : { status: 403, body: { errors: [{ code: 99, message: "Unable to verify." }] } };
+    }
     if (url.pathname !== "/1.1/account/verify_credentials.json") {
       return { status: 404, body: { errors: [{ code: 34, message: "no such page" }] } };
     }

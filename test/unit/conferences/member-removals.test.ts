@@ -30,7 +30,7 @@ test("a member whose requests fill the queue is removed all the same, once", asy
   const changes = new ConferenceChanges(
     deps,
     () => ({ conferenceId: 1, node: "node", generation: 1 }),
-    0,
+    { application_id: 1, sequence: 0 },
     () => ({ type: "reconnect" }),
     () => undefined,
   );

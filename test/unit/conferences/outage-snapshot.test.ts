@@ -56,6 +56,11 @@ function openConference() {
         if (isDown) return Promise.reject(new Fault("UNAVAILABLE", "down"));
         return bus.append(inbox, body);
       },
+      // Owners' subscriptions miss the change, and the change itself does not fail.
+      publish(channel: string, message: string) {
+        if (isDown) return Promise.reject(new Fault("UNAVAILABLE", "down"));
+        return bus.publish(channel, message);
+      },
     },
     clock: { now: () => 0 },
     log,

@@ -4,8 +4,10 @@ import { INBOX_DEVICES_MAX } from "../../../src/calls/inbox/inbox";
 import type { SignalSubscriber, SubscriberMessage } from "../../../src/calls/inbox/subscriber";
 import { openRouter } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signals/signal";
+import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { busWith } from "./subscribers";
 
 const log = openLog("silent");
@@ -32,6 +34,7 @@ function routerOn(bus: Bus) {
     bus,
     log,
     metrics: openMetrics(),
+    counters: new ApplicationCounters(systemClock),
     userExists: async () => true,
     isAnsweredElsewhereEnabled: async () => false,
   });

@@ -2,7 +2,9 @@ import { openLocalBus } from "../../../src/bus/local";
 import { inboxOf } from "../../../src/calls/inbox/bus-keys";
 import { openRouter } from "../../../src/calls/router";
 import { SenderLimits } from "../../../src/calls/sender-limits";
+import { systemClock } from "../../../src/core/clock";
 import { openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { LocalLimiter } from "../../../src/limits/local-limiter";
 import { ann, bob, log, signal } from "./subscribers";
 
@@ -15,6 +17,7 @@ function routerWithLimits() {
     bus,
     log,
     metrics: openMetrics(),
+    counters: new ApplicationCounters(systemClock),
     userExists: async (_applicationId, userId) => userId !== 99,
     isAnsweredElsewhereEnabled: async () => false,
     limits: new SenderLimits(FIGURES, new LocalLimiter(clock), clock),

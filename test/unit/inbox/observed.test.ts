@@ -2,9 +2,11 @@ import { openLocalBus } from "../../../src/bus/local";
 import type { SentSignal } from "../../../src/calls/history/call-event";
 import { openRouter } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signals/signal";
+import { systemClock } from "../../../src/core/clock";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { busWith } from "./subscribers";
 
 /** Which signals the router passes to the call recorder. */
@@ -24,6 +26,7 @@ function routerWith(append: () => Promise<void>, forwardToChatServer: () => Prom
     bus: busWith(bus, { append: (inbox, body) => append().then(() => bus.append(inbox, body)) }),
     log,
     metrics: openMetrics(),
+    counters: new ApplicationCounters(systemClock),
     forwardToChatServer,
     userExists: async () => true,
     isAnsweredElsewhereEnabled: async () => false,

@@ -3,8 +3,10 @@ import { openLocalBus } from "../../../src/bus/local";
 import { DRAIN_TIMEOUT_MS } from "../../../src/calls/inbox/attached-subscriber";
 import { inboxOf } from "../../../src/calls/inbox/bus-keys";
 import { openRouter } from "../../../src/calls/router";
+import { systemClock } from "../../../src/core/clock";
 import { Fault } from "../../../src/core/errors";
 import { openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { eventually } from "../../support/moving-clock";
 import {
   ann,
@@ -338,6 +340,7 @@ describe("answers", () => {
       bus,
       log,
       metrics: openMetrics(),
+      counters: new ApplicationCounters(systemClock),
       userExists: async () => false,
       isAnsweredElsewhereEnabled: async () => false,
     });

@@ -7,8 +7,10 @@ import type {
 } from "../../../src/calls/inbox/subscriber";
 import { openRouter } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signals/signal";
+import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 
 /** A silent log. */
 export const log = openLog("silent");
@@ -57,6 +59,7 @@ export function nodeOn(bus: Bus, hangUp = false) {
     bus,
     log,
     metrics: openMetrics(),
+    counters: new ApplicationCounters(systemClock),
     userExists: async () => true,
     isAnsweredElsewhereEnabled: async () => hangUp,
   });

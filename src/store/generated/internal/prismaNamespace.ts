@@ -398,6 +398,9 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 
 export const ModelName = {
   Account: 'Account',
+  AccountMember: 'AccountMember',
+  AuditEntry: 'AuditEntry',
+  AccountInvitation: 'AccountInvitation',
   AccountSession: 'AccountSession',
   Application: 'Application',
   User: 'User',
@@ -412,12 +415,17 @@ export const ModelName = {
   PushDelivery: 'PushDelivery',
   Call: 'Call',
   CallParticipant: 'CallParticipant',
+  CallSignal: 'CallSignal',
   Conference: 'Conference',
   ConferenceNode: 'ConferenceNode',
+  Node: 'Node',
   ConferenceUser: 'ConferenceUser',
   ConferenceLink: 'ConferenceLink',
   ConferenceGuest: 'ConferenceGuest',
-  ConferenceMember: 'ConferenceMember'
+  ConferenceMember: 'ConferenceMember',
+  ApplicationStatistics: 'ApplicationStatistics',
+  StatisticsNode: 'StatisticsNode',
+  ApplicationSockets: 'ApplicationSockets'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -433,7 +441,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "accountSession" | "application" | "user" | "passwordReset" | "userTag" | "identity" | "session" | "nonce" | "pushCredential" | "pushSubscription" | "pushEvent" | "pushDelivery" | "call" | "callParticipant" | "conference" | "conferenceNode" | "conferenceUser" | "conferenceLink" | "conferenceGuest" | "conferenceMember"
+    modelProps: "account" | "accountMember" | "auditEntry" | "accountInvitation" | "accountSession" | "application" | "user" | "passwordReset" | "userTag" | "identity" | "session" | "nonce" | "pushCredential" | "pushSubscription" | "pushEvent" | "pushDelivery" | "call" | "callParticipant" | "callSignal" | "conference" | "conferenceNode" | "node" | "conferenceUser" | "conferenceLink" | "conferenceGuest" | "conferenceMember" | "applicationStatistics" | "statisticsNode" | "applicationSockets"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -508,6 +516,228 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.AccountCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.AccountCountAggregateOutputType> | number
+        }
+      }
+    }
+    AccountMember: {
+      payload: Prisma.$AccountMemberPayload<ExtArgs>
+      fields: Prisma.AccountMemberFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.AccountMemberFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.AccountMemberFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>
+        }
+        findFirst: {
+          args: Prisma.AccountMemberFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.AccountMemberFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>
+        }
+        findMany: {
+          args: Prisma.AccountMemberFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>[]
+        }
+        create: {
+          args: Prisma.AccountMemberCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>
+        }
+        createMany: {
+          args: Prisma.AccountMemberCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.AccountMemberCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>[]
+        }
+        delete: {
+          args: Prisma.AccountMemberDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>
+        }
+        update: {
+          args: Prisma.AccountMemberUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>
+        }
+        deleteMany: {
+          args: Prisma.AccountMemberDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.AccountMemberUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.AccountMemberUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>[]
+        }
+        upsert: {
+          args: Prisma.AccountMemberUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountMemberPayload>
+        }
+        aggregate: {
+          args: Prisma.AccountMemberAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateAccountMember>
+        }
+        groupBy: {
+          args: Prisma.AccountMemberGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AccountMemberGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.AccountMemberCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AccountMemberCountAggregateOutputType> | number
+        }
+      }
+    }
+    AuditEntry: {
+      payload: Prisma.$AuditEntryPayload<ExtArgs>
+      fields: Prisma.AuditEntryFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.AuditEntryFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.AuditEntryFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        findFirst: {
+          args: Prisma.AuditEntryFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.AuditEntryFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        findMany: {
+          args: Prisma.AuditEntryFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>[]
+        }
+        create: {
+          args: Prisma.AuditEntryCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        createMany: {
+          args: Prisma.AuditEntryCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.AuditEntryCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>[]
+        }
+        delete: {
+          args: Prisma.AuditEntryDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        update: {
+          args: Prisma.AuditEntryUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        deleteMany: {
+          args: Prisma.AuditEntryDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.AuditEntryUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.AuditEntryUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>[]
+        }
+        upsert: {
+          args: Prisma.AuditEntryUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        aggregate: {
+          args: Prisma.AuditEntryAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateAuditEntry>
+        }
+        groupBy: {
+          args: Prisma.AuditEntryGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AuditEntryGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.AuditEntryCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AuditEntryCountAggregateOutputType> | number
+        }
+      }
+    }
+    AccountInvitation: {
+      payload: Prisma.$AccountInvitationPayload<ExtArgs>
+      fields: Prisma.AccountInvitationFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.AccountInvitationFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.AccountInvitationFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>
+        }
+        findFirst: {
+          args: Prisma.AccountInvitationFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.AccountInvitationFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>
+        }
+        findMany: {
+          args: Prisma.AccountInvitationFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>[]
+        }
+        create: {
+          args: Prisma.AccountInvitationCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>
+        }
+        createMany: {
+          args: Prisma.AccountInvitationCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.AccountInvitationCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>[]
+        }
+        delete: {
+          args: Prisma.AccountInvitationDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>
+        }
+        update: {
+          args: Prisma.AccountInvitationUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>
+        }
+        deleteMany: {
+          args: Prisma.AccountInvitationDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.AccountInvitationUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.AccountInvitationUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>[]
+        }
+        upsert: {
+          args: Prisma.AccountInvitationUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountInvitationPayload>
+        }
+        aggregate: {
+          args: Prisma.AccountInvitationAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateAccountInvitation>
+        }
+        groupBy: {
+          args: Prisma.AccountInvitationGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AccountInvitationGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.AccountInvitationCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AccountInvitationCountAggregateOutputType> | number
         }
       }
     }
@@ -1547,6 +1777,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    CallSignal: {
+      payload: Prisma.$CallSignalPayload<ExtArgs>
+      fields: Prisma.CallSignalFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.CallSignalFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.CallSignalFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>
+        }
+        findFirst: {
+          args: Prisma.CallSignalFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.CallSignalFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>
+        }
+        findMany: {
+          args: Prisma.CallSignalFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>[]
+        }
+        create: {
+          args: Prisma.CallSignalCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>
+        }
+        createMany: {
+          args: Prisma.CallSignalCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.CallSignalCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>[]
+        }
+        delete: {
+          args: Prisma.CallSignalDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>
+        }
+        update: {
+          args: Prisma.CallSignalUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>
+        }
+        deleteMany: {
+          args: Prisma.CallSignalDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.CallSignalUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.CallSignalUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>[]
+        }
+        upsert: {
+          args: Prisma.CallSignalUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$CallSignalPayload>
+        }
+        aggregate: {
+          args: Prisma.CallSignalAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateCallSignal>
+        }
+        groupBy: {
+          args: Prisma.CallSignalGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.CallSignalGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.CallSignalCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.CallSignalCountAggregateOutputType> | number
+        }
+      }
+    }
     Conference: {
       payload: Prisma.$ConferencePayload<ExtArgs>
       fields: Prisma.ConferenceFieldRefs
@@ -1692,6 +1996,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.ConferenceNodeCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.ConferenceNodeCountAggregateOutputType> | number
+        }
+      }
+    }
+    Node: {
+      payload: Prisma.$NodePayload<ExtArgs>
+      fields: Prisma.NodeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.NodeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.NodeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>
+        }
+        findFirst: {
+          args: Prisma.NodeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.NodeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>
+        }
+        findMany: {
+          args: Prisma.NodeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>[]
+        }
+        create: {
+          args: Prisma.NodeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>
+        }
+        createMany: {
+          args: Prisma.NodeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.NodeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>[]
+        }
+        delete: {
+          args: Prisma.NodeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>
+        }
+        update: {
+          args: Prisma.NodeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>
+        }
+        deleteMany: {
+          args: Prisma.NodeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.NodeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.NodeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>[]
+        }
+        upsert: {
+          args: Prisma.NodeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$NodePayload>
+        }
+        aggregate: {
+          args: Prisma.NodeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateNode>
+        }
+        groupBy: {
+          args: Prisma.NodeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NodeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.NodeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.NodeCountAggregateOutputType> | number
         }
       }
     }
@@ -1991,6 +2369,228 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    ApplicationStatistics: {
+      payload: Prisma.$ApplicationStatisticsPayload<ExtArgs>
+      fields: Prisma.ApplicationStatisticsFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ApplicationStatisticsFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ApplicationStatisticsFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>
+        }
+        findFirst: {
+          args: Prisma.ApplicationStatisticsFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ApplicationStatisticsFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>
+        }
+        findMany: {
+          args: Prisma.ApplicationStatisticsFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>[]
+        }
+        create: {
+          args: Prisma.ApplicationStatisticsCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>
+        }
+        createMany: {
+          args: Prisma.ApplicationStatisticsCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ApplicationStatisticsCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>[]
+        }
+        delete: {
+          args: Prisma.ApplicationStatisticsDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>
+        }
+        update: {
+          args: Prisma.ApplicationStatisticsUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>
+        }
+        deleteMany: {
+          args: Prisma.ApplicationStatisticsDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ApplicationStatisticsUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ApplicationStatisticsUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>[]
+        }
+        upsert: {
+          args: Prisma.ApplicationStatisticsUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationStatisticsPayload>
+        }
+        aggregate: {
+          args: Prisma.ApplicationStatisticsAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateApplicationStatistics>
+        }
+        groupBy: {
+          args: Prisma.ApplicationStatisticsGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ApplicationStatisticsGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ApplicationStatisticsCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ApplicationStatisticsCountAggregateOutputType> | number
+        }
+      }
+    }
+    StatisticsNode: {
+      payload: Prisma.$StatisticsNodePayload<ExtArgs>
+      fields: Prisma.StatisticsNodeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.StatisticsNodeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.StatisticsNodeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>
+        }
+        findFirst: {
+          args: Prisma.StatisticsNodeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.StatisticsNodeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>
+        }
+        findMany: {
+          args: Prisma.StatisticsNodeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>[]
+        }
+        create: {
+          args: Prisma.StatisticsNodeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>
+        }
+        createMany: {
+          args: Prisma.StatisticsNodeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.StatisticsNodeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>[]
+        }
+        delete: {
+          args: Prisma.StatisticsNodeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>
+        }
+        update: {
+          args: Prisma.StatisticsNodeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>
+        }
+        deleteMany: {
+          args: Prisma.StatisticsNodeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.StatisticsNodeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.StatisticsNodeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>[]
+        }
+        upsert: {
+          args: Prisma.StatisticsNodeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$StatisticsNodePayload>
+        }
+        aggregate: {
+          args: Prisma.StatisticsNodeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateStatisticsNode>
+        }
+        groupBy: {
+          args: Prisma.StatisticsNodeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.StatisticsNodeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.StatisticsNodeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.StatisticsNodeCountAggregateOutputType> | number
+        }
+      }
+    }
+    ApplicationSockets: {
+      payload: Prisma.$ApplicationSocketsPayload<ExtArgs>
+      fields: Prisma.ApplicationSocketsFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ApplicationSocketsFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ApplicationSocketsFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>
+        }
+        findFirst: {
+          args: Prisma.ApplicationSocketsFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ApplicationSocketsFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>
+        }
+        findMany: {
+          args: Prisma.ApplicationSocketsFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>[]
+        }
+        create: {
+          args: Prisma.ApplicationSocketsCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>
+        }
+        createMany: {
+          args: Prisma.ApplicationSocketsCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ApplicationSocketsCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>[]
+        }
+        delete: {
+          args: Prisma.ApplicationSocketsDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>
+        }
+        update: {
+          args: Prisma.ApplicationSocketsUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>
+        }
+        deleteMany: {
+          args: Prisma.ApplicationSocketsDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ApplicationSocketsUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ApplicationSocketsUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>[]
+        }
+        upsert: {
+          args: Prisma.ApplicationSocketsUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ApplicationSocketsPayload>
+        }
+        aggregate: {
+          args: Prisma.ApplicationSocketsAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateApplicationSockets>
+        }
+        groupBy: {
+          args: Prisma.ApplicationSocketsGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ApplicationSocketsGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ApplicationSocketsCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ApplicationSocketsCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -2034,8 +2634,6 @@ export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
   accountKey: 'accountKey',
-  email: 'email',
-  passwordHash: 'passwordHash',
   apiEndpoint: 'apiEndpoint',
   chatEndpoint: 'chatEndpoint',
   turnserverEndpoint: 'turnserverEndpoint',
@@ -2046,9 +2644,57 @@ export const AccountScalarFieldEnum = {
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
 
 
-export const AccountSessionScalarFieldEnum = {
+export const AccountMemberScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
+  email: 'email',
+  passwordHash: 'passwordHash',
+  role: 'role',
+  lastActivityAt: 'lastActivityAt',
+  createdAt: 'createdAt'
+} as const
+
+export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
+
+
+export const AuditEntryScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  applicationId: 'applicationId',
+  memberId: 'memberId',
+  email: 'email',
+  role: 'role',
+  action: 'action',
+  targets: 'targets',
+  fields: 'fields',
+  outcome: 'outcome',
+  errorCode: 'errorCode',
+  ip: 'ip',
+  userAgent: 'userAgent',
+  requestId: 'requestId',
+  createdAt: 'createdAt'
+} as const
+
+export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const AccountInvitationScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  email: 'email',
+  role: 'role',
+  invitedById: 'invitedById',
+  secretHash: 'secretHash',
+  createdAt: 'createdAt',
+  expiresAt: 'expiresAt'
+} as const
+
+export type AccountInvitationScalarFieldEnum = (typeof AccountInvitationScalarFieldEnum)[keyof typeof AccountInvitationScalarFieldEnum]
+
+
+export const AccountSessionScalarFieldEnum = {
+  id: 'id',
+  memberId: 'memberId',
   tokenHash: 'tokenHash',
   expiresAt: 'expiresAt',
   lastActivityAt: 'lastActivityAt',
@@ -2107,6 +2753,8 @@ export const UserScalarFieldEnum = {
   timezone: 'timezone',
   isGuest: 'isGuest',
   guestUntil: 'guestUntil',
+  blockedAt: 'blockedAt',
+  blockReason: 'blockReason',
   lastRequestAt: 'lastRequestAt',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
@@ -2185,6 +2833,8 @@ export const PushCredentialScalarFieldEnum = {
   service: 'service',
   settings: 'settings',
   secret: 'secret',
+  refusedSince: 'refusedSince',
+  refusedReason: 'refusedReason',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
 } as const
@@ -2232,6 +2882,7 @@ export const PushEventScalarFieldEnum = {
   kind: 'kind',
   callId: 'callId',
   withdrawnAt: 'withdrawnAt',
+  stoppedAt: 'stoppedAt',
   idempotencyKey: 'idempotencyKey',
   requestHash: 'requestHash',
   nextRunAt: 'nextRunAt',
@@ -2275,7 +2926,8 @@ export const CallScalarFieldEnum = {
   state: 'state',
   startedAt: 'startedAt',
   acceptedAt: 'acceptedAt',
-  endedAt: 'endedAt'
+  endedAt: 'endedAt',
+  signalsTruncated: 'signalsTruncated'
 } as const
 
 export type CallScalarFieldEnum = (typeof CallScalarFieldEnum)[keyof typeof CallScalarFieldEnum]
@@ -2285,6 +2937,7 @@ export const CallParticipantScalarFieldEnum = {
   callId: 'callId',
   userId: 'userId',
   sessionId: 'sessionId',
+  startedAt: 'startedAt',
   state: 'state',
   rangAt: 'rangAt',
   answer: 'answer',
@@ -2300,6 +2953,22 @@ export const CallParticipantScalarFieldEnum = {
 } as const
 
 export type CallParticipantScalarFieldEnum = (typeof CallParticipantScalarFieldEnum)[keyof typeof CallParticipantScalarFieldEnum]
+
+
+export const CallSignalScalarFieldEnum = {
+  callId: 'callId',
+  key: 'key',
+  kind: 'kind',
+  fromUserId: 'fromUserId',
+  fromDevice: 'fromDevice',
+  toUserId: 'toUserId',
+  toDevice: 'toDevice',
+  firstAt: 'firstAt',
+  lastAt: 'lastAt',
+  count: 'count'
+} as const
+
+export type CallSignalScalarFieldEnum = (typeof CallSignalScalarFieldEnum)[keyof typeof CallSignalScalarFieldEnum]
 
 
 export const ConferenceScalarFieldEnum = {
@@ -2332,6 +3001,20 @@ export const ConferenceNodeScalarFieldEnum = {
 } as const
 
 export type ConferenceNodeScalarFieldEnum = (typeof ConferenceNodeScalarFieldEnum)[keyof typeof ConferenceNodeScalarFieldEnum]
+
+
+export const NodeScalarFieldEnum = {
+  id: 'id',
+  host: 'host',
+  port: 'port',
+  version: 'version',
+  startedAt: 'startedAt',
+  seenAt: 'seenAt',
+  openSockets: 'openSockets',
+  eventLoopDelayMs: 'eventLoopDelayMs'
+} as const
+
+export type NodeScalarFieldEnum = (typeof NodeScalarFieldEnum)[keyof typeof NodeScalarFieldEnum]
 
 
 export const ConferenceUserScalarFieldEnum = {
@@ -2391,6 +3074,61 @@ export const ConferenceMemberScalarFieldEnum = {
 } as const
 
 export type ConferenceMemberScalarFieldEnum = (typeof ConferenceMemberScalarFieldEnum)[keyof typeof ConferenceMemberScalarFieldEnum]
+
+
+export const ApplicationStatisticsScalarFieldEnum = {
+  applicationId: 'applicationId',
+  seconds: 'seconds',
+  startsAt: 'startsAt',
+  requests: 'requests',
+  signals: 'signals',
+  signUps: 'signUps',
+  signIns: 'signIns',
+  failedSignIns: 'failedSignIns',
+  calls: 'calls',
+  conferences: 'conferences',
+  pushesAccepted: 'pushesAccepted',
+  pushesUnregistered: 'pushesUnregistered',
+  pushesFailed: 'pushesFailed',
+  pushesRetried: 'pushesRetried',
+  errorsMalformed: 'errorsMalformed',
+  errorsUnauthenticated: 'errorsUnauthenticated',
+  errorsForbidden: 'errorsForbidden',
+  errorsNotFound: 'errorsNotFound',
+  errorsConflict: 'errorsConflict',
+  errorsFull: 'errorsFull',
+  errorsTooLarge: 'errorsTooLarge',
+  errorsInvalid: 'errorsInvalid',
+  errorsLimited: 'errorsLimited',
+  errorsInternal: 'errorsInternal',
+  errorsUnsupported: 'errorsUnsupported',
+  errorsUnavailable: 'errorsUnavailable',
+  socketsGraphql: 'socketsGraphql',
+  socketsXmpp: 'socketsXmpp',
+  socketsJanus: 'socketsJanus',
+  sessions: 'sessions'
+} as const
+
+export type ApplicationStatisticsScalarFieldEnum = (typeof ApplicationStatisticsScalarFieldEnum)[keyof typeof ApplicationStatisticsScalarFieldEnum]
+
+
+export const StatisticsNodeScalarFieldEnum = {
+  id: 'id',
+  leaseUntil: 'leaseUntil'
+} as const
+
+export type StatisticsNodeScalarFieldEnum = (typeof StatisticsNodeScalarFieldEnum)[keyof typeof StatisticsNodeScalarFieldEnum]
+
+
+export const ApplicationSocketsScalarFieldEnum = {
+  nodeId: 'nodeId',
+  applicationId: 'applicationId',
+  graphql: 'graphql',
+  xmpp: 'xmpp',
+  janus: 'janus'
+} as const
+
+export type ApplicationSocketsScalarFieldEnum = (typeof ApplicationSocketsScalarFieldEnum)[keyof typeof ApplicationSocketsScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -2490,6 +3228,48 @@ export type ListDateTimeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaM
 
 
 /**
+ * Reference to a field of type 'AccountRole'
+ */
+export type EnumAccountRoleFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'AccountRole'>
+    
+
+
+/**
+ * Reference to a field of type 'AccountRole[]'
+ */
+export type ListEnumAccountRoleFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'AccountRole[]'>
+    
+
+
+/**
+ * Reference to a field of type 'Json'
+ */
+export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
+    
+
+
+/**
+ * Reference to a field of type 'QueryMode'
+ */
+export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
+    
+
+
+/**
+ * Reference to a field of type 'AuditOutcome'
+ */
+export type EnumAuditOutcomeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'AuditOutcome'>
+    
+
+
+/**
+ * Reference to a field of type 'AuditOutcome[]'
+ */
+export type ListEnumAuditOutcomeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'AuditOutcome[]'>
+    
+
+
+/**
  * Reference to a field of type 'Bytes'
  */
 export type BytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes'>
@@ -2549,20 +3329,6 @@ export type EnumPushEnvironmentFieldRefInput<$PrismaModel> = FieldRefInputType<$
  * Reference to a field of type 'PushEnvironment[]'
  */
 export type ListEnumPushEnvironmentFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushEnvironment[]'>
-    
-
-
-/**
- * Reference to a field of type 'Json'
- */
-export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
-    
-
-
-/**
- * Reference to a field of type 'QueryMode'
- */
-export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
     
 
 
@@ -2661,6 +3427,20 @@ export type EnumCalleeAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$Pri
  * Reference to a field of type 'CalleeAnswer[]'
  */
 export type ListEnumCalleeAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CalleeAnswer[]'>
+    
+
+
+/**
+ * Reference to a field of type 'CallSignalKind'
+ */
+export type EnumCallSignalKindFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallSignalKind'>
+    
+
+
+/**
+ * Reference to a field of type 'CallSignalKind[]'
+ */
+export type ListEnumCallSignalKindFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallSignalKind[]'>
     
 
 
@@ -2857,6 +3637,9 @@ export interface PrismaClientOptionsWithAdapter extends PrismaClientBaseOptions 
 export type PrismaClientOptions = PrismaClientOptionsWithAccelerateUrl | PrismaClientOptionsWithAdapter
 export type GlobalOmitConfig = {
   account?: Prisma.AccountOmit
+  accountMember?: Prisma.AccountMemberOmit
+  auditEntry?: Prisma.AuditEntryOmit
+  accountInvitation?: Prisma.AccountInvitationOmit
   accountSession?: Prisma.AccountSessionOmit
   application?: Prisma.ApplicationOmit
   user?: Prisma.UserOmit
@@ -2871,12 +3654,17 @@ export type GlobalOmitConfig = {
   pushDelivery?: Prisma.PushDeliveryOmit
   call?: Prisma.CallOmit
   callParticipant?: Prisma.CallParticipantOmit
+  callSignal?: Prisma.CallSignalOmit
   conference?: Prisma.ConferenceOmit
   conferenceNode?: Prisma.ConferenceNodeOmit
+  node?: Prisma.NodeOmit
   conferenceUser?: Prisma.ConferenceUserOmit
   conferenceLink?: Prisma.ConferenceLinkOmit
   conferenceGuest?: Prisma.ConferenceGuestOmit
   conferenceMember?: Prisma.ConferenceMemberOmit
+  applicationStatistics?: Prisma.ApplicationStatisticsOmit
+  statisticsNode?: Prisma.StatisticsNodeOmit
+  applicationSockets?: Prisma.ApplicationSocketsOmit
 }
 
 /* Types for Logging */

@@ -52,6 +52,9 @@ export const AnyNull = runtime.AnyNull
 
 export const ModelName = {
   Account: 'Account',
+  AccountMember: 'AccountMember',
+  AuditEntry: 'AuditEntry',
+  AccountInvitation: 'AccountInvitation',
   AccountSession: 'AccountSession',
   Application: 'Application',
   User: 'User',
@@ -66,12 +69,17 @@ export const ModelName = {
   PushDelivery: 'PushDelivery',
   Call: 'Call',
   CallParticipant: 'CallParticipant',
+  CallSignal: 'CallSignal',
   Conference: 'Conference',
   ConferenceNode: 'ConferenceNode',
+  Node: 'Node',
   ConferenceUser: 'ConferenceUser',
   ConferenceLink: 'ConferenceLink',
   ConferenceGuest: 'ConferenceGuest',
-  ConferenceMember: 'ConferenceMember'
+  ConferenceMember: 'ConferenceMember',
+  ApplicationStatistics: 'ApplicationStatistics',
+  StatisticsNode: 'StatisticsNode',
+  ApplicationSockets: 'ApplicationSockets'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -94,8 +102,6 @@ export const AccountScalarFieldEnum = {
   id: 'id',
   name: 'name',
   accountKey: 'accountKey',
-  email: 'email',
-  passwordHash: 'passwordHash',
   apiEndpoint: 'apiEndpoint',
   chatEndpoint: 'chatEndpoint',
   turnserverEndpoint: 'turnserverEndpoint',
@@ -106,9 +112,57 @@ export const AccountScalarFieldEnum = {
 export type AccountScalarFieldEnum = (typeof AccountScalarFieldEnum)[keyof typeof AccountScalarFieldEnum]
 
 
-export const AccountSessionScalarFieldEnum = {
+export const AccountMemberScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
+  email: 'email',
+  passwordHash: 'passwordHash',
+  role: 'role',
+  lastActivityAt: 'lastActivityAt',
+  createdAt: 'createdAt'
+} as const
+
+export type AccountMemberScalarFieldEnum = (typeof AccountMemberScalarFieldEnum)[keyof typeof AccountMemberScalarFieldEnum]
+
+
+export const AuditEntryScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  applicationId: 'applicationId',
+  memberId: 'memberId',
+  email: 'email',
+  role: 'role',
+  action: 'action',
+  targets: 'targets',
+  fields: 'fields',
+  outcome: 'outcome',
+  errorCode: 'errorCode',
+  ip: 'ip',
+  userAgent: 'userAgent',
+  requestId: 'requestId',
+  createdAt: 'createdAt'
+} as const
+
+export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const AccountInvitationScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  email: 'email',
+  role: 'role',
+  invitedById: 'invitedById',
+  secretHash: 'secretHash',
+  createdAt: 'createdAt',
+  expiresAt: 'expiresAt'
+} as const
+
+export type AccountInvitationScalarFieldEnum = (typeof AccountInvitationScalarFieldEnum)[keyof typeof AccountInvitationScalarFieldEnum]
+
+
+export const AccountSessionScalarFieldEnum = {
+  id: 'id',
+  memberId: 'memberId',
   tokenHash: 'tokenHash',
   expiresAt: 'expiresAt',
   lastActivityAt: 'lastActivityAt',
@@ -167,6 +221,8 @@ export const UserScalarFieldEnum = {
   timezone: 'timezone',
   isGuest: 'isGuest',
   guestUntil: 'guestUntil',
+  blockedAt: 'blockedAt',
+  blockReason: 'blockReason',
   lastRequestAt: 'lastRequestAt',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
@@ -245,6 +301,8 @@ export const PushCredentialScalarFieldEnum = {
   service: 'service',
   settings: 'settings',
   secret: 'secret',
+  refusedSince: 'refusedSince',
+  refusedReason: 'refusedReason',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
 } as const
@@ -292,6 +350,7 @@ export const PushEventScalarFieldEnum = {
   kind: 'kind',
   callId: 'callId',
   withdrawnAt: 'withdrawnAt',
+  stoppedAt: 'stoppedAt',
   idempotencyKey: 'idempotencyKey',
   requestHash: 'requestHash',
   nextRunAt: 'nextRunAt',
@@ -335,7 +394,8 @@ export const CallScalarFieldEnum = {
   state: 'state',
   startedAt: 'startedAt',
   acceptedAt: 'acceptedAt',
-  endedAt: 'endedAt'
+  endedAt: 'endedAt',
+  signalsTruncated: 'signalsTruncated'
 } as const
 
 export type CallScalarFieldEnum = (typeof CallScalarFieldEnum)[keyof typeof CallScalarFieldEnum]
@@ -345,6 +405,7 @@ export const CallParticipantScalarFieldEnum = {
   callId: 'callId',
   userId: 'userId',
   sessionId: 'sessionId',
+  startedAt: 'startedAt',
   state: 'state',
   rangAt: 'rangAt',
   answer: 'answer',
@@ -360,6 +421,22 @@ export const CallParticipantScalarFieldEnum = {
 } as const
 
 export type CallParticipantScalarFieldEnum = (typeof CallParticipantScalarFieldEnum)[keyof typeof CallParticipantScalarFieldEnum]
+
+
+export const CallSignalScalarFieldEnum = {
+  callId: 'callId',
+  key: 'key',
+  kind: 'kind',
+  fromUserId: 'fromUserId',
+  fromDevice: 'fromDevice',
+  toUserId: 'toUserId',
+  toDevice: 'toDevice',
+  firstAt: 'firstAt',
+  lastAt: 'lastAt',
+  count: 'count'
+} as const
+
+export type CallSignalScalarFieldEnum = (typeof CallSignalScalarFieldEnum)[keyof typeof CallSignalScalarFieldEnum]
 
 
 export const ConferenceScalarFieldEnum = {
@@ -392,6 +469,20 @@ export const ConferenceNodeScalarFieldEnum = {
 } as const
 
 export type ConferenceNodeScalarFieldEnum = (typeof ConferenceNodeScalarFieldEnum)[keyof typeof ConferenceNodeScalarFieldEnum]
+
+
+export const NodeScalarFieldEnum = {
+  id: 'id',
+  host: 'host',
+  port: 'port',
+  version: 'version',
+  startedAt: 'startedAt',
+  seenAt: 'seenAt',
+  openSockets: 'openSockets',
+  eventLoopDelayMs: 'eventLoopDelayMs'
+} as const
+
+export type NodeScalarFieldEnum = (typeof NodeScalarFieldEnum)[keyof typeof NodeScalarFieldEnum]
 
 
 export const ConferenceUserScalarFieldEnum = {
@@ -451,6 +542,61 @@ export const ConferenceMemberScalarFieldEnum = {
 } as const
 
 export type ConferenceMemberScalarFieldEnum = (typeof ConferenceMemberScalarFieldEnum)[keyof typeof ConferenceMemberScalarFieldEnum]
+
+
+export const ApplicationStatisticsScalarFieldEnum = {
+  applicationId: 'applicationId',
+  seconds: 'seconds',
+  startsAt: 'startsAt',
+  requests: 'requests',
+  signals: 'signals',
+  signUps: 'signUps',
+  signIns: 'signIns',
+  failedSignIns: 'failedSignIns',
+  calls: 'calls',
+  conferences: 'conferences',
+  pushesAccepted: 'pushesAccepted',
+  pushesUnregistered: 'pushesUnregistered',
+  pushesFailed: 'pushesFailed',
+  pushesRetried: 'pushesRetried',
+  errorsMalformed: 'errorsMalformed',
+  errorsUnauthenticated: 'errorsUnauthenticated',
+  errorsForbidden: 'errorsForbidden',
+  errorsNotFound: 'errorsNotFound',
+  errorsConflict: 'errorsConflict',
+  errorsFull: 'errorsFull',
+  errorsTooLarge: 'errorsTooLarge',
+  errorsInvalid: 'errorsInvalid',
+  errorsLimited: 'errorsLimited',
+  errorsInternal: 'errorsInternal',
+  errorsUnsupported: 'errorsUnsupported',
+  errorsUnavailable: 'errorsUnavailable',
+  socketsGraphql: 'socketsGraphql',
+  socketsXmpp: 'socketsXmpp',
+  socketsJanus: 'socketsJanus',
+  sessions: 'sessions'
+} as const
+
+export type ApplicationStatisticsScalarFieldEnum = (typeof ApplicationStatisticsScalarFieldEnum)[keyof typeof ApplicationStatisticsScalarFieldEnum]
+
+
+export const StatisticsNodeScalarFieldEnum = {
+  id: 'id',
+  leaseUntil: 'leaseUntil'
+} as const
+
+export type StatisticsNodeScalarFieldEnum = (typeof StatisticsNodeScalarFieldEnum)[keyof typeof StatisticsNodeScalarFieldEnum]
+
+
+export const ApplicationSocketsScalarFieldEnum = {
+  nodeId: 'nodeId',
+  applicationId: 'applicationId',
+  graphql: 'graphql',
+  xmpp: 'xmpp',
+  janus: 'janus'
+} as const
+
+export type ApplicationSocketsScalarFieldEnum = (typeof ApplicationSocketsScalarFieldEnum)[keyof typeof ApplicationSocketsScalarFieldEnum]
 
 
 export const SortOrder = {

@@ -38,8 +38,6 @@ export type AccountMinAggregateOutputType = {
   id: bigint | null
   name: string | null
   accountKey: string | null
-  email: string | null
-  passwordHash: string | null
   apiEndpoint: string | null
   chatEndpoint: string | null
   turnserverEndpoint: string | null
@@ -51,8 +49,6 @@ export type AccountMaxAggregateOutputType = {
   id: bigint | null
   name: string | null
   accountKey: string | null
-  email: string | null
-  passwordHash: string | null
   apiEndpoint: string | null
   chatEndpoint: string | null
   turnserverEndpoint: string | null
@@ -64,8 +60,6 @@ export type AccountCountAggregateOutputType = {
   id: number
   name: number
   accountKey: number
-  email: number
-  passwordHash: number
   apiEndpoint: number
   chatEndpoint: number
   turnserverEndpoint: number
@@ -87,8 +81,6 @@ export type AccountMinAggregateInputType = {
   id?: true
   name?: true
   accountKey?: true
-  email?: true
-  passwordHash?: true
   apiEndpoint?: true
   chatEndpoint?: true
   turnserverEndpoint?: true
@@ -100,8 +92,6 @@ export type AccountMaxAggregateInputType = {
   id?: true
   name?: true
   accountKey?: true
-  email?: true
-  passwordHash?: true
   apiEndpoint?: true
   chatEndpoint?: true
   turnserverEndpoint?: true
@@ -113,8 +103,6 @@ export type AccountCountAggregateInputType = {
   id?: true
   name?: true
   accountKey?: true
-  email?: true
-  passwordHash?: true
   apiEndpoint?: true
   chatEndpoint?: true
   turnserverEndpoint?: true
@@ -213,8 +201,6 @@ export type AccountGroupByOutputType = {
   id: bigint
   name: string
   accountKey: string
-  email: string | null
-  passwordHash: string | null
   apiEndpoint: string | null
   chatEndpoint: string | null
   turnserverEndpoint: string | null
@@ -249,56 +235,54 @@ export type AccountWhereInput = {
   id?: Prisma.BigIntFilter<"Account"> | bigint | number
   name?: Prisma.StringFilter<"Account"> | string
   accountKey?: Prisma.StringFilter<"Account"> | string
-  email?: Prisma.StringNullableFilter<"Account"> | string | null
-  passwordHash?: Prisma.StringNullableFilter<"Account"> | string | null
   apiEndpoint?: Prisma.StringNullableFilter<"Account"> | string | null
   chatEndpoint?: Prisma.StringNullableFilter<"Account"> | string | null
   turnserverEndpoint?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   applications?: Prisma.ApplicationListRelationFilter
-  sessions?: Prisma.AccountSessionListRelationFilter
+  members?: Prisma.AccountMemberListRelationFilter
+  auditEntries?: Prisma.AuditEntryListRelationFilter
+  invitations?: Prisma.AccountInvitationListRelationFilter
 }
 
 export type AccountOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   accountKey?: Prisma.SortOrder
-  email?: Prisma.SortOrderInput | Prisma.SortOrder
-  passwordHash?: Prisma.SortOrderInput | Prisma.SortOrder
   apiEndpoint?: Prisma.SortOrderInput | Prisma.SortOrder
   chatEndpoint?: Prisma.SortOrderInput | Prisma.SortOrder
   turnserverEndpoint?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   applications?: Prisma.ApplicationOrderByRelationAggregateInput
-  sessions?: Prisma.AccountSessionOrderByRelationAggregateInput
+  members?: Prisma.AccountMemberOrderByRelationAggregateInput
+  auditEntries?: Prisma.AuditEntryOrderByRelationAggregateInput
+  invitations?: Prisma.AccountInvitationOrderByRelationAggregateInput
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
   id?: bigint | number
   accountKey?: string
-  email?: string
   AND?: Prisma.AccountWhereInput | Prisma.AccountWhereInput[]
   OR?: Prisma.AccountWhereInput[]
   NOT?: Prisma.AccountWhereInput | Prisma.AccountWhereInput[]
   name?: Prisma.StringFilter<"Account"> | string
-  passwordHash?: Prisma.StringNullableFilter<"Account"> | string | null
   apiEndpoint?: Prisma.StringNullableFilter<"Account"> | string | null
   chatEndpoint?: Prisma.StringNullableFilter<"Account"> | string | null
   turnserverEndpoint?: Prisma.StringNullableFilter<"Account"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   applications?: Prisma.ApplicationListRelationFilter
-  sessions?: Prisma.AccountSessionListRelationFilter
-}, "id" | "accountKey" | "email">
+  members?: Prisma.AccountMemberListRelationFilter
+  auditEntries?: Prisma.AuditEntryListRelationFilter
+  invitations?: Prisma.AccountInvitationListRelationFilter
+}, "id" | "accountKey">
 
 export type AccountOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   accountKey?: Prisma.SortOrder
-  email?: Prisma.SortOrderInput | Prisma.SortOrder
-  passwordHash?: Prisma.SortOrderInput | Prisma.SortOrder
   apiEndpoint?: Prisma.SortOrderInput | Prisma.SortOrder
   chatEndpoint?: Prisma.SortOrderInput | Prisma.SortOrder
   turnserverEndpoint?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -318,8 +302,6 @@ export type AccountScalarWhereWithAggregatesInput = {
   id?: Prisma.BigIntWithAggregatesFilter<"Account"> | bigint | number
   name?: Prisma.StringWithAggregatesFilter<"Account"> | string
   accountKey?: Prisma.StringWithAggregatesFilter<"Account"> | string
-  email?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
-  passwordHash?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
   apiEndpoint?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
   chatEndpoint?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
   turnserverEndpoint?: Prisma.StringNullableWithAggregatesFilter<"Account"> | string | null
@@ -331,68 +313,66 @@ export type AccountCreateInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   applications?: Prisma.ApplicationCreateNestedManyWithoutAccountInput
-  sessions?: Prisma.AccountSessionCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   applications?: Prisma.ApplicationUncheckedCreateNestedManyWithoutAccountInput
-  sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   applications?: Prisma.ApplicationUpdateManyWithoutAccountNestedInput
-  sessions?: Prisma.AccountSessionUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   applications?: Prisma.ApplicationUncheckedUpdateManyWithoutAccountNestedInput
-  sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateManyInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
@@ -404,8 +384,6 @@ export type AccountUpdateManyMutationInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -417,8 +395,6 @@ export type AccountUncheckedUpdateManyInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -430,8 +406,6 @@ export type AccountCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   accountKey?: Prisma.SortOrder
-  email?: Prisma.SortOrder
-  passwordHash?: Prisma.SortOrder
   apiEndpoint?: Prisma.SortOrder
   chatEndpoint?: Prisma.SortOrder
   turnserverEndpoint?: Prisma.SortOrder
@@ -447,8 +421,6 @@ export type AccountMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   accountKey?: Prisma.SortOrder
-  email?: Prisma.SortOrder
-  passwordHash?: Prisma.SortOrder
   apiEndpoint?: Prisma.SortOrder
   chatEndpoint?: Prisma.SortOrder
   turnserverEndpoint?: Prisma.SortOrder
@@ -460,8 +432,6 @@ export type AccountMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
   name?: Prisma.SortOrder
   accountKey?: Prisma.SortOrder
-  email?: Prisma.SortOrder
-  passwordHash?: Prisma.SortOrder
   apiEndpoint?: Prisma.SortOrder
   chatEndpoint?: Prisma.SortOrder
   turnserverEndpoint?: Prisma.SortOrder
@@ -498,18 +468,46 @@ export type DateTimeFieldUpdateOperationsInput = {
   set?: Date | string
 }
 
-export type AccountCreateNestedOneWithoutSessionsInput = {
-  create?: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
-  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutSessionsInput
+export type AccountCreateNestedOneWithoutMembersInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutMembersInput
   connect?: Prisma.AccountWhereUniqueInput
 }
 
-export type AccountUpdateOneRequiredWithoutSessionsNestedInput = {
-  create?: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
-  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutSessionsInput
-  upsert?: Prisma.AccountUpsertWithoutSessionsInput
+export type AccountUpdateOneRequiredWithoutMembersNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutMembersInput
+  upsert?: Prisma.AccountUpsertWithoutMembersInput
   connect?: Prisma.AccountWhereUniqueInput
-  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutSessionsInput, Prisma.AccountUpdateWithoutSessionsInput>, Prisma.AccountUncheckedUpdateWithoutSessionsInput>
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutMembersInput, Prisma.AccountUpdateWithoutMembersInput>, Prisma.AccountUncheckedUpdateWithoutMembersInput>
+}
+
+export type AccountCreateNestedOneWithoutAuditEntriesInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutAuditEntriesInput, Prisma.AccountUncheckedCreateWithoutAuditEntriesInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutAuditEntriesInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutAuditEntriesNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutAuditEntriesInput, Prisma.AccountUncheckedCreateWithoutAuditEntriesInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutAuditEntriesInput
+  upsert?: Prisma.AccountUpsertWithoutAuditEntriesInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutAuditEntriesInput, Prisma.AccountUpdateWithoutAuditEntriesInput>, Prisma.AccountUncheckedUpdateWithoutAuditEntriesInput>
+}
+
+export type AccountCreateNestedOneWithoutInvitationsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutInvitationsInput, Prisma.AccountUncheckedCreateWithoutInvitationsInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutInvitationsInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutInvitationsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutInvitationsInput, Prisma.AccountUncheckedCreateWithoutInvitationsInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutInvitationsInput
+  upsert?: Prisma.AccountUpsertWithoutInvitationsInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutInvitationsInput, Prisma.AccountUpdateWithoutInvitationsInput>, Prisma.AccountUncheckedUpdateWithoutInvitationsInput>
 }
 
 export type AccountCreateNestedOneWithoutApplicationsInput = {
@@ -526,104 +524,248 @@ export type AccountUpdateOneRequiredWithoutApplicationsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutApplicationsInput, Prisma.AccountUpdateWithoutApplicationsInput>, Prisma.AccountUncheckedUpdateWithoutApplicationsInput>
 }
 
-export type AccountCreateWithoutSessionsInput = {
+export type AccountCreateWithoutMembersInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   applications?: Prisma.ApplicationCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationCreateNestedManyWithoutAccountInput
 }
 
-export type AccountUncheckedCreateWithoutSessionsInput = {
+export type AccountUncheckedCreateWithoutMembersInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   applications?: Prisma.ApplicationUncheckedCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutAccountInput
 }
 
-export type AccountCreateOrConnectWithoutSessionsInput = {
+export type AccountCreateOrConnectWithoutMembersInput = {
   where: Prisma.AccountWhereUniqueInput
-  create: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
 }
 
-export type AccountUpsertWithoutSessionsInput = {
-  update: Prisma.XOR<Prisma.AccountUpdateWithoutSessionsInput, Prisma.AccountUncheckedUpdateWithoutSessionsInput>
-  create: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
+export type AccountUpsertWithoutMembersInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutMembersInput, Prisma.AccountUncheckedUpdateWithoutMembersInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutMembersInput, Prisma.AccountUncheckedCreateWithoutMembersInput>
   where?: Prisma.AccountWhereInput
 }
 
-export type AccountUpdateToOneWithWhereWithoutSessionsInput = {
+export type AccountUpdateToOneWithWhereWithoutMembersInput = {
   where?: Prisma.AccountWhereInput
-  data: Prisma.XOR<Prisma.AccountUpdateWithoutSessionsInput, Prisma.AccountUncheckedUpdateWithoutSessionsInput>
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutMembersInput, Prisma.AccountUncheckedUpdateWithoutMembersInput>
 }
 
-export type AccountUpdateWithoutSessionsInput = {
+export type AccountUpdateWithoutMembersInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   applications?: Prisma.ApplicationUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUpdateManyWithoutAccountNestedInput
 }
 
-export type AccountUncheckedUpdateWithoutSessionsInput = {
+export type AccountUncheckedUpdateWithoutMembersInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   applications?: Prisma.ApplicationUncheckedUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutAuditEntriesInput = {
+  id?: bigint | number
+  name: string
+  accountKey: string
+  apiEndpoint?: string | null
+  chatEndpoint?: string | null
+  turnserverEndpoint?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  applications?: Prisma.ApplicationCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutAuditEntriesInput = {
+  id?: bigint | number
+  name: string
+  accountKey: string
+  apiEndpoint?: string | null
+  chatEndpoint?: string | null
+  turnserverEndpoint?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  applications?: Prisma.ApplicationUncheckedCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutAuditEntriesInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutAuditEntriesInput, Prisma.AccountUncheckedCreateWithoutAuditEntriesInput>
+}
+
+export type AccountUpsertWithoutAuditEntriesInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutAuditEntriesInput, Prisma.AccountUncheckedUpdateWithoutAuditEntriesInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutAuditEntriesInput, Prisma.AccountUncheckedCreateWithoutAuditEntriesInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutAuditEntriesInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutAuditEntriesInput, Prisma.AccountUncheckedUpdateWithoutAuditEntriesInput>
+}
+
+export type AccountUpdateWithoutAuditEntriesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  accountKey?: Prisma.StringFieldUpdateOperationsInput | string
+  apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  applications?: Prisma.ApplicationUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutAuditEntriesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  accountKey?: Prisma.StringFieldUpdateOperationsInput | string
+  apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  applications?: Prisma.ApplicationUncheckedUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutInvitationsInput = {
+  id?: bigint | number
+  name: string
+  accountKey: string
+  apiEndpoint?: string | null
+  chatEndpoint?: string | null
+  turnserverEndpoint?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  applications?: Prisma.ApplicationCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutInvitationsInput = {
+  id?: bigint | number
+  name: string
+  accountKey: string
+  apiEndpoint?: string | null
+  chatEndpoint?: string | null
+  turnserverEndpoint?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  applications?: Prisma.ApplicationUncheckedCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutInvitationsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutInvitationsInput, Prisma.AccountUncheckedCreateWithoutInvitationsInput>
+}
+
+export type AccountUpsertWithoutInvitationsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutInvitationsInput, Prisma.AccountUncheckedUpdateWithoutInvitationsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutInvitationsInput, Prisma.AccountUncheckedCreateWithoutInvitationsInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutInvitationsInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutInvitationsInput, Prisma.AccountUncheckedUpdateWithoutInvitationsInput>
+}
+
+export type AccountUpdateWithoutInvitationsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  accountKey?: Prisma.StringFieldUpdateOperationsInput | string
+  apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  applications?: Prisma.ApplicationUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutInvitationsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  accountKey?: Prisma.StringFieldUpdateOperationsInput | string
+  apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  applications?: Prisma.ApplicationUncheckedUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutApplicationsInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
-  sessions?: Prisma.AccountSessionCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutApplicationsInput = {
   id?: bigint | number
   name: string
   accountKey: string
-  email?: string | null
-  passwordHash?: string | null
   apiEndpoint?: string | null
   chatEndpoint?: string | null
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
-  sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutAccountInput
+  members?: Prisma.AccountMemberUncheckedCreateNestedManyWithoutAccountInput
+  auditEntries?: Prisma.AuditEntryUncheckedCreateNestedManyWithoutAccountInput
+  invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutApplicationsInput = {
@@ -646,28 +788,28 @@ export type AccountUpdateWithoutApplicationsInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  sessions?: Prisma.AccountSessionUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutApplicationsInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   accountKey?: Prisma.StringFieldUpdateOperationsInput | string
-  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutAccountNestedInput
+  members?: Prisma.AccountMemberUncheckedUpdateManyWithoutAccountNestedInput
+  auditEntries?: Prisma.AuditEntryUncheckedUpdateManyWithoutAccountNestedInput
+  invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 
@@ -677,12 +819,16 @@ export type AccountUncheckedUpdateWithoutApplicationsInput = {
 
 export type AccountCountOutputType = {
   applications: number
-  sessions: number
+  members: number
+  auditEntries: number
+  invitations: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   applications?: boolean | AccountCountOutputTypeCountApplicationsArgs
-  sessions?: boolean | AccountCountOutputTypeCountSessionsArgs
+  members?: boolean | AccountCountOutputTypeCountMembersArgs
+  auditEntries?: boolean | AccountCountOutputTypeCountAuditEntriesArgs
+  invitations?: boolean | AccountCountOutputTypeCountInvitationsArgs
 }
 
 /**
@@ -705,8 +851,22 @@ export type AccountCountOutputTypeCountApplicationsArgs<ExtArgs extends runtime.
 /**
  * AccountCountOutputType without action
  */
-export type AccountCountOutputTypeCountSessionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.AccountSessionWhereInput
+export type AccountCountOutputTypeCountMembersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AccountMemberWhereInput
+}
+
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountAuditEntriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AuditEntryWhereInput
+}
+
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountInvitationsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AccountInvitationWhereInput
 }
 
 
@@ -714,15 +874,15 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   id?: boolean
   name?: boolean
   accountKey?: boolean
-  email?: boolean
-  passwordHash?: boolean
   apiEndpoint?: boolean
   chatEndpoint?: boolean
   turnserverEndpoint?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   applications?: boolean | Prisma.Account$applicationsArgs<ExtArgs>
-  sessions?: boolean | Prisma.Account$sessionsArgs<ExtArgs>
+  members?: boolean | Prisma.Account$membersArgs<ExtArgs>
+  auditEntries?: boolean | Prisma.Account$auditEntriesArgs<ExtArgs>
+  invitations?: boolean | Prisma.Account$invitationsArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["account"]>
 
@@ -730,8 +890,6 @@ export type AccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   id?: boolean
   name?: boolean
   accountKey?: boolean
-  email?: boolean
-  passwordHash?: boolean
   apiEndpoint?: boolean
   chatEndpoint?: boolean
   turnserverEndpoint?: boolean
@@ -743,8 +901,6 @@ export type AccountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   id?: boolean
   name?: boolean
   accountKey?: boolean
-  email?: boolean
-  passwordHash?: boolean
   apiEndpoint?: boolean
   chatEndpoint?: boolean
   turnserverEndpoint?: boolean
@@ -756,8 +912,6 @@ export type AccountSelectScalar = {
   id?: boolean
   name?: boolean
   accountKey?: boolean
-  email?: boolean
-  passwordHash?: boolean
   apiEndpoint?: boolean
   chatEndpoint?: boolean
   turnserverEndpoint?: boolean
@@ -765,10 +919,12 @@ export type AccountSelectScalar = {
   updatedAt?: boolean
 }
 
-export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "accountKey" | "email" | "passwordHash" | "apiEndpoint" | "chatEndpoint" | "turnserverEndpoint" | "createdAt" | "updatedAt", ExtArgs["result"]["account"]>
+export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "accountKey" | "apiEndpoint" | "chatEndpoint" | "turnserverEndpoint" | "createdAt" | "updatedAt", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   applications?: boolean | Prisma.Account$applicationsArgs<ExtArgs>
-  sessions?: boolean | Prisma.Account$sessionsArgs<ExtArgs>
+  members?: boolean | Prisma.Account$membersArgs<ExtArgs>
+  auditEntries?: boolean | Prisma.Account$auditEntriesArgs<ExtArgs>
+  invitations?: boolean | Prisma.Account$invitationsArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -778,17 +934,14 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
   name: "Account"
   objects: {
     applications: Prisma.$ApplicationPayload<ExtArgs>[]
-    sessions: Prisma.$AccountSessionPayload<ExtArgs>[]
+    members: Prisma.$AccountMemberPayload<ExtArgs>[]
+    auditEntries: Prisma.$AuditEntryPayload<ExtArgs>[]
+    invitations: Prisma.$AccountInvitationPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     name: string
     accountKey: string
-    /**
-     * The owner signs in with it.
-     */
-    email: string | null
-    passwordHash: string | null
     /**
      * Endpoints that override those of this deployment.
      */
@@ -1192,7 +1345,9 @@ readonly fields: AccountFieldRefs;
 export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   applications<T extends Prisma.Account$applicationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$applicationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ApplicationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
-  sessions<T extends Prisma.Account$sessionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$sessionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountSessionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  members<T extends Prisma.Account$membersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$membersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountMemberPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  auditEntries<T extends Prisma.Account$auditEntriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$auditEntriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AuditEntryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  invitations<T extends Prisma.Account$invitationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$invitationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountInvitationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1225,8 +1380,6 @@ export interface AccountFieldRefs {
   readonly id: Prisma.FieldRef<"Account", 'BigInt'>
   readonly name: Prisma.FieldRef<"Account", 'String'>
   readonly accountKey: Prisma.FieldRef<"Account", 'String'>
-  readonly email: Prisma.FieldRef<"Account", 'String'>
-  readonly passwordHash: Prisma.FieldRef<"Account", 'String'>
   readonly apiEndpoint: Prisma.FieldRef<"Account", 'String'>
   readonly chatEndpoint: Prisma.FieldRef<"Account", 'String'>
   readonly turnserverEndpoint: Prisma.FieldRef<"Account", 'String'>
@@ -1649,27 +1802,75 @@ export type Account$applicationsArgs<ExtArgs extends runtime.Types.Extensions.In
 }
 
 /**
- * Account.sessions
+ * Account.members
  */
-export type Account$sessionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+export type Account$membersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   /**
-   * Select specific fields to fetch from the AccountSession
+   * Select specific fields to fetch from the AccountMember
    */
-  select?: Prisma.AccountSessionSelect<ExtArgs> | null
+  select?: Prisma.AccountMemberSelect<ExtArgs> | null
   /**
-   * Omit specific fields from the AccountSession
+   * Omit specific fields from the AccountMember
    */
-  omit?: Prisma.AccountSessionOmit<ExtArgs> | null
+  omit?: Prisma.AccountMemberOmit<ExtArgs> | null
   /**
    * Choose, which related nodes to fetch as well
    */
-  include?: Prisma.AccountSessionInclude<ExtArgs> | null
-  where?: Prisma.AccountSessionWhereInput
-  orderBy?: Prisma.AccountSessionOrderByWithRelationInput | Prisma.AccountSessionOrderByWithRelationInput[]
-  cursor?: Prisma.AccountSessionWhereUniqueInput
+  include?: Prisma.AccountMemberInclude<ExtArgs> | null
+  where?: Prisma.AccountMemberWhereInput
+  orderBy?: Prisma.AccountMemberOrderByWithRelationInput | Prisma.AccountMemberOrderByWithRelationInput[]
+  cursor?: Prisma.AccountMemberWhereUniqueInput
   take?: number
   skip?: number
-  distinct?: Prisma.AccountSessionScalarFieldEnum | Prisma.AccountSessionScalarFieldEnum[]
+  distinct?: Prisma.AccountMemberScalarFieldEnum | Prisma.AccountMemberScalarFieldEnum[]
+}
+
+/**
+ * Account.auditEntries
+ */
+export type Account$auditEntriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AuditEntry
+   */
+  select?: Prisma.AuditEntrySelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AuditEntry
+   */
+  omit?: Prisma.AuditEntryOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AuditEntryInclude<ExtArgs> | null
+  where?: Prisma.AuditEntryWhereInput
+  orderBy?: Prisma.AuditEntryOrderByWithRelationInput | Prisma.AuditEntryOrderByWithRelationInput[]
+  cursor?: Prisma.AuditEntryWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.AuditEntryScalarFieldEnum | Prisma.AuditEntryScalarFieldEnum[]
+}
+
+/**
+ * Account.invitations
+ */
+export type Account$invitationsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AccountInvitation
+   */
+  select?: Prisma.AccountInvitationSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AccountInvitation
+   */
+  omit?: Prisma.AccountInvitationOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AccountInvitationInclude<ExtArgs> | null
+  where?: Prisma.AccountInvitationWhereInput
+  orderBy?: Prisma.AccountInvitationOrderByWithRelationInput | Prisma.AccountInvitationOrderByWithRelationInput[]
+  cursor?: Prisma.AccountInvitationWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.AccountInvitationScalarFieldEnum | Prisma.AccountInvitationScalarFieldEnum[]
 }
 
 /**

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model AccountSession
- * A signed-in owner. Only the SHA-256 of its token is stored.
+ * A signed-in member of an account. Only the SHA-256 of its token is stored.
  */
 export type AccountSessionModel = runtime.Types.Result.DefaultSelection<Prisma.$AccountSessionPayload>
 
@@ -28,17 +28,17 @@ export type AggregateAccountSession = {
 
 export type AccountSessionAvgAggregateOutputType = {
   id: number | null
-  accountId: number | null
+  memberId: number | null
 }
 
 export type AccountSessionSumAggregateOutputType = {
   id: bigint | null
-  accountId: bigint | null
+  memberId: bigint | null
 }
 
 export type AccountSessionMinAggregateOutputType = {
   id: bigint | null
-  accountId: bigint | null
+  memberId: bigint | null
   tokenHash: runtime.Bytes | null
   expiresAt: Date | null
   lastActivityAt: Date | null
@@ -49,7 +49,7 @@ export type AccountSessionMinAggregateOutputType = {
 
 export type AccountSessionMaxAggregateOutputType = {
   id: bigint | null
-  accountId: bigint | null
+  memberId: bigint | null
   tokenHash: runtime.Bytes | null
   expiresAt: Date | null
   lastActivityAt: Date | null
@@ -60,7 +60,7 @@ export type AccountSessionMaxAggregateOutputType = {
 
 export type AccountSessionCountAggregateOutputType = {
   id: number
-  accountId: number
+  memberId: number
   tokenHash: number
   expiresAt: number
   lastActivityAt: number
@@ -73,17 +73,17 @@ export type AccountSessionCountAggregateOutputType = {
 
 export type AccountSessionAvgAggregateInputType = {
   id?: true
-  accountId?: true
+  memberId?: true
 }
 
 export type AccountSessionSumAggregateInputType = {
   id?: true
-  accountId?: true
+  memberId?: true
 }
 
 export type AccountSessionMinAggregateInputType = {
   id?: true
-  accountId?: true
+  memberId?: true
   tokenHash?: true
   expiresAt?: true
   lastActivityAt?: true
@@ -94,7 +94,7 @@ export type AccountSessionMinAggregateInputType = {
 
 export type AccountSessionMaxAggregateInputType = {
   id?: true
-  accountId?: true
+  memberId?: true
   tokenHash?: true
   expiresAt?: true
   lastActivityAt?: true
@@ -105,7 +105,7 @@ export type AccountSessionMaxAggregateInputType = {
 
 export type AccountSessionCountAggregateInputType = {
   id?: true
-  accountId?: true
+  memberId?: true
   tokenHash?: true
   expiresAt?: true
   lastActivityAt?: true
@@ -203,7 +203,7 @@ export type AccountSessionGroupByArgs<ExtArgs extends runtime.Types.Extensions.I
 
 export type AccountSessionGroupByOutputType = {
   id: bigint
-  accountId: bigint
+  memberId: bigint
   tokenHash: runtime.Bytes
   expiresAt: Date
   lastActivityAt: Date
@@ -237,26 +237,26 @@ export type AccountSessionWhereInput = {
   OR?: Prisma.AccountSessionWhereInput[]
   NOT?: Prisma.AccountSessionWhereInput | Prisma.AccountSessionWhereInput[]
   id?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
-  accountId?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
+  memberId?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
   tokenHash?: Prisma.BytesFilter<"AccountSession"> | runtime.Bytes
   expiresAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
   lastActivityAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
   ip?: Prisma.StringNullableFilter<"AccountSession"> | string | null
   userAgent?: Prisma.StringNullableFilter<"AccountSession"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
-  account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
+  member?: Prisma.XOR<Prisma.AccountMemberScalarRelationFilter, Prisma.AccountMemberWhereInput>
 }
 
 export type AccountSessionOrderByWithRelationInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   lastActivityAt?: Prisma.SortOrder
   ip?: Prisma.SortOrderInput | Prisma.SortOrder
   userAgent?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
-  account?: Prisma.AccountOrderByWithRelationInput
+  member?: Prisma.AccountMemberOrderByWithRelationInput
 }
 
 export type AccountSessionWhereUniqueInput = Prisma.AtLeast<{
@@ -265,18 +265,18 @@ export type AccountSessionWhereUniqueInput = Prisma.AtLeast<{
   AND?: Prisma.AccountSessionWhereInput | Prisma.AccountSessionWhereInput[]
   OR?: Prisma.AccountSessionWhereInput[]
   NOT?: Prisma.AccountSessionWhereInput | Prisma.AccountSessionWhereInput[]
-  accountId?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
+  memberId?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
   expiresAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
   lastActivityAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
   ip?: Prisma.StringNullableFilter<"AccountSession"> | string | null
   userAgent?: Prisma.StringNullableFilter<"AccountSession"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
-  account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
+  member?: Prisma.XOR<Prisma.AccountMemberScalarRelationFilter, Prisma.AccountMemberWhereInput>
 }, "id" | "tokenHash">
 
 export type AccountSessionOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   lastActivityAt?: Prisma.SortOrder
@@ -295,7 +295,7 @@ export type AccountSessionScalarWhereWithAggregatesInput = {
   OR?: Prisma.AccountSessionScalarWhereWithAggregatesInput[]
   NOT?: Prisma.AccountSessionScalarWhereWithAggregatesInput | Prisma.AccountSessionScalarWhereWithAggregatesInput[]
   id?: Prisma.BigIntWithAggregatesFilter<"AccountSession"> | bigint | number
-  accountId?: Prisma.BigIntWithAggregatesFilter<"AccountSession"> | bigint | number
+  memberId?: Prisma.BigIntWithAggregatesFilter<"AccountSession"> | bigint | number
   tokenHash?: Prisma.BytesWithAggregatesFilter<"AccountSession"> | runtime.Bytes
   expiresAt?: Prisma.DateTimeWithAggregatesFilter<"AccountSession"> | Date | string
   lastActivityAt?: Prisma.DateTimeWithAggregatesFilter<"AccountSession"> | Date | string
@@ -312,12 +312,12 @@ export type AccountSessionCreateInput = {
   ip?: string | null
   userAgent?: string | null
   createdAt?: Date | string
-  account: Prisma.AccountCreateNestedOneWithoutSessionsInput
+  member: Prisma.AccountMemberCreateNestedOneWithoutSessionsInput
 }
 
 export type AccountSessionUncheckedCreateInput = {
   id?: bigint | number
-  accountId: bigint | number
+  memberId: bigint | number
   tokenHash: runtime.Bytes
   expiresAt: Date | string
   lastActivityAt: Date | string
@@ -334,12 +334,12 @@ export type AccountSessionUpdateInput = {
   ip?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   userAgent?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  account?: Prisma.AccountUpdateOneRequiredWithoutSessionsNestedInput
+  member?: Prisma.AccountMemberUpdateOneRequiredWithoutSessionsNestedInput
 }
 
 export type AccountSessionUncheckedUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  memberId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastActivityAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -350,7 +350,7 @@ export type AccountSessionUncheckedUpdateInput = {
 
 export type AccountSessionCreateManyInput = {
   id?: bigint | number
-  accountId: bigint | number
+  memberId: bigint | number
   tokenHash: runtime.Bytes
   expiresAt: Date | string
   lastActivityAt: Date | string
@@ -371,7 +371,7 @@ export type AccountSessionUpdateManyMutationInput = {
 
 export type AccountSessionUncheckedUpdateManyInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  memberId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   lastActivityAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -392,7 +392,7 @@ export type AccountSessionOrderByRelationAggregateInput = {
 
 export type AccountSessionCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   lastActivityAt?: Prisma.SortOrder
@@ -403,12 +403,12 @@ export type AccountSessionCountOrderByAggregateInput = {
 
 export type AccountSessionAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
 }
 
 export type AccountSessionMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   lastActivityAt?: Prisma.SortOrder
@@ -419,7 +419,7 @@ export type AccountSessionMaxOrderByAggregateInput = {
 
 export type AccountSessionMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   lastActivityAt?: Prisma.SortOrder
@@ -430,48 +430,48 @@ export type AccountSessionMinOrderByAggregateInput = {
 
 export type AccountSessionSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
-  accountId?: Prisma.SortOrder
+  memberId?: Prisma.SortOrder
 }
 
-export type AccountSessionCreateNestedManyWithoutAccountInput = {
-  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutAccountInput, Prisma.AccountSessionUncheckedCreateWithoutAccountInput> | Prisma.AccountSessionCreateWithoutAccountInput[] | Prisma.AccountSessionUncheckedCreateWithoutAccountInput[]
-  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutAccountInput | Prisma.AccountSessionCreateOrConnectWithoutAccountInput[]
-  createMany?: Prisma.AccountSessionCreateManyAccountInputEnvelope
+export type AccountSessionCreateNestedManyWithoutMemberInput = {
+  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutMemberInput, Prisma.AccountSessionUncheckedCreateWithoutMemberInput> | Prisma.AccountSessionCreateWithoutMemberInput[] | Prisma.AccountSessionUncheckedCreateWithoutMemberInput[]
+  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutMemberInput | Prisma.AccountSessionCreateOrConnectWithoutMemberInput[]
+  createMany?: Prisma.AccountSessionCreateManyMemberInputEnvelope
   connect?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
 }
 
-export type AccountSessionUncheckedCreateNestedManyWithoutAccountInput = {
-  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutAccountInput, Prisma.AccountSessionUncheckedCreateWithoutAccountInput> | Prisma.AccountSessionCreateWithoutAccountInput[] | Prisma.AccountSessionUncheckedCreateWithoutAccountInput[]
-  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutAccountInput | Prisma.AccountSessionCreateOrConnectWithoutAccountInput[]
-  createMany?: Prisma.AccountSessionCreateManyAccountInputEnvelope
+export type AccountSessionUncheckedCreateNestedManyWithoutMemberInput = {
+  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutMemberInput, Prisma.AccountSessionUncheckedCreateWithoutMemberInput> | Prisma.AccountSessionCreateWithoutMemberInput[] | Prisma.AccountSessionUncheckedCreateWithoutMemberInput[]
+  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutMemberInput | Prisma.AccountSessionCreateOrConnectWithoutMemberInput[]
+  createMany?: Prisma.AccountSessionCreateManyMemberInputEnvelope
   connect?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
 }
 
-export type AccountSessionUpdateManyWithoutAccountNestedInput = {
-  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutAccountInput, Prisma.AccountSessionUncheckedCreateWithoutAccountInput> | Prisma.AccountSessionCreateWithoutAccountInput[] | Prisma.AccountSessionUncheckedCreateWithoutAccountInput[]
-  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutAccountInput | Prisma.AccountSessionCreateOrConnectWithoutAccountInput[]
-  upsert?: Prisma.AccountSessionUpsertWithWhereUniqueWithoutAccountInput | Prisma.AccountSessionUpsertWithWhereUniqueWithoutAccountInput[]
-  createMany?: Prisma.AccountSessionCreateManyAccountInputEnvelope
+export type AccountSessionUpdateManyWithoutMemberNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutMemberInput, Prisma.AccountSessionUncheckedCreateWithoutMemberInput> | Prisma.AccountSessionCreateWithoutMemberInput[] | Prisma.AccountSessionUncheckedCreateWithoutMemberInput[]
+  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutMemberInput | Prisma.AccountSessionCreateOrConnectWithoutMemberInput[]
+  upsert?: Prisma.AccountSessionUpsertWithWhereUniqueWithoutMemberInput | Prisma.AccountSessionUpsertWithWhereUniqueWithoutMemberInput[]
+  createMany?: Prisma.AccountSessionCreateManyMemberInputEnvelope
   set?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
   disconnect?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
   delete?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
   connect?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
-  update?: Prisma.AccountSessionUpdateWithWhereUniqueWithoutAccountInput | Prisma.AccountSessionUpdateWithWhereUniqueWithoutAccountInput[]
-  updateMany?: Prisma.AccountSessionUpdateManyWithWhereWithoutAccountInput | Prisma.AccountSessionUpdateManyWithWhereWithoutAccountInput[]
+  update?: Prisma.AccountSessionUpdateWithWhereUniqueWithoutMemberInput | Prisma.AccountSessionUpdateWithWhereUniqueWithoutMemberInput[]
+  updateMany?: Prisma.AccountSessionUpdateManyWithWhereWithoutMemberInput | Prisma.AccountSessionUpdateManyWithWhereWithoutMemberInput[]
   deleteMany?: Prisma.AccountSessionScalarWhereInput | Prisma.AccountSessionScalarWhereInput[]
 }
 
-export type AccountSessionUncheckedUpdateManyWithoutAccountNestedInput = {
-  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutAccountInput, Prisma.AccountSessionUncheckedCreateWithoutAccountInput> | Prisma.AccountSessionCreateWithoutAccountInput[] | Prisma.AccountSessionUncheckedCreateWithoutAccountInput[]
-  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutAccountInput | Prisma.AccountSessionCreateOrConnectWithoutAccountInput[]
-  upsert?: Prisma.AccountSessionUpsertWithWhereUniqueWithoutAccountInput | Prisma.AccountSessionUpsertWithWhereUniqueWithoutAccountInput[]
-  createMany?: Prisma.AccountSessionCreateManyAccountInputEnvelope
+export type AccountSessionUncheckedUpdateManyWithoutMemberNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountSessionCreateWithoutMemberInput, Prisma.AccountSessionUncheckedCreateWithoutMemberInput> | Prisma.AccountSessionCreateWithoutMemberInput[] | Prisma.AccountSessionUncheckedCreateWithoutMemberInput[]
+  connectOrCreate?: Prisma.AccountSessionCreateOrConnectWithoutMemberInput | Prisma.AccountSessionCreateOrConnectWithoutMemberInput[]
+  upsert?: Prisma.AccountSessionUpsertWithWhereUniqueWithoutMemberInput | Prisma.AccountSessionUpsertWithWhereUniqueWithoutMemberInput[]
+  createMany?: Prisma.AccountSessionCreateManyMemberInputEnvelope
   set?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
   disconnect?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
   delete?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
   connect?: Prisma.AccountSessionWhereUniqueInput | Prisma.AccountSessionWhereUniqueInput[]
-  update?: Prisma.AccountSessionUpdateWithWhereUniqueWithoutAccountInput | Prisma.AccountSessionUpdateWithWhereUniqueWithoutAccountInput[]
-  updateMany?: Prisma.AccountSessionUpdateManyWithWhereWithoutAccountInput | Prisma.AccountSessionUpdateManyWithWhereWithoutAccountInput[]
+  update?: Prisma.AccountSessionUpdateWithWhereUniqueWithoutMemberInput | Prisma.AccountSessionUpdateWithWhereUniqueWithoutMemberInput[]
+  updateMany?: Prisma.AccountSessionUpdateManyWithWhereWithoutMemberInput | Prisma.AccountSessionUpdateManyWithWhereWithoutMemberInput[]
   deleteMany?: Prisma.AccountSessionScalarWhereInput | Prisma.AccountSessionScalarWhereInput[]
 }
 
@@ -479,7 +479,7 @@ export type BytesFieldUpdateOperationsInput = {
   set?: runtime.Bytes
 }
 
-export type AccountSessionCreateWithoutAccountInput = {
+export type AccountSessionCreateWithoutMemberInput = {
   id?: bigint | number
   tokenHash: runtime.Bytes
   expiresAt: Date | string
@@ -489,7 +489,7 @@ export type AccountSessionCreateWithoutAccountInput = {
   createdAt?: Date | string
 }
 
-export type AccountSessionUncheckedCreateWithoutAccountInput = {
+export type AccountSessionUncheckedCreateWithoutMemberInput = {
   id?: bigint | number
   tokenHash: runtime.Bytes
   expiresAt: Date | string
@@ -499,30 +499,30 @@ export type AccountSessionUncheckedCreateWithoutAccountInput = {
   createdAt?: Date | string
 }
 
-export type AccountSessionCreateOrConnectWithoutAccountInput = {
+export type AccountSessionCreateOrConnectWithoutMemberInput = {
   where: Prisma.AccountSessionWhereUniqueInput
-  create: Prisma.XOR<Prisma.AccountSessionCreateWithoutAccountInput, Prisma.AccountSessionUncheckedCreateWithoutAccountInput>
+  create: Prisma.XOR<Prisma.AccountSessionCreateWithoutMemberInput, Prisma.AccountSessionUncheckedCreateWithoutMemberInput>
 }
 
-export type AccountSessionCreateManyAccountInputEnvelope = {
-  data: Prisma.AccountSessionCreateManyAccountInput | Prisma.AccountSessionCreateManyAccountInput[]
+export type AccountSessionCreateManyMemberInputEnvelope = {
+  data: Prisma.AccountSessionCreateManyMemberInput | Prisma.AccountSessionCreateManyMemberInput[]
   skipDuplicates?: boolean
 }
 
-export type AccountSessionUpsertWithWhereUniqueWithoutAccountInput = {
+export type AccountSessionUpsertWithWhereUniqueWithoutMemberInput = {
   where: Prisma.AccountSessionWhereUniqueInput
-  update: Prisma.XOR<Prisma.AccountSessionUpdateWithoutAccountInput, Prisma.AccountSessionUncheckedUpdateWithoutAccountInput>
-  create: Prisma.XOR<Prisma.AccountSessionCreateWithoutAccountInput, Prisma.AccountSessionUncheckedCreateWithoutAccountInput>
+  update: Prisma.XOR<Prisma.AccountSessionUpdateWithoutMemberInput, Prisma.AccountSessionUncheckedUpdateWithoutMemberInput>
+  create: Prisma.XOR<Prisma.AccountSessionCreateWithoutMemberInput, Prisma.AccountSessionUncheckedCreateWithoutMemberInput>
 }
 
-export type AccountSessionUpdateWithWhereUniqueWithoutAccountInput = {
+export type AccountSessionUpdateWithWhereUniqueWithoutMemberInput = {
   where: Prisma.AccountSessionWhereUniqueInput
-  data: Prisma.XOR<Prisma.AccountSessionUpdateWithoutAccountInput, Prisma.AccountSessionUncheckedUpdateWithoutAccountInput>
+  data: Prisma.XOR<Prisma.AccountSessionUpdateWithoutMemberInput, Prisma.AccountSessionUncheckedUpdateWithoutMemberInput>
 }
 
-export type AccountSessionUpdateManyWithWhereWithoutAccountInput = {
+export type AccountSessionUpdateManyWithWhereWithoutMemberInput = {
   where: Prisma.AccountSessionScalarWhereInput
-  data: Prisma.XOR<Prisma.AccountSessionUpdateManyMutationInput, Prisma.AccountSessionUncheckedUpdateManyWithoutAccountInput>
+  data: Prisma.XOR<Prisma.AccountSessionUpdateManyMutationInput, Prisma.AccountSessionUncheckedUpdateManyWithoutMemberInput>
 }
 
 export type AccountSessionScalarWhereInput = {
@@ -530,7 +530,7 @@ export type AccountSessionScalarWhereInput = {
   OR?: Prisma.AccountSessionScalarWhereInput[]
   NOT?: Prisma.AccountSessionScalarWhereInput | Prisma.AccountSessionScalarWhereInput[]
   id?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
-  accountId?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
+  memberId?: Prisma.BigIntFilter<"AccountSession"> | bigint | number
   tokenHash?: Prisma.BytesFilter<"AccountSession"> | runtime.Bytes
   expiresAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
   lastActivityAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
@@ -539,7 +539,7 @@ export type AccountSessionScalarWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"AccountSession"> | Date | string
 }
 
-export type AccountSessionCreateManyAccountInput = {
+export type AccountSessionCreateManyMemberInput = {
   id?: bigint | number
   tokenHash: runtime.Bytes
   expiresAt: Date | string
@@ -549,7 +549,7 @@ export type AccountSessionCreateManyAccountInput = {
   createdAt?: Date | string
 }
 
-export type AccountSessionUpdateWithoutAccountInput = {
+export type AccountSessionUpdateWithoutMemberInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -559,7 +559,7 @@ export type AccountSessionUpdateWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
-export type AccountSessionUncheckedUpdateWithoutAccountInput = {
+export type AccountSessionUncheckedUpdateWithoutMemberInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -569,7 +569,7 @@ export type AccountSessionUncheckedUpdateWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
-export type AccountSessionUncheckedUpdateManyWithoutAccountInput = {
+export type AccountSessionUncheckedUpdateManyWithoutMemberInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -583,43 +583,43 @@ export type AccountSessionUncheckedUpdateManyWithoutAccountInput = {
 
 export type AccountSessionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
-  accountId?: boolean
+  memberId?: boolean
   tokenHash?: boolean
   expiresAt?: boolean
   lastActivityAt?: boolean
   ip?: boolean
   userAgent?: boolean
   createdAt?: boolean
-  account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
+  member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["accountSession"]>
 
 export type AccountSessionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
-  accountId?: boolean
+  memberId?: boolean
   tokenHash?: boolean
   expiresAt?: boolean
   lastActivityAt?: boolean
   ip?: boolean
   userAgent?: boolean
   createdAt?: boolean
-  account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
+  member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["accountSession"]>
 
 export type AccountSessionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
-  accountId?: boolean
+  memberId?: boolean
   tokenHash?: boolean
   expiresAt?: boolean
   lastActivityAt?: boolean
   ip?: boolean
   userAgent?: boolean
   createdAt?: boolean
-  account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
+  member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["accountSession"]>
 
 export type AccountSessionSelectScalar = {
   id?: boolean
-  accountId?: boolean
+  memberId?: boolean
   tokenHash?: boolean
   expiresAt?: boolean
   lastActivityAt?: boolean
@@ -628,25 +628,25 @@ export type AccountSessionSelectScalar = {
   createdAt?: boolean
 }
 
-export type AccountSessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "tokenHash" | "expiresAt" | "lastActivityAt" | "ip" | "userAgent" | "createdAt", ExtArgs["result"]["accountSession"]>
+export type AccountSessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "memberId" | "tokenHash" | "expiresAt" | "lastActivityAt" | "ip" | "userAgent" | "createdAt", ExtArgs["result"]["accountSession"]>
 export type AccountSessionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
+  member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }
 export type AccountSessionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
+  member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }
 export type AccountSessionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
+  member?: boolean | Prisma.AccountMemberDefaultArgs<ExtArgs>
 }
 
 export type $AccountSessionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "AccountSession"
   objects: {
-    account: Prisma.$AccountPayload<ExtArgs>
+    member: Prisma.$AccountMemberPayload<ExtArgs>
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
-    accountId: bigint
+    memberId: bigint
     tokenHash: runtime.Bytes
     expiresAt: Date
     lastActivityAt: Date
@@ -1047,7 +1047,7 @@ readonly fields: AccountSessionFieldRefs;
  */
 export interface Prisma__AccountSessionClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
-  account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  member<T extends Prisma.AccountMemberDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountMemberDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountMemberClient<runtime.Types.Result.GetResult<Prisma.$AccountMemberPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1078,7 +1078,7 @@ export interface Prisma__AccountSessionClient<T, Null = never, ExtArgs extends r
  */
 export interface AccountSessionFieldRefs {
   readonly id: Prisma.FieldRef<"AccountSession", 'BigInt'>
-  readonly accountId: Prisma.FieldRef<"AccountSession", 'BigInt'>
+  readonly memberId: Prisma.FieldRef<"AccountSession", 'BigInt'>
   readonly tokenHash: Prisma.FieldRef<"AccountSession", 'Bytes'>
   readonly expiresAt: Prisma.FieldRef<"AccountSession", 'DateTime'>
   readonly lastActivityAt: Prisma.FieldRef<"AccountSession", 'DateTime'>

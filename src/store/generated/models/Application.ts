@@ -347,6 +347,8 @@ export type ApplicationWhereInput = {
   tags?: Prisma.UserTagListRelationFilter
   pushCredentials?: Prisma.PushCredentialListRelationFilter
   conferences?: Prisma.ConferenceListRelationFilter
+  statistics?: Prisma.ApplicationStatisticsListRelationFilter
+  sockets?: Prisma.ApplicationSocketsListRelationFilter
 }
 
 export type ApplicationOrderByWithRelationInput = {
@@ -381,6 +383,8 @@ export type ApplicationOrderByWithRelationInput = {
   tags?: Prisma.UserTagOrderByRelationAggregateInput
   pushCredentials?: Prisma.PushCredentialOrderByRelationAggregateInput
   conferences?: Prisma.ConferenceOrderByRelationAggregateInput
+  statistics?: Prisma.ApplicationStatisticsOrderByRelationAggregateInput
+  sockets?: Prisma.ApplicationSocketsOrderByRelationAggregateInput
 }
 
 export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
@@ -418,6 +422,8 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   tags?: Prisma.UserTagListRelationFilter
   pushCredentials?: Prisma.PushCredentialListRelationFilter
   conferences?: Prisma.ConferenceListRelationFilter
+  statistics?: Prisma.ApplicationStatisticsListRelationFilter
+  sockets?: Prisma.ApplicationSocketsListRelationFilter
 }, "id">
 
 export type ApplicationOrderByWithAggregationInput = {
@@ -505,6 +511,8 @@ export type ApplicationCreateInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateInput = {
@@ -538,6 +546,8 @@ export type ApplicationUncheckedCreateInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUpdateInput = {
@@ -571,6 +581,8 @@ export type ApplicationUpdateInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateInput = {
@@ -604,6 +616,8 @@ export type ApplicationUncheckedUpdateInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateManyInput = {
@@ -820,10 +834,6 @@ export type ApplicationCreatewebOriginsInput = {
   set: string[]
 }
 
-export type NullableDateTimeFieldUpdateOperationsInput = {
-  set?: Date | string | null
-}
-
 export type BoolFieldUpdateOperationsInput = {
   set?: boolean
 }
@@ -989,6 +999,34 @@ export type ApplicationUpdateOneRequiredWithoutConferencesNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutConferencesInput, Prisma.ApplicationUpdateWithoutConferencesInput>, Prisma.ApplicationUncheckedUpdateWithoutConferencesInput>
 }
 
+export type ApplicationCreateNestedOneWithoutStatisticsInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutStatisticsInput, Prisma.ApplicationUncheckedCreateWithoutStatisticsInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutStatisticsInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+}
+
+export type ApplicationUpdateOneRequiredWithoutStatisticsNestedInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutStatisticsInput, Prisma.ApplicationUncheckedCreateWithoutStatisticsInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutStatisticsInput
+  upsert?: Prisma.ApplicationUpsertWithoutStatisticsInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutStatisticsInput, Prisma.ApplicationUpdateWithoutStatisticsInput>, Prisma.ApplicationUncheckedUpdateWithoutStatisticsInput>
+}
+
+export type ApplicationCreateNestedOneWithoutSocketsInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutSocketsInput, Prisma.ApplicationUncheckedCreateWithoutSocketsInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutSocketsInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+}
+
+export type ApplicationUpdateOneRequiredWithoutSocketsNestedInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutSocketsInput, Prisma.ApplicationUncheckedCreateWithoutSocketsInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutSocketsInput
+  upsert?: Prisma.ApplicationUpsertWithoutSocketsInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutSocketsInput, Prisma.ApplicationUpdateWithoutSocketsInput>, Prisma.ApplicationUncheckedUpdateWithoutSocketsInput>
+}
+
 export type ApplicationCreateWithoutAccountInput = {
   id?: bigint | number
   name: string
@@ -1019,6 +1057,8 @@ export type ApplicationCreateWithoutAccountInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutAccountInput = {
@@ -1051,6 +1091,8 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutAccountInput = {
@@ -1135,6 +1177,8 @@ export type ApplicationCreateWithoutUsersInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutUsersInput = {
@@ -1167,6 +1211,8 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutUsersInput = {
@@ -1215,6 +1261,8 @@ export type ApplicationUpdateWithoutUsersInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutUsersInput = {
@@ -1247,6 +1295,8 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutTagsInput = {
@@ -1279,6 +1329,8 @@ export type ApplicationCreateWithoutTagsInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutTagsInput = {
@@ -1311,6 +1363,8 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutTagsInput = {
@@ -1359,6 +1413,8 @@ export type ApplicationUpdateWithoutTagsInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutTagsInput = {
@@ -1391,6 +1447,8 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutIdentitiesInput = {
@@ -1423,6 +1481,8 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
@@ -1455,6 +1515,8 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutIdentitiesInput = {
@@ -1503,6 +1565,8 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
@@ -1535,6 +1599,8 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutSessionsInput = {
@@ -1567,6 +1633,8 @@ export type ApplicationCreateWithoutSessionsInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutSessionsInput = {
@@ -1599,6 +1667,8 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutSessionsInput = {
@@ -1647,6 +1717,8 @@ export type ApplicationUpdateWithoutSessionsInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutSessionsInput = {
@@ -1679,6 +1751,8 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutNoncesInput = {
@@ -1711,6 +1785,8 @@ export type ApplicationCreateWithoutNoncesInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutNoncesInput = {
@@ -1743,6 +1819,8 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutNoncesInput = {
@@ -1791,6 +1869,8 @@ export type ApplicationUpdateWithoutNoncesInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutNoncesInput = {
@@ -1823,6 +1903,8 @@ export type ApplicationUncheckedUpdateWithoutNoncesInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutPushCredentialsInput = {
@@ -1855,6 +1937,8 @@ export type ApplicationCreateWithoutPushCredentialsInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
@@ -1887,6 +1971,8 @@ export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutPushCredentialsInput = {
@@ -1935,6 +2021,8 @@ export type ApplicationUpdateWithoutPushCredentialsInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
@@ -1967,6 +2055,8 @@ export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutSubscriptionsInput = {
@@ -1999,6 +2089,8 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
@@ -2031,6 +2123,8 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutSubscriptionsInput = {
@@ -2079,6 +2173,8 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
@@ -2111,6 +2207,8 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutEventsInput = {
@@ -2143,6 +2241,8 @@ export type ApplicationCreateWithoutEventsInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutEventsInput = {
@@ -2175,6 +2275,8 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutEventsInput = {
@@ -2223,6 +2325,8 @@ export type ApplicationUpdateWithoutEventsInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutEventsInput = {
@@ -2255,6 +2359,8 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutCallsInput = {
@@ -2287,6 +2393,8 @@ export type ApplicationCreateWithoutCallsInput = {
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutCallsInput = {
@@ -2319,6 +2427,8 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutCallsInput = {
@@ -2367,6 +2477,8 @@ export type ApplicationUpdateWithoutCallsInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutCallsInput = {
@@ -2399,6 +2511,8 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutConferencesInput = {
@@ -2431,6 +2545,8 @@ export type ApplicationCreateWithoutConferencesInput = {
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutConferencesInput = {
@@ -2463,6 +2579,8 @@ export type ApplicationUncheckedCreateWithoutConferencesInput = {
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
   pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutConferencesInput = {
@@ -2511,6 +2629,8 @@ export type ApplicationUpdateWithoutConferencesInput = {
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutConferencesInput = {
@@ -2543,6 +2663,312 @@ export type ApplicationUncheckedUpdateWithoutConferencesInput = {
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationCreateWithoutStatisticsInput = {
+  id?: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  emailNeedsPassword?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  account: Prisma.AccountCreateNestedOneWithoutApplicationsInput
+  users?: Prisma.UserCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationUncheckedCreateWithoutStatisticsInput = {
+  id?: bigint | number
+  accountId: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  emailNeedsPassword?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceUncheckedCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  sockets?: Prisma.ApplicationSocketsUncheckedCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationCreateOrConnectWithoutStatisticsInput = {
+  where: Prisma.ApplicationWhereUniqueInput
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutStatisticsInput, Prisma.ApplicationUncheckedCreateWithoutStatisticsInput>
+}
+
+export type ApplicationUpsertWithoutStatisticsInput = {
+  update: Prisma.XOR<Prisma.ApplicationUpdateWithoutStatisticsInput, Prisma.ApplicationUncheckedUpdateWithoutStatisticsInput>
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutStatisticsInput, Prisma.ApplicationUncheckedCreateWithoutStatisticsInput>
+  where?: Prisma.ApplicationWhereInput
+}
+
+export type ApplicationUpdateToOneWithWhereWithoutStatisticsInput = {
+  where?: Prisma.ApplicationWhereInput
+  data: Prisma.XOR<Prisma.ApplicationUpdateWithoutStatisticsInput, Prisma.ApplicationUncheckedUpdateWithoutStatisticsInput>
+}
+
+export type ApplicationUpdateWithoutStatisticsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  account?: Prisma.AccountUpdateOneRequiredWithoutApplicationsNestedInput
+  users?: Prisma.UserUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationUncheckedUpdateWithoutStatisticsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  users?: Prisma.UserUncheckedUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUncheckedUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationCreateWithoutSocketsInput = {
+  id?: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  emailNeedsPassword?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  account: Prisma.AccountCreateNestedOneWithoutApplicationsInput
+  users?: Prisma.UserCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationUncheckedCreateWithoutSocketsInput = {
+  id?: bigint | number
+  accountId: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  emailNeedsPassword?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
+  conferencesOnJoin?: boolean
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceUncheckedCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutApplicationInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationCreateOrConnectWithoutSocketsInput = {
+  where: Prisma.ApplicationWhereUniqueInput
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutSocketsInput, Prisma.ApplicationUncheckedCreateWithoutSocketsInput>
+}
+
+export type ApplicationUpsertWithoutSocketsInput = {
+  update: Prisma.XOR<Prisma.ApplicationUpdateWithoutSocketsInput, Prisma.ApplicationUncheckedUpdateWithoutSocketsInput>
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutSocketsInput, Prisma.ApplicationUncheckedCreateWithoutSocketsInput>
+  where?: Prisma.ApplicationWhereInput
+}
+
+export type ApplicationUpdateToOneWithWhereWithoutSocketsInput = {
+  where?: Prisma.ApplicationWhereInput
+  data: Prisma.XOR<Prisma.ApplicationUpdateWithoutSocketsInput, Prisma.ApplicationUncheckedUpdateWithoutSocketsInput>
+}
+
+export type ApplicationUpdateWithoutSocketsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  account?: Prisma.AccountUpdateOneRequiredWithoutApplicationsNestedInput
+  users?: Prisma.UserUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationUncheckedUpdateWithoutSocketsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  conferencesOnJoin?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  users?: Prisma.UserUncheckedUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUncheckedUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateManyAccountInput = {
@@ -2597,6 +3023,8 @@ export type ApplicationUpdateWithoutAccountInput = {
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutAccountInput = {
@@ -2629,6 +3057,8 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
   pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutApplicationNestedInput
+  statistics?: Prisma.ApplicationStatisticsUncheckedUpdateManyWithoutApplicationNestedInput
+  sockets?: Prisma.ApplicationSocketsUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
@@ -2669,6 +3099,8 @@ export type ApplicationCountOutputType = {
   tags: number
   pushCredentials: number
   conferences: number
+  statistics: number
+  sockets: number
 }
 
 export type ApplicationCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2682,6 +3114,8 @@ export type ApplicationCountOutputTypeSelect<ExtArgs extends runtime.Types.Exten
   tags?: boolean | ApplicationCountOutputTypeCountTagsArgs
   pushCredentials?: boolean | ApplicationCountOutputTypeCountPushCredentialsArgs
   conferences?: boolean | ApplicationCountOutputTypeCountConferencesArgs
+  statistics?: boolean | ApplicationCountOutputTypeCountStatisticsArgs
+  sockets?: boolean | ApplicationCountOutputTypeCountSocketsArgs
 }
 
 /**
@@ -2764,6 +3198,20 @@ export type ApplicationCountOutputTypeCountConferencesArgs<ExtArgs extends runti
   where?: Prisma.ConferenceWhereInput
 }
 
+/**
+ * ApplicationCountOutputType without action
+ */
+export type ApplicationCountOutputTypeCountStatisticsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ApplicationStatisticsWhereInput
+}
+
+/**
+ * ApplicationCountOutputType without action
+ */
+export type ApplicationCountOutputTypeCountSocketsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ApplicationSocketsWhereInput
+}
+
 
 export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -2797,6 +3245,8 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   tags?: boolean | Prisma.Application$tagsArgs<ExtArgs>
   pushCredentials?: boolean | Prisma.Application$pushCredentialsArgs<ExtArgs>
   conferences?: boolean | Prisma.Application$conferencesArgs<ExtArgs>
+  statistics?: boolean | Prisma.Application$statisticsArgs<ExtArgs>
+  sockets?: boolean | Prisma.Application$socketsArgs<ExtArgs>
   _count?: boolean | Prisma.ApplicationCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["application"]>
 
@@ -2884,6 +3334,8 @@ export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.Internal
   tags?: boolean | Prisma.Application$tagsArgs<ExtArgs>
   pushCredentials?: boolean | Prisma.Application$pushCredentialsArgs<ExtArgs>
   conferences?: boolean | Prisma.Application$conferencesArgs<ExtArgs>
+  statistics?: boolean | Prisma.Application$statisticsArgs<ExtArgs>
+  sockets?: boolean | Prisma.Application$socketsArgs<ExtArgs>
   _count?: boolean | Prisma.ApplicationCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type ApplicationIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2907,6 +3359,8 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     tags: Prisma.$UserTagPayload<ExtArgs>[]
     pushCredentials: Prisma.$PushCredentialPayload<ExtArgs>[]
     conferences: Prisma.$ConferencePayload<ExtArgs>[]
+    statistics: Prisma.$ApplicationStatisticsPayload<ExtArgs>[]
+    sockets: Prisma.$ApplicationSocketsPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -3367,6 +3821,8 @@ export interface Prisma__ApplicationClient<T, Null = never, ExtArgs extends runt
   tags<T extends Prisma.Application$tagsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$tagsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$UserTagPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   pushCredentials<T extends Prisma.Application$pushCredentialsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$pushCredentialsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushCredentialPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   conferences<T extends Prisma.Application$conferencesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$conferencesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferencePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  statistics<T extends Prisma.Application$statisticsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$statisticsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ApplicationStatisticsPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  sockets<T extends Prisma.Application$socketsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$socketsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ApplicationSocketsPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -4054,6 +4510,54 @@ export type Application$conferencesArgs<ExtArgs extends runtime.Types.Extensions
   take?: number
   skip?: number
   distinct?: Prisma.ConferenceScalarFieldEnum | Prisma.ConferenceScalarFieldEnum[]
+}
+
+/**
+ * Application.statistics
+ */
+export type Application$statisticsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ApplicationStatistics
+   */
+  select?: Prisma.ApplicationStatisticsSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ApplicationStatistics
+   */
+  omit?: Prisma.ApplicationStatisticsOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApplicationStatisticsInclude<ExtArgs> | null
+  where?: Prisma.ApplicationStatisticsWhereInput
+  orderBy?: Prisma.ApplicationStatisticsOrderByWithRelationInput | Prisma.ApplicationStatisticsOrderByWithRelationInput[]
+  cursor?: Prisma.ApplicationStatisticsWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ApplicationStatisticsScalarFieldEnum | Prisma.ApplicationStatisticsScalarFieldEnum[]
+}
+
+/**
+ * Application.sockets
+ */
+export type Application$socketsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ApplicationSockets
+   */
+  select?: Prisma.ApplicationSocketsSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ApplicationSockets
+   */
+  omit?: Prisma.ApplicationSocketsOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApplicationSocketsInclude<ExtArgs> | null
+  where?: Prisma.ApplicationSocketsWhereInput
+  orderBy?: Prisma.ApplicationSocketsOrderByWithRelationInput | Prisma.ApplicationSocketsOrderByWithRelationInput[]
+  cursor?: Prisma.ApplicationSocketsWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ApplicationSocketsScalarFieldEnum | Prisma.ApplicationSocketsScalarFieldEnum[]
 }
 
 /**

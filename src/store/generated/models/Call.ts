@@ -50,6 +50,7 @@ export type CallMinAggregateOutputType = {
   startedAt: Date | null
   acceptedAt: Date | null
   endedAt: Date | null
+  signalsTruncated: boolean | null
 }
 
 export type CallMaxAggregateOutputType = {
@@ -62,6 +63,7 @@ export type CallMaxAggregateOutputType = {
   startedAt: Date | null
   acceptedAt: Date | null
   endedAt: Date | null
+  signalsTruncated: boolean | null
 }
 
 export type CallCountAggregateOutputType = {
@@ -74,6 +76,7 @@ export type CallCountAggregateOutputType = {
   startedAt: number
   acceptedAt: number
   endedAt: number
+  signalsTruncated: number
   _all: number
 }
 
@@ -102,6 +105,7 @@ export type CallMinAggregateInputType = {
   startedAt?: true
   acceptedAt?: true
   endedAt?: true
+  signalsTruncated?: true
 }
 
 export type CallMaxAggregateInputType = {
@@ -114,6 +118,7 @@ export type CallMaxAggregateInputType = {
   startedAt?: true
   acceptedAt?: true
   endedAt?: true
+  signalsTruncated?: true
 }
 
 export type CallCountAggregateInputType = {
@@ -126,6 +131,7 @@ export type CallCountAggregateInputType = {
   startedAt?: true
   acceptedAt?: true
   endedAt?: true
+  signalsTruncated?: true
   _all?: true
 }
 
@@ -225,6 +231,7 @@ export type CallGroupByOutputType = {
   startedAt: Date
   acceptedAt: Date | null
   endedAt: Date | null
+  signalsTruncated: boolean
   _count: CallCountAggregateOutputType | null
   _avg: CallAvgAggregateOutputType | null
   _sum: CallSumAggregateOutputType | null
@@ -260,8 +267,10 @@ export type CallWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"Call"> | Date | string
   acceptedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
   endedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
+  signalsTruncated?: Prisma.BoolFilter<"Call"> | boolean
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
   participants?: Prisma.CallParticipantListRelationFilter
+  signals?: Prisma.CallSignalListRelationFilter
   events?: Prisma.PushEventListRelationFilter
 }
 
@@ -275,8 +284,10 @@ export type CallOrderByWithRelationInput = {
   startedAt?: Prisma.SortOrder
   acceptedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  signalsTruncated?: Prisma.SortOrder
   application?: Prisma.ApplicationOrderByWithRelationInput
   participants?: Prisma.CallParticipantOrderByRelationAggregateInput
+  signals?: Prisma.CallSignalOrderByRelationAggregateInput
   events?: Prisma.PushEventOrderByRelationAggregateInput
 }
 
@@ -294,8 +305,10 @@ export type CallWhereUniqueInput = Prisma.AtLeast<{
   startedAt?: Prisma.DateTimeFilter<"Call"> | Date | string
   acceptedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
   endedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
+  signalsTruncated?: Prisma.BoolFilter<"Call"> | boolean
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
   participants?: Prisma.CallParticipantListRelationFilter
+  signals?: Prisma.CallSignalListRelationFilter
   events?: Prisma.PushEventListRelationFilter
 }, "id" | "applicationId_sessionId_callerId">
 
@@ -309,6 +322,7 @@ export type CallOrderByWithAggregationInput = {
   startedAt?: Prisma.SortOrder
   acceptedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  signalsTruncated?: Prisma.SortOrder
   _count?: Prisma.CallCountOrderByAggregateInput
   _avg?: Prisma.CallAvgOrderByAggregateInput
   _max?: Prisma.CallMaxOrderByAggregateInput
@@ -329,6 +343,7 @@ export type CallScalarWhereWithAggregatesInput = {
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"Call"> | Date | string
   acceptedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Call"> | Date | string | null
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Call"> | Date | string | null
+  signalsTruncated?: Prisma.BoolWithAggregatesFilter<"Call"> | boolean
 }
 
 export type CallCreateInput = {
@@ -340,8 +355,10 @@ export type CallCreateInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
   participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+  signals?: Prisma.CallSignalCreateNestedManyWithoutCallInput
   events?: Prisma.PushEventCreateNestedManyWithoutCallInput
 }
 
@@ -355,7 +372,9 @@ export type CallUncheckedCreateInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+  signals?: Prisma.CallSignalUncheckedCreateNestedManyWithoutCallInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
 }
 
@@ -368,8 +387,10 @@ export type CallUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
   participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+  signals?: Prisma.CallSignalUpdateManyWithoutCallNestedInput
   events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
 }
 
@@ -383,7 +404,9 @@ export type CallUncheckedUpdateInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
+  signals?: Prisma.CallSignalUncheckedUpdateManyWithoutCallNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
 }
 
@@ -397,6 +420,7 @@ export type CallCreateManyInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
 }
 
 export type CallUpdateManyMutationInput = {
@@ -408,6 +432,7 @@ export type CallUpdateManyMutationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type CallUncheckedUpdateManyInput = {
@@ -420,6 +445,7 @@ export type CallUncheckedUpdateManyInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type CallListRelationFilter = {
@@ -453,6 +479,7 @@ export type CallCountOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder
   acceptedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  signalsTruncated?: Prisma.SortOrder
 }
 
 export type CallAvgOrderByAggregateInput = {
@@ -472,6 +499,7 @@ export type CallMaxOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder
   acceptedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  signalsTruncated?: Prisma.SortOrder
 }
 
 export type CallMinOrderByAggregateInput = {
@@ -484,6 +512,7 @@ export type CallMinOrderByAggregateInput = {
   startedAt?: Prisma.SortOrder
   acceptedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  signalsTruncated?: Prisma.SortOrder
 }
 
 export type CallSumOrderByAggregateInput = {
@@ -574,6 +603,20 @@ export type CallUpdateOneRequiredWithoutParticipantsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.CallUpdateToOneWithWhereWithoutParticipantsInput, Prisma.CallUpdateWithoutParticipantsInput>, Prisma.CallUncheckedUpdateWithoutParticipantsInput>
 }
 
+export type CallCreateNestedOneWithoutSignalsInput = {
+  create?: Prisma.XOR<Prisma.CallCreateWithoutSignalsInput, Prisma.CallUncheckedCreateWithoutSignalsInput>
+  connectOrCreate?: Prisma.CallCreateOrConnectWithoutSignalsInput
+  connect?: Prisma.CallWhereUniqueInput
+}
+
+export type CallUpdateOneRequiredWithoutSignalsNestedInput = {
+  create?: Prisma.XOR<Prisma.CallCreateWithoutSignalsInput, Prisma.CallUncheckedCreateWithoutSignalsInput>
+  connectOrCreate?: Prisma.CallCreateOrConnectWithoutSignalsInput
+  upsert?: Prisma.CallUpsertWithoutSignalsInput
+  connect?: Prisma.CallWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.CallUpdateToOneWithWhereWithoutSignalsInput, Prisma.CallUpdateWithoutSignalsInput>, Prisma.CallUncheckedUpdateWithoutSignalsInput>
+}
+
 export type CallCreateWithoutApplicationInput = {
   id?: bigint | number
   sessionId: string
@@ -583,7 +626,9 @@ export type CallCreateWithoutApplicationInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+  signals?: Prisma.CallSignalCreateNestedManyWithoutCallInput
   events?: Prisma.PushEventCreateNestedManyWithoutCallInput
 }
 
@@ -596,7 +641,9 @@ export type CallUncheckedCreateWithoutApplicationInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+  signals?: Prisma.CallSignalUncheckedCreateNestedManyWithoutCallInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
 }
 
@@ -639,6 +686,7 @@ export type CallScalarWhereInput = {
   startedAt?: Prisma.DateTimeFilter<"Call"> | Date | string
   acceptedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
   endedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
+  signalsTruncated?: Prisma.BoolFilter<"Call"> | boolean
 }
 
 export type CallCreateWithoutEventsInput = {
@@ -650,8 +698,10 @@ export type CallCreateWithoutEventsInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
   participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+  signals?: Prisma.CallSignalCreateNestedManyWithoutCallInput
 }
 
 export type CallUncheckedCreateWithoutEventsInput = {
@@ -664,7 +714,9 @@ export type CallUncheckedCreateWithoutEventsInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+  signals?: Prisma.CallSignalUncheckedCreateNestedManyWithoutCallInput
 }
 
 export type CallCreateOrConnectWithoutEventsInput = {
@@ -692,8 +744,10 @@ export type CallUpdateWithoutEventsInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
   participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+  signals?: Prisma.CallSignalUpdateManyWithoutCallNestedInput
 }
 
 export type CallUncheckedUpdateWithoutEventsInput = {
@@ -706,7 +760,9 @@ export type CallUncheckedUpdateWithoutEventsInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
+  signals?: Prisma.CallSignalUncheckedUpdateManyWithoutCallNestedInput
 }
 
 export type CallCreateWithoutParticipantsInput = {
@@ -718,7 +774,9 @@ export type CallCreateWithoutParticipantsInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
   application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
+  signals?: Prisma.CallSignalCreateNestedManyWithoutCallInput
   events?: Prisma.PushEventCreateNestedManyWithoutCallInput
 }
 
@@ -732,6 +790,8 @@ export type CallUncheckedCreateWithoutParticipantsInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
+  signals?: Prisma.CallSignalUncheckedCreateNestedManyWithoutCallInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
 }
 
@@ -760,7 +820,9 @@ export type CallUpdateWithoutParticipantsInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
+  signals?: Prisma.CallSignalUpdateManyWithoutCallNestedInput
   events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
 }
 
@@ -774,6 +836,84 @@ export type CallUncheckedUpdateWithoutParticipantsInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signals?: Prisma.CallSignalUncheckedUpdateManyWithoutCallNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
+}
+
+export type CallCreateWithoutSignalsInput = {
+  id?: bigint | number
+  sessionId: string
+  callerId?: bigint | number | null
+  callType?: number | null
+  state?: $Enums.CallState
+  startedAt?: Date | string
+  acceptedAt?: Date | string | null
+  endedAt?: Date | string | null
+  signalsTruncated?: boolean
+  application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
+  participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+  events?: Prisma.PushEventCreateNestedManyWithoutCallInput
+}
+
+export type CallUncheckedCreateWithoutSignalsInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  sessionId: string
+  callerId?: bigint | number | null
+  callType?: number | null
+  state?: $Enums.CallState
+  startedAt?: Date | string
+  acceptedAt?: Date | string | null
+  endedAt?: Date | string | null
+  signalsTruncated?: boolean
+  participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
+}
+
+export type CallCreateOrConnectWithoutSignalsInput = {
+  where: Prisma.CallWhereUniqueInput
+  create: Prisma.XOR<Prisma.CallCreateWithoutSignalsInput, Prisma.CallUncheckedCreateWithoutSignalsInput>
+}
+
+export type CallUpsertWithoutSignalsInput = {
+  update: Prisma.XOR<Prisma.CallUpdateWithoutSignalsInput, Prisma.CallUncheckedUpdateWithoutSignalsInput>
+  create: Prisma.XOR<Prisma.CallCreateWithoutSignalsInput, Prisma.CallUncheckedCreateWithoutSignalsInput>
+  where?: Prisma.CallWhereInput
+}
+
+export type CallUpdateToOneWithWhereWithoutSignalsInput = {
+  where?: Prisma.CallWhereInput
+  data: Prisma.XOR<Prisma.CallUpdateWithoutSignalsInput, Prisma.CallUncheckedUpdateWithoutSignalsInput>
+}
+
+export type CallUpdateWithoutSignalsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  callerId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  callType?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
+  participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
+}
+
+export type CallUncheckedUpdateWithoutSignalsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  callerId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  callType?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
 }
 
@@ -786,6 +926,7 @@ export type CallCreateManyApplicationInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  signalsTruncated?: boolean
 }
 
 export type CallUpdateWithoutApplicationInput = {
@@ -797,7 +938,9 @@ export type CallUpdateWithoutApplicationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+  signals?: Prisma.CallSignalUpdateManyWithoutCallNestedInput
   events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
 }
 
@@ -810,7 +953,9 @@ export type CallUncheckedUpdateWithoutApplicationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
   participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
+  signals?: Prisma.CallSignalUncheckedUpdateManyWithoutCallNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
 }
 
@@ -823,6 +968,7 @@ export type CallUncheckedUpdateManyWithoutApplicationInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  signalsTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 
@@ -832,11 +978,13 @@ export type CallUncheckedUpdateManyWithoutApplicationInput = {
 
 export type CallCountOutputType = {
   participants: number
+  signals: number
   events: number
 }
 
 export type CallCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   participants?: boolean | CallCountOutputTypeCountParticipantsArgs
+  signals?: boolean | CallCountOutputTypeCountSignalsArgs
   events?: boolean | CallCountOutputTypeCountEventsArgs
 }
 
@@ -860,6 +1008,13 @@ export type CallCountOutputTypeCountParticipantsArgs<ExtArgs extends runtime.Typ
 /**
  * CallCountOutputType without action
  */
+export type CallCountOutputTypeCountSignalsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.CallSignalWhereInput
+}
+
+/**
+ * CallCountOutputType without action
+ */
 export type CallCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   where?: Prisma.PushEventWhereInput
 }
@@ -875,8 +1030,10 @@ export type CallSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   startedAt?: boolean
   acceptedAt?: boolean
   endedAt?: boolean
+  signalsTruncated?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   participants?: boolean | Prisma.Call$participantsArgs<ExtArgs>
+  signals?: boolean | Prisma.Call$signalsArgs<ExtArgs>
   events?: boolean | Prisma.Call$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.CallCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["call"]>
@@ -891,6 +1048,7 @@ export type CallSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   startedAt?: boolean
   acceptedAt?: boolean
   endedAt?: boolean
+  signalsTruncated?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["call"]>
 
@@ -904,6 +1062,7 @@ export type CallSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   startedAt?: boolean
   acceptedAt?: boolean
   endedAt?: boolean
+  signalsTruncated?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["call"]>
 
@@ -917,12 +1076,14 @@ export type CallSelectScalar = {
   startedAt?: boolean
   acceptedAt?: boolean
   endedAt?: boolean
+  signalsTruncated?: boolean
 }
 
-export type CallOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "sessionId" | "callerId" | "callType" | "state" | "startedAt" | "acceptedAt" | "endedAt", ExtArgs["result"]["call"]>
+export type CallOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "sessionId" | "callerId" | "callType" | "state" | "startedAt" | "acceptedAt" | "endedAt" | "signalsTruncated", ExtArgs["result"]["call"]>
 export type CallInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   participants?: boolean | Prisma.Call$participantsArgs<ExtArgs>
+  signals?: boolean | Prisma.Call$signalsArgs<ExtArgs>
   events?: boolean | Prisma.Call$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.CallCountOutputTypeDefaultArgs<ExtArgs>
 }
@@ -938,6 +1099,7 @@ export type $CallPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   objects: {
     application: Prisma.$ApplicationPayload<ExtArgs>
     participants: Prisma.$CallParticipantPayload<ExtArgs>[]
+    signals: Prisma.$CallSignalPayload<ExtArgs>[]
     events: Prisma.$PushEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
@@ -956,6 +1118,10 @@ export type $CallPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     startedAt: Date
     acceptedAt: Date | null
     endedAt: Date | null
+    /**
+     * Whether the call had more signals than its time line keeps.
+     */
+    signalsTruncated: boolean
   }, ExtArgs["result"]["call"]>
   composites: {}
 }
@@ -1352,6 +1518,7 @@ export interface Prisma__CallClient<T, Null = never, ExtArgs extends runtime.Typ
   readonly [Symbol.toStringTag]: "PrismaPromise"
   application<T extends Prisma.ApplicationDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ApplicationDefaultArgs<ExtArgs>>): Prisma.Prisma__ApplicationClient<runtime.Types.Result.GetResult<Prisma.$ApplicationPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   participants<T extends Prisma.Call$participantsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Call$participantsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallParticipantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  signals<T extends Prisma.Call$signalsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Call$signalsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallSignalPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   events<T extends Prisma.Call$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Call$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -1391,6 +1558,7 @@ export interface CallFieldRefs {
   readonly startedAt: Prisma.FieldRef<"Call", 'DateTime'>
   readonly acceptedAt: Prisma.FieldRef<"Call", 'DateTime'>
   readonly endedAt: Prisma.FieldRef<"Call", 'DateTime'>
+  readonly signalsTruncated: Prisma.FieldRef<"Call", 'Boolean'>
 }
     
 
@@ -1813,6 +1981,30 @@ export type Call$participantsArgs<ExtArgs extends runtime.Types.Extensions.Inter
   take?: number
   skip?: number
   distinct?: Prisma.CallParticipantScalarFieldEnum | Prisma.CallParticipantScalarFieldEnum[]
+}
+
+/**
+ * Call.signals
+ */
+export type Call$signalsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the CallSignal
+   */
+  select?: Prisma.CallSignalSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the CallSignal
+   */
+  omit?: Prisma.CallSignalOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CallSignalInclude<ExtArgs> | null
+  where?: Prisma.CallSignalWhereInput
+  orderBy?: Prisma.CallSignalOrderByWithRelationInput | Prisma.CallSignalOrderByWithRelationInput[]
+  cursor?: Prisma.CallSignalWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.CallSignalScalarFieldEnum | Prisma.CallSignalScalarFieldEnum[]
 }
 
 /**

@@ -40,6 +40,7 @@ export type CallParticipantMinAggregateOutputType = {
   callId: bigint | null
   userId: bigint | null
   sessionId: string | null
+  startedAt: Date | null
   state: $Enums.CallState | null
   rangAt: Date | null
   answer: $Enums.CalleeAnswer | null
@@ -57,6 +58,7 @@ export type CallParticipantMaxAggregateOutputType = {
   callId: bigint | null
   userId: bigint | null
   sessionId: string | null
+  startedAt: Date | null
   state: $Enums.CallState | null
   rangAt: Date | null
   answer: $Enums.CalleeAnswer | null
@@ -74,6 +76,7 @@ export type CallParticipantCountAggregateOutputType = {
   callId: number
   userId: number
   sessionId: number
+  startedAt: number
   state: number
   rangAt: number
   answer: number
@@ -104,6 +107,7 @@ export type CallParticipantMinAggregateInputType = {
   callId?: true
   userId?: true
   sessionId?: true
+  startedAt?: true
   state?: true
   rangAt?: true
   answer?: true
@@ -121,6 +125,7 @@ export type CallParticipantMaxAggregateInputType = {
   callId?: true
   userId?: true
   sessionId?: true
+  startedAt?: true
   state?: true
   rangAt?: true
   answer?: true
@@ -138,6 +143,7 @@ export type CallParticipantCountAggregateInputType = {
   callId?: true
   userId?: true
   sessionId?: true
+  startedAt?: true
   state?: true
   rangAt?: true
   answer?: true
@@ -243,6 +249,7 @@ export type CallParticipantGroupByOutputType = {
   callId: bigint
   userId: bigint
   sessionId: string
+  startedAt: Date
   state: $Enums.CallState
   rangAt: Date
   answer: $Enums.CalleeAnswer | null
@@ -284,6 +291,7 @@ export type CallParticipantWhereInput = {
   callId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   sessionId?: Prisma.StringFilter<"CallParticipant"> | string
+  startedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   answer?: Prisma.EnumCalleeAnswerNullableFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
@@ -304,6 +312,7 @@ export type CallParticipantOrderByWithRelationInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   sessionId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   state?: Prisma.SortOrder
   rangAt?: Prisma.SortOrder
   answer?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -328,6 +337,7 @@ export type CallParticipantWhereUniqueInput = Prisma.AtLeast<{
   callId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   sessionId?: Prisma.StringFilter<"CallParticipant"> | string
+  startedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   answer?: Prisma.EnumCalleeAnswerNullableFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
@@ -348,6 +358,7 @@ export type CallParticipantOrderByWithAggregationInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   sessionId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   state?: Prisma.SortOrder
   rangAt?: Prisma.SortOrder
   answer?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -374,6 +385,7 @@ export type CallParticipantScalarWhereWithAggregatesInput = {
   callId?: Prisma.BigIntWithAggregatesFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntWithAggregatesFilter<"CallParticipant"> | bigint | number
   sessionId?: Prisma.StringWithAggregatesFilter<"CallParticipant"> | string
+  startedAt?: Prisma.DateTimeWithAggregatesFilter<"CallParticipant"> | Date | string
   state?: Prisma.EnumCallStateWithAggregatesFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeWithAggregatesFilter<"CallParticipant"> | Date | string
   answer?: Prisma.EnumCalleeAnswerNullableWithAggregatesFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
@@ -390,6 +402,7 @@ export type CallParticipantScalarWhereWithAggregatesInput = {
 
 export type CallParticipantCreateInput = {
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -410,6 +423,7 @@ export type CallParticipantUncheckedCreateInput = {
   callId: bigint | number
   userId: bigint | number
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -426,6 +440,7 @@ export type CallParticipantUncheckedCreateInput = {
 
 export type CallParticipantUpdateInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -446,6 +461,7 @@ export type CallParticipantUncheckedUpdateInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -464,6 +480,7 @@ export type CallParticipantCreateManyInput = {
   callId: bigint | number
   userId: bigint | number
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -480,6 +497,7 @@ export type CallParticipantCreateManyInput = {
 
 export type CallParticipantUpdateManyMutationInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -498,6 +516,7 @@ export type CallParticipantUncheckedUpdateManyInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -531,6 +550,7 @@ export type CallParticipantCountOrderByAggregateInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   sessionId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   state?: Prisma.SortOrder
   rangAt?: Prisma.SortOrder
   answer?: Prisma.SortOrder
@@ -554,6 +574,7 @@ export type CallParticipantMaxOrderByAggregateInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   sessionId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   state?: Prisma.SortOrder
   rangAt?: Prisma.SortOrder
   answer?: Prisma.SortOrder
@@ -571,6 +592,7 @@ export type CallParticipantMinOrderByAggregateInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   sessionId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   state?: Prisma.SortOrder
   rangAt?: Prisma.SortOrder
   answer?: Prisma.SortOrder
@@ -679,6 +701,7 @@ export type NullableEnumCalleeAnswerFieldUpdateOperationsInput = {
 
 export type CallParticipantCreateWithoutUserInput = {
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -697,6 +720,7 @@ export type CallParticipantCreateWithoutUserInput = {
 export type CallParticipantUncheckedCreateWithoutUserInput = {
   callId: bigint | number
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -744,6 +768,7 @@ export type CallParticipantScalarWhereInput = {
   callId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   sessionId?: Prisma.StringFilter<"CallParticipant"> | string
+  startedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
   rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   answer?: Prisma.EnumCalleeAnswerNullableFilter<"CallParticipant"> | $Enums.CalleeAnswer | null
@@ -760,6 +785,7 @@ export type CallParticipantScalarWhereInput = {
 
 export type CallParticipantCreateWithoutCallInput = {
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -778,6 +804,7 @@ export type CallParticipantCreateWithoutCallInput = {
 export type CallParticipantUncheckedCreateWithoutCallInput = {
   userId: bigint | number
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -821,6 +848,7 @@ export type CallParticipantUpdateManyWithWhereWithoutCallInput = {
 export type CallParticipantCreateManyUserInput = {
   callId: bigint | number
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -837,6 +865,7 @@ export type CallParticipantCreateManyUserInput = {
 
 export type CallParticipantUpdateWithoutUserInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -855,6 +884,7 @@ export type CallParticipantUpdateWithoutUserInput = {
 export type CallParticipantUncheckedUpdateWithoutUserInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -872,6 +902,7 @@ export type CallParticipantUncheckedUpdateWithoutUserInput = {
 export type CallParticipantUncheckedUpdateManyWithoutUserInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -889,6 +920,7 @@ export type CallParticipantUncheckedUpdateManyWithoutUserInput = {
 export type CallParticipantCreateManyCallInput = {
   userId: bigint | number
   sessionId: string
+  startedAt?: Date | string
   state?: $Enums.CallState
   rangAt: Date | string
   answer?: $Enums.CalleeAnswer | null
@@ -905,6 +937,7 @@ export type CallParticipantCreateManyCallInput = {
 
 export type CallParticipantUpdateWithoutCallInput = {
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -923,6 +956,7 @@ export type CallParticipantUpdateWithoutCallInput = {
 export type CallParticipantUncheckedUpdateWithoutCallInput = {
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -940,6 +974,7 @@ export type CallParticipantUncheckedUpdateWithoutCallInput = {
 export type CallParticipantUncheckedUpdateManyWithoutCallInput = {
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
   rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   answer?: Prisma.NullableEnumCalleeAnswerFieldUpdateOperationsInput | $Enums.CalleeAnswer | null
@@ -960,6 +995,7 @@ export type CallParticipantSelect<ExtArgs extends runtime.Types.Extensions.Inter
   callId?: boolean
   userId?: boolean
   sessionId?: boolean
+  startedAt?: boolean
   state?: boolean
   rangAt?: boolean
   answer?: boolean
@@ -980,6 +1016,7 @@ export type CallParticipantSelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   callId?: boolean
   userId?: boolean
   sessionId?: boolean
+  startedAt?: boolean
   state?: boolean
   rangAt?: boolean
   answer?: boolean
@@ -1000,6 +1037,7 @@ export type CallParticipantSelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   callId?: boolean
   userId?: boolean
   sessionId?: boolean
+  startedAt?: boolean
   state?: boolean
   rangAt?: boolean
   answer?: boolean
@@ -1020,6 +1058,7 @@ export type CallParticipantSelectScalar = {
   callId?: boolean
   userId?: boolean
   sessionId?: boolean
+  startedAt?: boolean
   state?: boolean
   rangAt?: boolean
   answer?: boolean
@@ -1034,7 +1073,7 @@ export type CallParticipantSelectScalar = {
   changedAt?: boolean
 }
 
-export type CallParticipantOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"callId" | "userId" | "sessionId" | "state" | "rangAt" | "answer" | "answeredAt" | "device" | "leftAt" | "droppedAt" | "hangUps" | "expiredAt" | "missedAt" | "pushedAt" | "changedAt", ExtArgs["result"]["callParticipant"]>
+export type CallParticipantOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"callId" | "userId" | "sessionId" | "startedAt" | "state" | "rangAt" | "answer" | "answeredAt" | "device" | "leftAt" | "droppedAt" | "hangUps" | "expiredAt" | "missedAt" | "pushedAt" | "changedAt", ExtArgs["result"]["callParticipant"]>
 export type CallParticipantInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -1058,9 +1097,10 @@ export type $CallParticipantPayload<ExtArgs extends runtime.Types.Extensions.Int
     callId: bigint
     userId: bigint
     /**
-     * Copy of the call's sessionId.
+     * Copies of the call's sessionId and startedAt.
      */
     sessionId: string
+    startedAt: Date
     state: $Enums.CallState
     /**
      * When the first `call` was sent to this user; for the caller, to anybody.
@@ -1522,6 +1562,7 @@ export interface CallParticipantFieldRefs {
   readonly callId: Prisma.FieldRef<"CallParticipant", 'BigInt'>
   readonly userId: Prisma.FieldRef<"CallParticipant", 'BigInt'>
   readonly sessionId: Prisma.FieldRef<"CallParticipant", 'String'>
+  readonly startedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
   readonly state: Prisma.FieldRef<"CallParticipant", 'CallState'>
   readonly rangAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
   readonly answer: Prisma.FieldRef<"CallParticipant", 'CalleeAnswer'>

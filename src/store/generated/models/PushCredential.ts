@@ -42,6 +42,8 @@ export type PushCredentialMinAggregateOutputType = {
   environment: $Enums.PushEnvironment | null
   service: $Enums.PushService | null
   secret: string | null
+  refusedSince: Date | null
+  refusedReason: string | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -52,6 +54,8 @@ export type PushCredentialMaxAggregateOutputType = {
   environment: $Enums.PushEnvironment | null
   service: $Enums.PushService | null
   secret: string | null
+  refusedSince: Date | null
+  refusedReason: string | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -63,6 +67,8 @@ export type PushCredentialCountAggregateOutputType = {
   service: number
   settings: number
   secret: number
+  refusedSince: number
+  refusedReason: number
   createdAt: number
   updatedAt: number
   _all: number
@@ -85,6 +91,8 @@ export type PushCredentialMinAggregateInputType = {
   environment?: true
   service?: true
   secret?: true
+  refusedSince?: true
+  refusedReason?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -95,6 +103,8 @@ export type PushCredentialMaxAggregateInputType = {
   environment?: true
   service?: true
   secret?: true
+  refusedSince?: true
+  refusedReason?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -106,6 +116,8 @@ export type PushCredentialCountAggregateInputType = {
   service?: true
   settings?: true
   secret?: true
+  refusedSince?: true
+  refusedReason?: true
   createdAt?: true
   updatedAt?: true
   _all?: true
@@ -204,6 +216,8 @@ export type PushCredentialGroupByOutputType = {
   service: $Enums.PushService
   settings: runtime.JsonValue
   secret: string
+  refusedSince: Date | null
+  refusedReason: string | null
   createdAt: Date
   updatedAt: Date
   _count: PushCredentialCountAggregateOutputType | null
@@ -238,6 +252,8 @@ export type PushCredentialWhereInput = {
   service?: Prisma.EnumPushServiceFilter<"PushCredential"> | $Enums.PushService
   settings?: Prisma.JsonFilter<"PushCredential">
   secret?: Prisma.StringFilter<"PushCredential"> | string
+  refusedSince?: Prisma.DateTimeNullableFilter<"PushCredential"> | Date | string | null
+  refusedReason?: Prisma.StringNullableFilter<"PushCredential"> | string | null
   createdAt?: Prisma.DateTimeFilter<"PushCredential"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushCredential"> | Date | string
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
@@ -250,6 +266,8 @@ export type PushCredentialOrderByWithRelationInput = {
   service?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   secret?: Prisma.SortOrder
+  refusedSince?: Prisma.SortOrderInput | Prisma.SortOrder
+  refusedReason?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   application?: Prisma.ApplicationOrderByWithRelationInput
@@ -266,6 +284,8 @@ export type PushCredentialWhereUniqueInput = Prisma.AtLeast<{
   service?: Prisma.EnumPushServiceFilter<"PushCredential"> | $Enums.PushService
   settings?: Prisma.JsonFilter<"PushCredential">
   secret?: Prisma.StringFilter<"PushCredential"> | string
+  refusedSince?: Prisma.DateTimeNullableFilter<"PushCredential"> | Date | string | null
+  refusedReason?: Prisma.StringNullableFilter<"PushCredential"> | string | null
   createdAt?: Prisma.DateTimeFilter<"PushCredential"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushCredential"> | Date | string
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
@@ -278,6 +298,8 @@ export type PushCredentialOrderByWithAggregationInput = {
   service?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   secret?: Prisma.SortOrder
+  refusedSince?: Prisma.SortOrderInput | Prisma.SortOrder
+  refusedReason?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.PushCredentialCountOrderByAggregateInput
@@ -297,6 +319,8 @@ export type PushCredentialScalarWhereWithAggregatesInput = {
   service?: Prisma.EnumPushServiceWithAggregatesFilter<"PushCredential"> | $Enums.PushService
   settings?: Prisma.JsonWithAggregatesFilter<"PushCredential">
   secret?: Prisma.StringWithAggregatesFilter<"PushCredential"> | string
+  refusedSince?: Prisma.DateTimeNullableWithAggregatesFilter<"PushCredential"> | Date | string | null
+  refusedReason?: Prisma.StringNullableWithAggregatesFilter<"PushCredential"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"PushCredential"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"PushCredential"> | Date | string
 }
@@ -307,6 +331,8 @@ export type PushCredentialCreateInput = {
   service: $Enums.PushService
   settings: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret: string
+  refusedSince?: Date | string | null
+  refusedReason?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   application: Prisma.ApplicationCreateNestedOneWithoutPushCredentialsInput
@@ -319,6 +345,8 @@ export type PushCredentialUncheckedCreateInput = {
   service: $Enums.PushService
   settings: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret: string
+  refusedSince?: Date | string | null
+  refusedReason?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -329,6 +357,8 @@ export type PushCredentialUpdateInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   application?: Prisma.ApplicationUpdateOneRequiredWithoutPushCredentialsNestedInput
@@ -341,6 +371,8 @@ export type PushCredentialUncheckedUpdateInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -352,6 +384,8 @@ export type PushCredentialCreateManyInput = {
   service: $Enums.PushService
   settings: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret: string
+  refusedSince?: Date | string | null
+  refusedReason?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -362,6 +396,8 @@ export type PushCredentialUpdateManyMutationInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -373,6 +409,8 @@ export type PushCredentialUncheckedUpdateManyInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -400,6 +438,8 @@ export type PushCredentialCountOrderByAggregateInput = {
   service?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   secret?: Prisma.SortOrder
+  refusedSince?: Prisma.SortOrder
+  refusedReason?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -415,6 +455,8 @@ export type PushCredentialMaxOrderByAggregateInput = {
   environment?: Prisma.SortOrder
   service?: Prisma.SortOrder
   secret?: Prisma.SortOrder
+  refusedSince?: Prisma.SortOrder
+  refusedReason?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -425,6 +467,8 @@ export type PushCredentialMinOrderByAggregateInput = {
   environment?: Prisma.SortOrder
   service?: Prisma.SortOrder
   secret?: Prisma.SortOrder
+  refusedSince?: Prisma.SortOrder
+  refusedReason?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -486,6 +530,8 @@ export type PushCredentialCreateWithoutApplicationInput = {
   service: $Enums.PushService
   settings: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret: string
+  refusedSince?: Date | string | null
+  refusedReason?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -496,6 +542,8 @@ export type PushCredentialUncheckedCreateWithoutApplicationInput = {
   service: $Enums.PushService
   settings: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret: string
+  refusedSince?: Date | string | null
+  refusedReason?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -536,6 +584,8 @@ export type PushCredentialScalarWhereInput = {
   service?: Prisma.EnumPushServiceFilter<"PushCredential"> | $Enums.PushService
   settings?: Prisma.JsonFilter<"PushCredential">
   secret?: Prisma.StringFilter<"PushCredential"> | string
+  refusedSince?: Prisma.DateTimeNullableFilter<"PushCredential"> | Date | string | null
+  refusedReason?: Prisma.StringNullableFilter<"PushCredential"> | string | null
   createdAt?: Prisma.DateTimeFilter<"PushCredential"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushCredential"> | Date | string
 }
@@ -546,6 +596,8 @@ export type PushCredentialCreateManyApplicationInput = {
   service: $Enums.PushService
   settings: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret: string
+  refusedSince?: Date | string | null
+  refusedReason?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -556,6 +608,8 @@ export type PushCredentialUpdateWithoutApplicationInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -566,6 +620,8 @@ export type PushCredentialUncheckedUpdateWithoutApplicationInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -576,6 +632,8 @@ export type PushCredentialUncheckedUpdateManyWithoutApplicationInput = {
   service?: Prisma.EnumPushServiceFieldUpdateOperationsInput | $Enums.PushService
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   secret?: Prisma.StringFieldUpdateOperationsInput | string
+  refusedSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  refusedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -589,6 +647,8 @@ export type PushCredentialSelect<ExtArgs extends runtime.Types.Extensions.Intern
   service?: boolean
   settings?: boolean
   secret?: boolean
+  refusedSince?: boolean
+  refusedReason?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
@@ -601,6 +661,8 @@ export type PushCredentialSelectCreateManyAndReturn<ExtArgs extends runtime.Type
   service?: boolean
   settings?: boolean
   secret?: boolean
+  refusedSince?: boolean
+  refusedReason?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
@@ -613,6 +675,8 @@ export type PushCredentialSelectUpdateManyAndReturn<ExtArgs extends runtime.Type
   service?: boolean
   settings?: boolean
   secret?: boolean
+  refusedSince?: boolean
+  refusedReason?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
@@ -625,11 +689,13 @@ export type PushCredentialSelectScalar = {
   service?: boolean
   settings?: boolean
   secret?: boolean
+  refusedSince?: boolean
+  refusedReason?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type PushCredentialOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "environment" | "service" | "settings" | "secret" | "createdAt" | "updatedAt", ExtArgs["result"]["pushCredential"]>
+export type PushCredentialOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "environment" | "service" | "settings" | "secret" | "refusedSince" | "refusedReason" | "createdAt" | "updatedAt", ExtArgs["result"]["pushCredential"]>
 export type PushCredentialInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
 }
@@ -658,6 +724,11 @@ export type $PushCredentialPayload<ExtArgs extends runtime.Types.Extensions.Inte
      * The secret parts: encrypted JSON.
      */
     secret: string
+    /**
+     * Since when the push service refuses the credentials, with its reason. Null while it does not.
+     */
+    refusedSince: Date | null
+    refusedReason: string | null
     createdAt: Date
     updatedAt: Date
   }, ExtArgs["result"]["pushCredential"]>
@@ -1090,6 +1161,8 @@ export interface PushCredentialFieldRefs {
   readonly service: Prisma.FieldRef<"PushCredential", 'PushService'>
   readonly settings: Prisma.FieldRef<"PushCredential", 'Json'>
   readonly secret: Prisma.FieldRef<"PushCredential", 'String'>
+  readonly refusedSince: Prisma.FieldRef<"PushCredential", 'DateTime'>
+  readonly refusedReason: Prisma.FieldRef<"PushCredential", 'String'>
   readonly createdAt: Prisma.FieldRef<"PushCredential", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"PushCredential", 'DateTime'>
 }

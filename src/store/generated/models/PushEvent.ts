@@ -78,6 +78,7 @@ export type PushEventMinAggregateOutputType = {
   kind: string | null
   callId: bigint | null
   withdrawnAt: Date | null
+  stoppedAt: Date | null
   idempotencyKey: string | null
   requestHash: runtime.Bytes | null
   nextRunAt: Date | null
@@ -112,6 +113,7 @@ export type PushEventMaxAggregateOutputType = {
   kind: string | null
   callId: bigint | null
   withdrawnAt: Date | null
+  stoppedAt: Date | null
   idempotencyKey: string | null
   requestHash: runtime.Bytes | null
   nextRunAt: Date | null
@@ -147,6 +149,7 @@ export type PushEventCountAggregateOutputType = {
   kind: number
   callId: number
   withdrawnAt: number
+  stoppedAt: number
   idempotencyKey: number
   requestHash: number
   nextRunAt: number
@@ -215,6 +218,7 @@ export type PushEventMinAggregateInputType = {
   kind?: true
   callId?: true
   withdrawnAt?: true
+  stoppedAt?: true
   idempotencyKey?: true
   requestHash?: true
   nextRunAt?: true
@@ -249,6 +253,7 @@ export type PushEventMaxAggregateInputType = {
   kind?: true
   callId?: true
   withdrawnAt?: true
+  stoppedAt?: true
   idempotencyKey?: true
   requestHash?: true
   nextRunAt?: true
@@ -284,6 +289,7 @@ export type PushEventCountAggregateInputType = {
   kind?: true
   callId?: true
   withdrawnAt?: true
+  stoppedAt?: true
   idempotencyKey?: true
   requestHash?: true
   nextRunAt?: true
@@ -406,6 +412,7 @@ export type PushEventGroupByOutputType = {
   kind: string
   callId: bigint | null
   withdrawnAt: Date | null
+  stoppedAt: Date | null
   idempotencyKey: string | null
   requestHash: runtime.Bytes | null
   nextRunAt: Date | null
@@ -464,6 +471,7 @@ export type PushEventWhereInput = {
   kind?: Prisma.StringFilter<"PushEvent"> | string
   callId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   withdrawnAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
+  stoppedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableFilter<"PushEvent"> | string | null
   requestHash?: Prisma.BytesNullableFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
@@ -503,6 +511,7 @@ export type PushEventOrderByWithRelationInput = {
   kind?: Prisma.SortOrder
   callId?: Prisma.SortOrderInput | Prisma.SortOrder
   withdrawnAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  stoppedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrderInput | Prisma.SortOrder
   requestHash?: Prisma.SortOrderInput | Prisma.SortOrder
   nextRunAt?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -546,6 +555,7 @@ export type PushEventWhereUniqueInput = Prisma.AtLeast<{
   kind?: Prisma.StringFilter<"PushEvent"> | string
   callId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   withdrawnAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
+  stoppedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableFilter<"PushEvent"> | string | null
   requestHash?: Prisma.BytesNullableFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
@@ -585,6 +595,7 @@ export type PushEventOrderByWithAggregationInput = {
   kind?: Prisma.SortOrder
   callId?: Prisma.SortOrderInput | Prisma.SortOrder
   withdrawnAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  stoppedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrderInput | Prisma.SortOrder
   requestHash?: Prisma.SortOrderInput | Prisma.SortOrder
   nextRunAt?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -628,6 +639,7 @@ export type PushEventScalarWhereWithAggregatesInput = {
   kind?: Prisma.StringWithAggregatesFilter<"PushEvent"> | string
   callId?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
   withdrawnAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
+  stoppedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableWithAggregatesFilter<"PushEvent"> | string | null
   requestHash?: Prisma.BytesNullableWithAggregatesFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
@@ -660,6 +672,7 @@ export type PushEventCreateInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -699,6 +712,7 @@ export type PushEventUncheckedCreateInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -732,6 +746,7 @@ export type PushEventUpdateInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -771,6 +786,7 @@ export type PushEventUncheckedUpdateInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -807,6 +823,7 @@ export type PushEventCreateManyInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -839,6 +856,7 @@ export type PushEventUpdateManyMutationInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -874,6 +892,7 @@ export type PushEventUncheckedUpdateManyInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -925,6 +944,7 @@ export type PushEventCountOrderByAggregateInput = {
   kind?: Prisma.SortOrder
   callId?: Prisma.SortOrder
   withdrawnAt?: Prisma.SortOrder
+  stoppedAt?: Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrder
   requestHash?: Prisma.SortOrder
   nextRunAt?: Prisma.SortOrder
@@ -975,6 +995,7 @@ export type PushEventMaxOrderByAggregateInput = {
   kind?: Prisma.SortOrder
   callId?: Prisma.SortOrder
   withdrawnAt?: Prisma.SortOrder
+  stoppedAt?: Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrder
   requestHash?: Prisma.SortOrder
   nextRunAt?: Prisma.SortOrder
@@ -1009,6 +1030,7 @@ export type PushEventMinOrderByAggregateInput = {
   kind?: Prisma.SortOrder
   callId?: Prisma.SortOrder
   withdrawnAt?: Prisma.SortOrder
+  stoppedAt?: Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrder
   requestHash?: Prisma.SortOrder
   nextRunAt?: Prisma.SortOrder
@@ -1206,6 +1228,7 @@ export type PushEventCreateWithoutApplicationInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1243,6 +1266,7 @@ export type PushEventUncheckedCreateWithoutApplicationInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1308,6 +1332,7 @@ export type PushEventScalarWhereInput = {
   kind?: Prisma.StringFilter<"PushEvent"> | string
   callId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   withdrawnAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
+  stoppedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableFilter<"PushEvent"> | string | null
   requestHash?: Prisma.BytesNullableFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
@@ -1340,6 +1365,7 @@ export type PushEventCreateWithoutUserInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1377,6 +1403,7 @@ export type PushEventUncheckedCreateWithoutUserInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1436,6 +1463,7 @@ export type PushEventCreateWithoutDeliveriesInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1474,6 +1502,7 @@ export type PushEventUncheckedCreateWithoutDeliveriesInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1522,6 +1551,7 @@ export type PushEventUpdateWithoutDeliveriesInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1560,6 +1590,7 @@ export type PushEventUncheckedUpdateWithoutDeliveriesInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1592,6 +1623,7 @@ export type PushEventCreateWithoutCallInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1629,6 +1661,7 @@ export type PushEventUncheckedCreateWithoutCallInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1690,6 +1723,7 @@ export type PushEventCreateManyApplicationInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1722,6 +1756,7 @@ export type PushEventUpdateWithoutApplicationInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1759,6 +1794,7 @@ export type PushEventUncheckedUpdateWithoutApplicationInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1794,6 +1830,7 @@ export type PushEventUncheckedUpdateManyWithoutApplicationInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1828,6 +1865,7 @@ export type PushEventCreateManyUserInput = {
   kind?: string
   callId?: bigint | number | null
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1860,6 +1898,7 @@ export type PushEventUpdateWithoutUserInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1897,6 +1936,7 @@ export type PushEventUncheckedUpdateWithoutUserInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1932,6 +1972,7 @@ export type PushEventUncheckedUpdateManyWithoutUserInput = {
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1966,6 +2007,7 @@ export type PushEventCreateManyCallInput = {
   active?: boolean
   kind?: string
   withdrawnAt?: Date | string | null
+  stoppedAt?: Date | string | null
   idempotencyKey?: string | null
   requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
@@ -1998,6 +2040,7 @@ export type PushEventUpdateWithoutCallInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -2035,6 +2078,7 @@ export type PushEventUncheckedUpdateWithoutCallInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -2070,6 +2114,7 @@ export type PushEventUncheckedUpdateManyWithoutCallInput = {
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  stoppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -2136,6 +2181,7 @@ export type PushEventSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   kind?: boolean
   callId?: boolean
   withdrawnAt?: boolean
+  stoppedAt?: boolean
   idempotencyKey?: boolean
   requestHash?: boolean
   nextRunAt?: boolean
@@ -2176,6 +2222,7 @@ export type PushEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   kind?: boolean
   callId?: boolean
   withdrawnAt?: boolean
+  stoppedAt?: boolean
   idempotencyKey?: boolean
   requestHash?: boolean
   nextRunAt?: boolean
@@ -2214,6 +2261,7 @@ export type PushEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   kind?: boolean
   callId?: boolean
   withdrawnAt?: boolean
+  stoppedAt?: boolean
   idempotencyKey?: boolean
   requestHash?: boolean
   nextRunAt?: boolean
@@ -2252,6 +2300,7 @@ export type PushEventSelectScalar = {
   kind?: boolean
   callId?: boolean
   withdrawnAt?: boolean
+  stoppedAt?: boolean
   idempotencyKey?: boolean
   requestHash?: boolean
   nextRunAt?: boolean
@@ -2266,7 +2315,7 @@ export type PushEventSelectScalar = {
   updatedAt?: boolean
 }
 
-export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "alertId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "unregisteredCount" | "failedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
+export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "alertId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "stoppedAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "unregisteredCount" | "failedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
 export type PushEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
@@ -2342,6 +2391,10 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      * When the event was withdrawn; deliveries still unsent are not sent.
      */
     withdrawnAt: Date | null
+    /**
+     * When somebody stopped the event before its end.
+     */
+    stoppedAt: Date | null
     idempotencyKey: string | null
     /**
      * SHA-256 of the request that had the idempotency key.
@@ -2818,6 +2871,7 @@ export interface PushEventFieldRefs {
   readonly kind: Prisma.FieldRef<"PushEvent", 'String'>
   readonly callId: Prisma.FieldRef<"PushEvent", 'BigInt'>
   readonly withdrawnAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
+  readonly stoppedAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly idempotencyKey: Prisma.FieldRef<"PushEvent", 'String'>
   readonly requestHash: Prisma.FieldRef<"PushEvent", 'Bytes'>
   readonly nextRunAt: Prisma.FieldRef<"PushEvent", 'DateTime'>

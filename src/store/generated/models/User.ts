@@ -61,6 +61,8 @@ export type UserMinAggregateOutputType = {
   timezone: number | null
   isGuest: boolean | null
   guestUntil: Date | null
+  blockedAt: Date | null
+  blockReason: string | null
   lastRequestAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
@@ -87,6 +89,8 @@ export type UserMaxAggregateOutputType = {
   timezone: number | null
   isGuest: boolean | null
   guestUntil: Date | null
+  blockedAt: Date | null
+  blockReason: string | null
   lastRequestAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
@@ -113,6 +117,8 @@ export type UserCountAggregateOutputType = {
   timezone: number
   isGuest: number
   guestUntil: number
+  blockedAt: number
+  blockReason: number
   lastRequestAt: number
   createdAt: number
   updatedAt: number
@@ -155,6 +161,8 @@ export type UserMinAggregateInputType = {
   timezone?: true
   isGuest?: true
   guestUntil?: true
+  blockedAt?: true
+  blockReason?: true
   lastRequestAt?: true
   createdAt?: true
   updatedAt?: true
@@ -181,6 +189,8 @@ export type UserMaxAggregateInputType = {
   timezone?: true
   isGuest?: true
   guestUntil?: true
+  blockedAt?: true
+  blockReason?: true
   lastRequestAt?: true
   createdAt?: true
   updatedAt?: true
@@ -207,6 +217,8 @@ export type UserCountAggregateInputType = {
   timezone?: true
   isGuest?: true
   guestUntil?: true
+  blockedAt?: true
+  blockReason?: true
   lastRequestAt?: true
   createdAt?: true
   updatedAt?: true
@@ -320,6 +332,8 @@ export type UserGroupByOutputType = {
   timezone: number | null
   isGuest: boolean
   guestUntil: Date | null
+  blockedAt: Date | null
+  blockReason: string | null
   lastRequestAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -369,6 +383,8 @@ export type UserWhereInput = {
   timezone?: Prisma.IntNullableFilter<"User"> | number | null
   isGuest?: Prisma.BoolFilter<"User"> | boolean
   guestUntil?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  blockedAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  blockReason?: Prisma.StringNullableFilter<"User"> | string | null
   lastRequestAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"User"> | Date | string
@@ -406,6 +422,8 @@ export type UserOrderByWithRelationInput = {
   timezone?: Prisma.SortOrderInput | Prisma.SortOrder
   isGuest?: Prisma.SortOrder
   guestUntil?: Prisma.SortOrderInput | Prisma.SortOrder
+  blockedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  blockReason?: Prisma.SortOrderInput | Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -450,6 +468,8 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   timezone?: Prisma.IntNullableFilter<"User"> | number | null
   isGuest?: Prisma.BoolFilter<"User"> | boolean
   guestUntil?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  blockedAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  blockReason?: Prisma.StringNullableFilter<"User"> | string | null
   lastRequestAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"User"> | Date | string
@@ -487,6 +507,8 @@ export type UserOrderByWithAggregationInput = {
   timezone?: Prisma.SortOrderInput | Prisma.SortOrder
   isGuest?: Prisma.SortOrder
   guestUntil?: Prisma.SortOrderInput | Prisma.SortOrder
+  blockedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  blockReason?: Prisma.SortOrderInput | Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -521,6 +543,8 @@ export type UserScalarWhereWithAggregatesInput = {
   timezone?: Prisma.IntNullableWithAggregatesFilter<"User"> | number | null
   isGuest?: Prisma.BoolWithAggregatesFilter<"User"> | boolean
   guestUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
+  blockedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
+  blockReason?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   lastRequestAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"User"> | Date | string
@@ -546,6 +570,8 @@ export type UserCreateInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -583,6 +609,8 @@ export type UserUncheckedCreateInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -618,6 +646,8 @@ export type UserUpdateInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -655,6 +685,8 @@ export type UserUncheckedUpdateInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -691,6 +723,8 @@ export type UserCreateManyInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -716,6 +750,8 @@ export type UserUpdateManyMutationInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -742,6 +778,8 @@ export type UserUncheckedUpdateManyInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -798,6 +836,8 @@ export type UserCountOrderByAggregateInput = {
   timezone?: Prisma.SortOrder
   isGuest?: Prisma.SortOrder
   guestUntil?: Prisma.SortOrder
+  blockedAt?: Prisma.SortOrder
+  blockReason?: Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -831,6 +871,8 @@ export type UserMaxOrderByAggregateInput = {
   timezone?: Prisma.SortOrder
   isGuest?: Prisma.SortOrder
   guestUntil?: Prisma.SortOrder
+  blockedAt?: Prisma.SortOrder
+  blockReason?: Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -857,6 +899,8 @@ export type UserMinOrderByAggregateInput = {
   timezone?: Prisma.SortOrder
   isGuest?: Prisma.SortOrder
   guestUntil?: Prisma.SortOrder
+  blockedAt?: Prisma.SortOrder
+  blockReason?: Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -919,14 +963,6 @@ export type UserUncheckedUpdateManyWithoutApplicationNestedInput = {
   update?: Prisma.UserUpdateWithWhereUniqueWithoutApplicationInput | Prisma.UserUpdateWithWhereUniqueWithoutApplicationInput[]
   updateMany?: Prisma.UserUpdateManyWithWhereWithoutApplicationInput | Prisma.UserUpdateManyWithWhereWithoutApplicationInput[]
   deleteMany?: Prisma.UserScalarWhereInput | Prisma.UserScalarWhereInput[]
-}
-
-export type NullableBigIntFieldUpdateOperationsInput = {
-  set?: bigint | number | null
-  increment?: bigint | number
-  decrement?: bigint | number
-  multiply?: bigint | number
-  divide?: bigint | number
 }
 
 export type NullableIntFieldUpdateOperationsInput = {
@@ -1105,6 +1141,8 @@ export type UserCreateWithoutApplicationInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1140,6 +1178,8 @@ export type UserUncheckedCreateWithoutApplicationInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1205,6 +1245,8 @@ export type UserScalarWhereInput = {
   timezone?: Prisma.IntNullableFilter<"User"> | number | null
   isGuest?: Prisma.BoolFilter<"User"> | boolean
   guestUntil?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  blockedAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
+  blockReason?: Prisma.StringNullableFilter<"User"> | string | null
   lastRequestAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"User"> | Date | string
@@ -1230,6 +1272,8 @@ export type UserCreateWithoutPasswordResetsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1266,6 +1310,8 @@ export type UserUncheckedCreateWithoutPasswordResetsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1316,6 +1362,8 @@ export type UserUpdateWithoutPasswordResetsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1352,6 +1400,8 @@ export type UserUncheckedUpdateWithoutPasswordResetsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1386,6 +1436,8 @@ export type UserCreateWithoutTagsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1422,6 +1474,8 @@ export type UserUncheckedCreateWithoutTagsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1472,6 +1526,8 @@ export type UserUpdateWithoutTagsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1508,6 +1564,8 @@ export type UserUncheckedUpdateWithoutTagsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1542,6 +1600,8 @@ export type UserCreateWithoutIdentitiesInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1578,6 +1638,8 @@ export type UserUncheckedCreateWithoutIdentitiesInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1628,6 +1690,8 @@ export type UserUpdateWithoutIdentitiesInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1664,6 +1728,8 @@ export type UserUncheckedUpdateWithoutIdentitiesInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1698,6 +1764,8 @@ export type UserCreateWithoutSessionsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1734,6 +1802,8 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1784,6 +1854,8 @@ export type UserUpdateWithoutSessionsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1820,6 +1892,8 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1854,6 +1928,8 @@ export type UserCreateWithoutSubscriptionsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1890,6 +1966,8 @@ export type UserUncheckedCreateWithoutSubscriptionsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1940,6 +2018,8 @@ export type UserUpdateWithoutSubscriptionsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1976,6 +2056,8 @@ export type UserUncheckedUpdateWithoutSubscriptionsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2010,6 +2092,8 @@ export type UserCreateWithoutEventsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2046,6 +2130,8 @@ export type UserUncheckedCreateWithoutEventsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2096,6 +2182,8 @@ export type UserUpdateWithoutEventsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2132,6 +2220,8 @@ export type UserUncheckedUpdateWithoutEventsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2166,6 +2256,8 @@ export type UserCreateWithoutParticipationsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2202,6 +2294,8 @@ export type UserUncheckedCreateWithoutParticipationsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2252,6 +2346,8 @@ export type UserUpdateWithoutParticipationsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2288,6 +2384,8 @@ export type UserUncheckedUpdateWithoutParticipationsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2322,6 +2420,8 @@ export type UserCreateWithoutConferencesInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2358,6 +2458,8 @@ export type UserUncheckedCreateWithoutConferencesInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2408,6 +2510,8 @@ export type UserUpdateWithoutConferencesInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2444,6 +2548,8 @@ export type UserUncheckedUpdateWithoutConferencesInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2478,6 +2584,8 @@ export type UserCreateWithoutConferenceUsersInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2514,6 +2622,8 @@ export type UserUncheckedCreateWithoutConferenceUsersInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2564,6 +2674,8 @@ export type UserUpdateWithoutConferenceUsersInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2600,6 +2712,8 @@ export type UserUncheckedUpdateWithoutConferenceUsersInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2634,6 +2748,8 @@ export type UserCreateWithoutMembershipsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2670,6 +2786,8 @@ export type UserUncheckedCreateWithoutMembershipsInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2720,6 +2838,8 @@ export type UserUpdateWithoutMembershipsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2756,6 +2876,8 @@ export type UserUncheckedUpdateWithoutMembershipsInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2790,6 +2912,8 @@ export type UserCreateManyApplicationInput = {
   timezone?: number | null
   isGuest?: boolean
   guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2815,6 +2939,8 @@ export type UserUpdateWithoutApplicationInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2850,6 +2976,8 @@ export type UserUncheckedUpdateWithoutApplicationInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2885,6 +3013,8 @@ export type UserUncheckedUpdateManyWithoutApplicationInput = {
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
   guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -3023,6 +3153,8 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   timezone?: boolean
   isGuest?: boolean
   guestUntil?: boolean
+  blockedAt?: boolean
+  blockReason?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -3061,6 +3193,8 @@ export type UserSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   timezone?: boolean
   isGuest?: boolean
   guestUntil?: boolean
+  blockedAt?: boolean
+  blockReason?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -3088,6 +3222,8 @@ export type UserSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   timezone?: boolean
   isGuest?: boolean
   guestUntil?: boolean
+  blockedAt?: boolean
+  blockReason?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -3115,12 +3251,14 @@ export type UserSelectScalar = {
   timezone?: boolean
   isGuest?: boolean
   guestUntil?: boolean
+  blockedAt?: boolean
+  blockReason?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "login" | "loginKey" | "email" | "emailKey" | "passwordHash" | "externalId" | "externalUserId" | "facebookId" | "twitterId" | "fullName" | "phone" | "website" | "customData" | "avatar" | "blobId" | "timezone" | "isGuest" | "guestUntil" | "lastRequestAt" | "createdAt" | "updatedAt", ExtArgs["result"]["user"]>
+export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "login" | "loginKey" | "email" | "emailKey" | "passwordHash" | "externalId" | "externalUserId" | "facebookId" | "twitterId" | "fullName" | "phone" | "website" | "customData" | "avatar" | "blobId" | "timezone" | "isGuest" | "guestUntil" | "blockedAt" | "blockReason" | "lastRequestAt" | "createdAt" | "updatedAt", ExtArgs["result"]["user"]>
 export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   tags?: boolean | Prisma.User$tagsArgs<ExtArgs>
@@ -3187,6 +3325,14 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
      * When the guest is deleted; null for other users.
      */
     guestUntil: Date | null
+    /**
+     * Since when the owner has blocked the user; null while the user may sign in.
+     */
+    blockedAt: Date | null
+    /**
+     * The owner's note on the block, which no user sees.
+     */
+    blockReason: string | null
     lastRequestAt: Date | null
     createdAt: Date
     updatedAt: Date
@@ -3644,6 +3790,8 @@ export interface UserFieldRefs {
   readonly timezone: Prisma.FieldRef<"User", 'Int'>
   readonly isGuest: Prisma.FieldRef<"User", 'Boolean'>
   readonly guestUntil: Prisma.FieldRef<"User", 'DateTime'>
+  readonly blockedAt: Prisma.FieldRef<"User", 'DateTime'>
+  readonly blockReason: Prisma.FieldRef<"User", 'String'>
   readonly lastRequestAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"User", 'DateTime'>

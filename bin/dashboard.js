@@ -1,0 +1,106 @@
+// Builds the dashboard with Vite, once: again only when something that goes into it has changed. The build is put in
+// place as a whole, so that neither a failed nor a concurrent one leaves half of it.
+const { spawnSync } = require("node:child_process");
+const { createHash } = require("node:crypto");
+const fs = require("node:fs");
+const { join } = require("node:path");
+
+const root = join(__dirname, "..");
+const SOURCES = join(root, "dashboard");
+const BUILD = join(root, "dist/dashboard");
+/** What the build was made of, beside its files. */
+const RECORD = join(BUILD, "built.json");
+/** Files and folders whose content decides whether the build is current. */
+const INPUTS = ["dashboard", "client/src", "package-lock.json", "bin/dashboard.js"];
+const IGNORED = /^(node_modules|dist|README\.md)$/;
+
+/** Paths of all files below a path, relative to the root. */
+function filesIn(path) {
+  if (!fs.existsSync(join(root, path))) return [];
+  if (!fs.statSync(join(root, path)).isDirectory()) return [path];
+  return fs
+    .readdirSync(join(root, path))
+    .filter((name) => !IGNORED.test(name))
+    .sort()
+    .flatMap((name) => filesIn(`${path}/${name}`));
+}
+
+/** A hash of all inputs. */
+function fingerprint() {
+  const hash = createHash("sha256");
+  for (const path of INPUTS.flatMap(filesIn)) {
+    const content = fs.readFileSync(join(root, path));
+    hash.update(`${path} ${content.length}\n`).update(content);
+  }
+  return hash.digest("base64url");
+}
+
+/** The fingerprint of the build; null without one. */
+function builtFrom() {
+  try {
+    return JSON.parse(fs.readFileSync(RECORD, "utf8")).fingerprint;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the sources and the packages to build them are there. They are not after `npm ci --omit=dev`. */
+function canBuild() {
+  const packages = ["vite", "@mantine/core"].map((name) =>
+    join("node_modules", name, "package.json"),
+  );
+  return [...packages, "dashboard/index.html"].every((path) => fs.existsSync(join(root, path)));
+}
+
+/** Puts a finished build in place of the one before. */
+function install(folder) {
+  const old = `${folder}.old`;
+  if (fs.existsSync(BUILD)) fs.renameSync(BUILD, old);
+  fs.renameSync(folder, BUILD);
+  fs.rmSync(old, { recursive: true, force: true });
+}
+
+/**
+ * Builds the dashboard if its inputs have changed. Without the packages for it, what is built stays.
+ * @param {(text: string) => void} report is called once if there is something to build, and with the errors of a build
+ * @returns {boolean} false if the build has failed
+ */
+function buildDashboard(report) {
+  if (!canBuild()) return true;
+  const wanted = fingerprint();
+  if (builtFrom() === wanted) return true;
+  report("Building the dashboard …");
+  const folder = `${BUILD}.${process.pid}`;
+  const vite = join(root, "node_modules/vite/bin/vite.js");
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [vite, "build", "--logLevel", "warn"],
+    {
+      cwd: SOURCES,
+      encoding: "utf8",
+      env: { ...process.env, NODE_ENV: "production", DASHBOARD_OUT: folder },
+    },
+  );
+  try {
+    if (status !== 0) {
+      report(`${stdout}${stderr}`.trim());
+      return false;
+    }
+    fs.writeFileSync(join(folder, "built.json"), JSON.stringify({ fingerprint: wanted }));
+    install(folder);
+    return true;
+  } catch (error) {
+    // Another start has put the same build in place.
+    if (builtFrom() === wanted) return true;
+    throw error;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+module.exports = { buildDashboard };
+
+if (require.main === module) {
+  const built = buildDashboard((text) => process.stderr.write(`${text}\n`));
+  if (!built) process.exitCode = 1;
+}

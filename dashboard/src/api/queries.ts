@@ -1,0 +1,92 @@
+import type { Document, SignalboxError } from "@signalbox/client";
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { isTransient } from "./errors.ts";
+import { session } from "./session.ts";
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    defaultError: SignalboxError;
+  }
+}
+
+/** How often a query that may succeed later is repeated before the page shows the error. */
+const RETRIES = 2;
+/** Time for which an answer counts as current, in milliseconds: pages that are opened again ask anew after it. */
+const FRESH_MS = 5_000;
+
+/** The cache of answers. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // An error says that the network is down; a paused query says nothing.
+      networkMode: "always",
+      staleTime: FRESH_MS,
+      retry: (failures, error) => failures < RETRIES && isTransient(error),
+      retryDelay: (failures, error) =>
+        Math.max(1_000 * 2 ** failures, (error.retryAfter ?? 0) * 1_000),
+    },
+    // No variables stay in memory: they may be passwords and keys.
+    mutations: { networkMode: "always", gcTime: 0 },
+  },
+});
+session.onEnd(() => queryClient.clear());
+
+/** A document with any types, as an argument that names an operation. */
+// biome-ignore lint/suspicious/noExplicitAny: the types of other operations do not matter
+export type AnyDocument = Document<any, any>;
+
+/** The name of an operation, which is the first part of the keys of its answers. */
+export function operationName(document: AnyDocument): string {
+  return /^\w+ (\w+)/.exec(document)?.[1] ?? "";
+}
+
+/** Options of {@link useOperation}. */
+export interface OperationOptions {
+  /** False while a variable is not known yet. */
+  enabled?: boolean;
+  /** Keeps showing the last answer while the next page or filter loads. */
+  keepPrevious?: boolean;
+  /** Asks again after this many milliseconds, while the page is visible. */
+  refreshMs?: number;
+}
+
+/** Reads by a query of the schema. Equal queries of several components share one request and one answer. */
+export function useOperation<Result, Variables>(
+  document: Document<Result, Variables>,
+  variables: Variables,
+  { enabled = true, keepPrevious = false, refreshMs }: OperationOptions = {},
+): UseQueryResult<Result> {
+  return useQuery({
+    queryKey: [operationName(document), variables],
+    queryFn: ({ signal }) => session.connection.query(document, variables, { signal }),
+    enabled,
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
+    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+  });
+}
+
+/**
+ * Changes something by a mutation of the schema.
+ * @param outdated queries whose answers the change makes outdated: those on the page load anew
+ */
+export function useChange<Result, Variables>(
+  document: Document<Result, Variables>,
+  outdated: readonly AnyDocument[] = [],
+): UseMutationResult<Result, SignalboxError, Variables> {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (variables: Variables) => session.connection.query(document, variables),
+    onSuccess: () =>
+      Promise.all(
+        outdated.map((each) => client.invalidateQueries({ queryKey: [operationName(each)] })),
+      ),
+  });
+}

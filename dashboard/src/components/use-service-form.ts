@@ -1,0 +1,101 @@
+import { type UseFormReturnType, useForm } from "@mantine/form";
+import type { Document, SignalboxError } from "@signalbox/client";
+import { useState } from "react";
+import { formErrors } from "../api/errors.ts";
+import { type AnyDocument, useChange } from "../api/queries.ts";
+import { useBusyDialog } from "./dialog.tsx";
+import { showErrors } from "./show-errors.ts";
+
+/** What a form is made of. */
+export interface ServiceFormOptions<Values extends object, Result, Variables> {
+  document: Document<Result, Variables>;
+  initialValues: Values;
+  /** What the service puts before the names of the fields in its reasons, such as `apns.`. */
+  path?: string;
+  /** Reasons that need no request, by field: a value that is missing. Whatever else is checked by the service. */
+  validate?: Partial<Record<keyof Values, (value: never, values: Values) => string | null>>;
+  /** The variables of the operation. */
+  variables(values: Values, changed: (name: keyof Values) => boolean): Variables;
+  /** Whether something would be lost, so that the form asks first with {@link ServiceForm.question}. */
+  asks?(values: Values): boolean;
+  /** Queries whose answers the change makes outdated. */
+  outdated?: readonly AnyDocument[];
+  onDone(result: Result, values: Values): void;
+}
+
+/** A form that runs a mutation. */
+export interface ServiceForm<Values extends object> {
+  form: UseFormReturnType<Values>;
+  submit(event?: React.FormEvent<HTMLFormElement>): void;
+  isSending: boolean;
+  /** An error that belongs to no field. */
+  error: SignalboxError | null;
+  /** Properties of the `DestroyDialog` that asks; it stands beside the form, not within it. */
+  question: { opened: boolean; onClose(): void; onConfirm(): void };
+}
+
+/**
+ * A form whose fields have the names of the operation's input, so that the reasons of INVALID appear at the field. What
+ * was typed stays there after an error, and while the member signs in again.
+ */
+export function useServiceForm<Values extends object, Result, Variables>({
+  document: operation,
+  initialValues,
+  path = "",
+  validate = {},
+  variables,
+  asks,
+  outdated = [],
+  onDone,
+}: ServiceFormOptions<Values, Result, Variables>): ServiceForm<Values> {
+  const form = useForm<Values>({
+    initialValues,
+    validate: validate as never,
+    onSubmitPreventDefault: "always",
+  });
+  const change = useChange(operation, outdated);
+  const [error, setError] = useState<SignalboxError | null>(null);
+  const [asked, setAsked] = useState<Values | null>(null);
+  // Escape answers the question alone.
+  useBusyDialog(change.isPending || asked !== null);
+  const send = (values: Values) => {
+    if (change.isPending) return;
+    setError(null);
+    const sender = document.activeElement;
+    const changed = (name: keyof Values) => form.isDirty(name as never);
+    change.mutate(variables(values, changed), {
+      onSuccess: (result) => onDone(result, values),
+      onError: (problem) => {
+        const names = Object.keys(values).map((name) => `${path}${name}`);
+        const { fields: found, rest } = formErrors(problem, names);
+        const fields = Object.fromEntries(
+          Object.entries(found).map(([name, reason]) => [name.slice(path.length), reason]),
+        );
+        setError(rest);
+        showErrors(form, fields);
+      },
+      // The button was disabled meanwhile, and has lost the focus.
+      onSettled: () => setTimeout(() => refocus(sender)),
+    });
+  };
+  return {
+    form,
+    submit: form.onSubmit(
+      (values) => (asks?.(values) ? setAsked(values) : send(values)),
+      (errors) => showErrors(form, errors),
+    ),
+    isSending: change.isPending,
+    error,
+    question: {
+      opened: asked !== null,
+      onClose: () => setAsked(null),
+      onConfirm: () => asked && send(asked),
+    },
+  };
+}
+
+/** Gives the focus back to an element, unless another one has it or it is gone. */
+function refocus(element: Element | null): void {
+  if (document.activeElement !== document.body || !element?.isConnected) return;
+  if (element instanceof HTMLElement) element.focus();
+}

@@ -1,0 +1,145 @@
+import {
+  NumberInput,
+  Radio,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { ErrorPanel } from "../../components/error-panel.tsx";
+import { SaveBar } from "../../components/save-bar.tsx";
+import { Section } from "../../components/section.tsx";
+import { useServiceForm } from "../../components/use-service-form.ts";
+import { CurrentAccountDocument } from "../../session/account.generated.ts";
+import { useRole } from "../../session/use-account.ts";
+import { strings } from "../../strings.ts";
+import {
+  ApplicationSettingsDocument,
+  type SettingsFieldsFragment,
+  UpdateApplicationDocument,
+} from "./application.generated.ts";
+import { ApplicationsDocument } from "./applications.generated.ts";
+
+const texts = strings.application;
+const SENDERS = ["USERS", "MEMBERS", "NOBODY"] as const;
+const ENVIRONMENTS = ["PRODUCTION", "DEVELOPMENT"] as const;
+
+/** The settings of an application. Only what was changed is sent, so that nobody undoes another member's change. */
+export function SettingsTab({ application }: { application: SettingsFieldsFragment }) {
+  const { canChange } = useRole();
+  const {
+    id,
+    authKey: _,
+    accountKey: __,
+    previousSecretValidUntil: ___,
+    webOrigins: ____,
+    ...values
+  } = application;
+  const { form, submit, isSending, error } = useServiceForm({
+    document: UpdateApplicationDocument,
+    initialValues: values,
+    validate: {
+      name: (name: string) => (name.trim() === "" ? strings.applications.nameMissing : null),
+    },
+    variables: (all, changed) => ({
+      input: {
+        applicationId: id,
+        ...Object.fromEntries(
+          Object.entries(all).filter(([name]) => changed(name as keyof typeof all)),
+        ),
+      },
+    }),
+    outdated: [ApplicationSettingsDocument, ApplicationsDocument, CurrentAccountDocument],
+    onDone: (_result, saved) => {
+      form.setInitialValues(saved);
+      form.resetDirty(saved);
+      notifications.show({ message: texts.saved, color: "green" });
+    },
+  });
+  const toggle = (
+    name:
+      | "signUpOpen"
+      | "emailNeedsPassword"
+      | "v1ListDisabled"
+      | "answeredElsewhere"
+      | "incomingCallPush"
+      | "conferencesOnJoin",
+  ) => (
+    <Switch
+      label={texts[name]}
+      description={texts[`${name}Text`]}
+      {...form.getInputProps(name, { type: "checkbox" })}
+    />
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <fieldset disabled={!canChange} className="plain">
+        <Stack gap="lg">
+          <Section title={texts.general}>
+            <TextInput
+              label={strings.applications.name}
+              autoComplete="off"
+              required
+              maw={420}
+              {...form.getInputProps("name")}
+            />
+          </Section>
+          <Section title={texts.users}>
+            <Stack>
+              {toggle("signUpOpen")}
+              {toggle("emailNeedsPassword")}
+              {toggle("v1ListDisabled")}
+            </Stack>
+          </Section>
+          <Section title={texts.calls}>
+            <Stack>
+              {toggle("answeredElsewhere")}
+              {toggle("incomingCallPush")}
+              <NumberInput
+                label={texts.incomingCallPushDelay}
+                description={texts.incomingCallPushDelayText}
+                min={0}
+                max={30}
+                clampBehavior="none"
+                allowDecimal={false}
+                maw={420}
+                {...form.getInputProps("incomingCallPushDelaySeconds")}
+              />
+              <div>
+                <Text size="sm" fw={500} id="call-push-environment" mb={4}>
+                  {texts.incomingCallPushEnvironment}
+                </Text>
+                <SegmentedControl
+                  aria-labelledby="call-push-environment"
+                  data={ENVIRONMENTS.map((value) => ({ value, label: texts.environments[value] }))}
+                  {...form.getInputProps("incomingCallPushEnvironment")}
+                />
+              </div>
+              {toggle("conferencesOnJoin")}
+            </Stack>
+          </Section>
+          <Section title={texts.push}>
+            <Radio.Group
+              label={texts.pushSenders}
+              description={texts.pushSendersText}
+              {...form.getInputProps("pushSenders")}
+            >
+              <Stack gap="xs" mt="sm">
+                {SENDERS.map((value) => {
+                  const [label, description] = texts.senders[value];
+                  return (
+                    <Radio key={value} value={value} label={label} description={description} />
+                  );
+                })}
+              </Stack>
+            </Radio.Group>
+          </Section>
+          {error && <ErrorPanel error={error} />}
+        </Stack>
+      </fieldset>
+      <SaveBar form={form} isSending={isSending} />
+    </form>
+  );
+}

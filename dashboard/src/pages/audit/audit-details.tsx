@@ -1,0 +1,171 @@
+import { Anchor, Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
+import { useRef } from "react";
+import { Link } from "react-router";
+import { type Fact, Facts } from "../../components/facts.tsx";
+import { formatExactTime } from "../../formats.ts";
+import { strings } from "../../strings.ts";
+import type { AuditSubject } from "./audit-filters.ts";
+import {
+  type AuditEntry,
+  actionWords,
+  fieldWords,
+  otherTargets,
+  resultWords,
+  targetWords,
+  valueWords,
+} from "./audit-words.ts";
+import { ResultBadge } from "./result-badge.tsx";
+import type { AuditNames } from "./use-names.ts";
+
+const texts = strings.audit;
+
+/** Everything about an entry in plain words, beside the list. */
+export function AuditDetails({
+  entry,
+  names,
+  onClose,
+  onFilter,
+}: {
+  /** Null while none is open. */
+  entry: AuditEntry | null;
+  names: AuditNames;
+  onClose(): void;
+  onFilter(subject: { kind: AuditSubject; value: string }): void;
+}) {
+  // The last one stays while the drawer closes.
+  const last = useRef(entry);
+  last.current = entry ?? last.current;
+  const shown = last.current;
+  return (
+    <Drawer
+      opened={entry !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={
+        shown && (
+          <Text component="span" fw={650} size="lg">
+            {actionWords(shown.action)}
+          </Text>
+        )
+      }
+    >
+      {shown && <Details entry={shown} names={names} onFilter={onFilter} />}
+    </Drawer>
+  );
+}
+
+function Details({
+  entry,
+  names,
+  onFilter,
+}: {
+  entry: AuditEntry;
+  names: AuditNames;
+  onFilter(subject: { kind: AuditSubject; value: string }): void;
+}) {
+  const { applicationId, memberId, action } = entry;
+  return (
+    <Stack gap="lg">
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <ResultBadge entry={entry} />
+        <Text size="sm">{resultWords(entry)}</Text>
+      </Group>
+      <Facts facts={factsOf(entry, names)} />
+      <div>
+        <Title order={3} size="h5" mb={4}>
+          {texts.sent}
+        </Title>
+        {entry.fields.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {texts.nothingSent}
+          </Text>
+        ) : (
+          <Facts
+            facts={entry.fields.map((field) => ({
+              title: fieldWords(field.name),
+              value: valueWords(field),
+            }))}
+          />
+        )}
+      </div>
+      <Group gap="xs">
+        <Only onClick={() => onFilter({ kind: "member", value: memberId })}>
+          {texts.onlyMember}
+        </Only>
+        {applicationId && (
+          <Only onClick={() => onFilter({ kind: "application", value: applicationId })}>
+            {texts.onlyApplication}
+          </Only>
+        )}
+        <Only onClick={() => onFilter({ kind: "action", value: action })}>{texts.onlyAction}</Only>
+      </Group>
+    </Stack>
+  );
+}
+
+function Only({ onClick, children }: { onClick(): void; children: string }) {
+  return (
+    <Button variant="default" size="xs" onClick={onClick}>
+      {children}
+    </Button>
+  );
+}
+
+function factsOf(entry: AuditEntry, names: AuditNames): Fact[] {
+  const { email, role, createdAt, ip, userAgent, requestId, applicationId, action } = entry;
+  const others = otherTargets(entry);
+  return [
+    { title: texts.who, value: texts.role(email, strings.roles[role]) },
+    { title: texts.when, value: formatExactTime(createdAt) },
+    ...(applicationId === null || applicationId === undefined
+      ? []
+      : [
+          { title: strings.application.kind, value: <Application {...{ applicationId, names }} /> },
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          {
+            title: texts.about,
+            value: others.map((target) => (
+              <Target key={`${target.name} ${target.id}`} {...{ target, action, applicationId }} />
+            )),
+          },
+        ]),
+    { title: texts.address, value: ip },
+    { title: texts.program, value: userAgent ?? texts.programUnknown },
+    { title: strings.common.requestId, value: <Code>{requestId}</Code> },
+  ];
+}
+
+/** What an entry names, with a link to users, who have a page. */
+function Target({
+  target,
+  action,
+  applicationId,
+}: {
+  target: AuditEntry["targets"][number];
+  action: string;
+  applicationId: AuditEntry["applicationId"];
+}) {
+  const words = targetWords(action, target);
+  if (target.name !== "userId" || !applicationId) return <div>{words}</div>;
+  return (
+    <div>
+      <Anchor component={Link} to={`/applications/${applicationId}/users/${target.id}`} size="sm">
+        {words}
+      </Anchor>
+    </div>
+  );
+}
+
+function Application({ applicationId, names }: { applicationId: string; names: AuditNames }) {
+  const name = names.application(applicationId);
+  if (!names.hasApplication(applicationId)) return <>{name}</>;
+  return (
+    <Anchor component={Link} to={`/applications/${applicationId}`} size="sm">
+      {name}
+    </Anchor>
+  );
+}

@@ -1,0 +1,20 @@
+import { Badge } from "@mantine/core";
+import { strings } from "../../strings.ts";
+import { type AuditEntry, type AuditResult, resultOf } from "./audit-words.ts";
+
+const COLORS: Readonly<Record<AuditResult, string>> = {
+  done: "green",
+  refused: "orange",
+  failed: "red",
+  unknown: "yellow",
+};
+
+/** How a change ended, in a word. */
+export function ResultBadge({ entry }: { entry: AuditEntry }) {
+  const result = resultOf(entry);
+  return (
+    <Badge variant="light" color={COLORS[result]} tt="none">
+      {strings.audit.results[result]}
+    </Badge>
+  );
+}

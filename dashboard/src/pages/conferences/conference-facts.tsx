@@ -1,0 +1,66 @@
+import { Anchor } from "@mantine/core";
+import { Link } from "react-router";
+import { Facts } from "../../components/facts.tsx";
+import { Section } from "../../components/section.tsx";
+import { formatBitrate, formatExactTime } from "../../formats.ts";
+import { useApplicationId } from "../../shell/use-application-id.ts";
+import { strings } from "../../strings.ts";
+import type { ConferenceFieldsFragment } from "./conference.generated.ts";
+
+const texts = strings.conference;
+
+/** What a conference is, for everybody who may read. */
+export function ConferenceFacts({ conference }: { conference: ConferenceFieldsFragment }) {
+  const applicationId = useApplicationId();
+  const { creatorId, members, engine, hostNodeId, closedAt } = conference;
+  // A creator who is in has a name here.
+  const creator = members.find(({ userId }) => userId !== null && userId === creatorId);
+  return (
+    <Section title={texts.about}>
+      <Facts
+        facts={[
+          { title: texts.created, value: formatExactTime(conference.createdAt) },
+          {
+            title: texts.createdBy,
+            value:
+              creatorId === null ? (
+                texts.creatorDeleted
+              ) : (
+                <Anchor
+                  component={Link}
+                  to={`/applications/${applicationId}/users/${creatorId}`}
+                  size="sm"
+                >
+                  {creator?.name ?? texts.creator(creatorId)}
+                </Anchor>
+              ),
+          },
+          { title: texts.origin, value: texts.origins[conference.origin] },
+          ...(closedAt === null
+            ? []
+            : [{ title: strings.conferences.statuses.closed, value: formatExactTime(closedAt) }]),
+          { title: texts.seats, value: conference.seats },
+          { title: texts.access, value: texts.accesses[conference.access] },
+          { title: texts.locked, value: conference.locked ? texts.lockedYes : texts.lockedNo },
+          {
+            title: texts.videoAllowed,
+            value: conference.video ? texts.videos.yes : texts.videos.no,
+          },
+          { title: texts.bitrateFact, value: formatBitrate(conference.bitrate) },
+          ...(closedAt === null
+            ? [
+                {
+                  title: texts.server,
+                  value:
+                    engine === null || hostNodeId === null
+                      ? texts.noServer
+                      : texts.onNode(engine, hostNodeId),
+                },
+              ]
+            : []),
+          { title: texts.id, value: conference.id },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,95 @@
+import { Anchor, Text } from "@mantine/core";
+import { useEffect, useRef } from "react";
+import { Link } from "react-router";
+import { useOperation } from "../../api/queries.ts";
+import { EmptyState } from "../../components/empty-state.tsx";
+import type { Column } from "../../components/entry-list.tsx";
+import { KeysetList, usePagePosition } from "../../components/keyset-list.tsx";
+import { ListSection } from "../../components/list-section.tsx";
+import { formatDateTime, formatExactTime } from "../../formats.ts";
+import { useApplicationId } from "../../shell/use-application-id.ts";
+import { strings } from "../../strings.ts";
+import { ConferenceHistoryDocument, type ConferenceHistoryQuery } from "./conference.generated.ts";
+
+const texts = strings.conference;
+type Row = NonNullable<
+  ConferenceHistoryQuery["application"]["conference"]
+>["history"]["nodes"][number];
+
+function columnsOf(applicationId: string): readonly Column<Row>[] {
+  return [
+    {
+      key: "name",
+      title: texts.member,
+      render: ({ userId, name }) =>
+        userId === null ? (
+          <Text size="sm" fw={600}>
+            {name}
+          </Text>
+        ) : (
+          <Anchor component={Link} to={`/applications/${applicationId}/users/${userId}`} fw={600}>
+            {name}
+          </Anchor>
+        ),
+    },
+    { key: "joined", title: texts.joined, render: ({ joinedAt }) => <Time time={joinedAt} /> },
+    {
+      key: "left",
+      title: texts.left,
+      render: ({ leftAt }) => (leftAt === null ? texts.stillIn : <Time time={leftAt} />),
+    },
+    {
+      key: "why",
+      title: texts.leftWhy,
+      render: ({ leaveReason }) =>
+        leaveReason === null ? strings.common.nothing : texts.leaveReasons[leaveReason],
+    },
+  ];
+}
+
+function Time({ time }: { time: string }) {
+  return (
+    <time dateTime={time} title={formatExactTime(time)}>
+      {formatDateTime(time)}
+    </time>
+  );
+}
+
+/**
+ * Everybody who is or was in a conference.
+ * @param members ids of who is in now: another set reads the list again
+ */
+export function ConferenceHistory({
+  conferenceId,
+  members,
+}: {
+  conferenceId: string;
+  members: string;
+}) {
+  const applicationId = useApplicationId();
+  const position = usePagePosition();
+  const query = useOperation(
+    ConferenceHistoryDocument,
+    { applicationId, id: conferenceId, ...position },
+    { keepPrevious: true },
+  );
+  const { refetch } = query;
+  const shown = useRef(members);
+  useEffect(() => {
+    if (shown.current === members) return;
+    shown.current = members;
+    void refetch();
+  }, [members, refetch]);
+  return (
+    <ListSection title={texts.history} lead={texts.historyLead}>
+      <KeysetList
+        query={query}
+        page={query.data?.application.conference?.history}
+        label={texts.historyLabel}
+        columns={columnsOf(applicationId)}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title={texts.noHistory} text={texts.noHistoryText} />}
+      />
+    </ListSection>
+  );
+}

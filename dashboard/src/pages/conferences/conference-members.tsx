@@ -1,0 +1,163 @@
+import { Anchor, Badge, Group, Text } from "@mantine/core";
+import { Link } from "react-router";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { type Column, EntryList } from "../../components/entry-list.tsx";
+import { ListSection } from "../../components/list-section.tsx";
+import { formatExactTime, formatMilliseconds, formatRelative, formatShare } from "../../formats.ts";
+import { useRole } from "../../session/use-account.ts";
+import { useApplicationId } from "../../shell/use-application-id.ts";
+import { strings } from "../../strings.ts";
+import type { ConferenceFieldsFragment } from "./conference.generated.ts";
+import { MediaState, ScreenState } from "./media-state.tsx";
+import { MemberMenu } from "./member-menu.tsx";
+
+const texts = strings.conference;
+
+/** A member of a conference as the page selects it. */
+export type ConferenceMember = ConferenceFieldsFragment["members"][number];
+
+function columnsOf(
+  applicationId: string,
+  conference: ConferenceFieldsFragment,
+  canChange: boolean,
+): readonly Column<ConferenceMember>[] {
+  const actions: Column<ConferenceMember> = {
+    key: "actions",
+    title: texts.actionsTitle,
+    align: "right",
+    render: (member) => <MemberMenu member={member} conference={conference} />,
+  };
+  return [
+    {
+      key: "member",
+      title: texts.member,
+      render: (member) => <MemberName member={member} applicationId={applicationId} />,
+    },
+    {
+      key: "microphone",
+      title: texts.microphone,
+      render: (member) => <MediaState member={member} kind="audio" />,
+    },
+    {
+      key: "camera",
+      title: texts.camera,
+      render: (member) => <MediaState member={member} kind="video" />,
+    },
+    {
+      key: "screen",
+      title: texts.screen,
+      render: (member) => <ScreenState member={member} />,
+    },
+    {
+      key: "quality",
+      title: texts.quality,
+      render: ({ statistics }) => <Figures statistics={statistics} />,
+    },
+    {
+      key: "joined",
+      title: texts.joined,
+      render: ({ joinedAt }) => (
+        <time dateTime={joinedAt} title={formatExactTime(joinedAt)} className="unbroken">
+          {formatRelative(joinedAt)}
+        </time>
+      ),
+    },
+    ...(canChange ? [actions] : []),
+  ];
+}
+
+function MemberName({
+  member: { userId, name, moderator, device },
+  applicationId,
+}: {
+  member: ConferenceMember;
+  applicationId: string;
+}) {
+  return (
+    <>
+      <Group gap={6}>
+        {userId === null ? (
+          <Text fw={600} size="sm">
+            {name}
+          </Text>
+        ) : (
+          <Anchor component={Link} to={`/applications/${applicationId}/users/${userId}`} fw={600}>
+            {name}
+          </Anchor>
+        )}
+        {moderator && (
+          <Badge variant="light" color="indigo" tt="none" size="sm">
+            {texts.moderator}
+          </Badge>
+        )}
+        {userId === null && (
+          <Badge variant="light" color="gray" tt="none" size="sm">
+            {texts.guest}
+          </Badge>
+        )}
+      </Group>
+      <Text size="xs" c="dimmed" className="breakable">
+        {device}
+      </Text>
+    </>
+  );
+}
+
+/** How well the peer connections of a member work, as the media server has last reported. */
+function Figures({ statistics }: { statistics: ConferenceMember["statistics"] }) {
+  if (statistics.length === 0) {
+    return (
+      <Text span size="sm" c="dimmed" className="unbroken">
+        {texts.noFigures}
+      </Text>
+    );
+  }
+  return statistics.map(({ source, packetLoss, roundTripMs }) => {
+    const loss = texts.loss(formatShare(packetLoss));
+    const figures =
+      roundTripMs === null
+        ? loss
+        : texts.lossAndRoundTrip(loss, texts.roundTrip(formatMilliseconds(roundTripMs)));
+    return (
+      <Text
+        key={source ?? "receives"}
+        size="sm"
+        className="figure"
+        {...(packetLoss > POOR_LOSS && { c: "red" })}
+      >
+        {statistics.length > 1 && `${texts.peer(texts.peers[source ?? "receives"])} `}
+        {figures}
+      </Text>
+    );
+  });
+}
+
+/** Share of lost packets above which people notice. */
+const POOR_LOSS = 0.05;
+
+/** Who is in a conference now, what they send, and what may be done about it. */
+export function ConferenceMembers({ conference }: { conference: ConferenceFieldsFragment }) {
+  const applicationId = useApplicationId();
+  const { canChange } = useRole();
+  const { members, seats, closedAt } = conference;
+  const isClosed = closedAt !== null;
+  return (
+    <ListSection
+      title={texts.members}
+      {...(!isClosed && { lead: texts.membersLead(members.length, seats) })}
+    >
+      <EntryList
+        label={texts.membersLabel}
+        columns={columnsOf(applicationId, conference, canChange)}
+        rows={members}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState
+            title={isClosed ? texts.noMembersClosed : texts.noMembers}
+            text={isClosed ? texts.noMembersClosedText : texts.noMembersText}
+          />
+        }
+      />
+    </ListSection>
+  );
+}

@@ -1,0 +1,119 @@
+import { Badge, Button, SimpleGrid, Skeleton, Stack } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "react-router";
+import { operationName, useOperation } from "../../api/queries.ts";
+import { useSubscription } from "../../api/subscriptions.ts";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorPanel } from "../../components/error-panel.tsx";
+import { LiveError, LiveIndicator } from "../../components/live-indicator.tsx";
+import { useRole } from "../../session/use-account.ts";
+import { Page } from "../../shell/page.tsx";
+import { useApplicationId } from "../../shell/use-application-id.ts";
+import { strings } from "../../strings.ts";
+import {
+  ConferenceDetailsDocument,
+  type ConferenceDetailsQuery,
+  type ConferenceFieldsFragment,
+  LiveConferenceDocument,
+} from "./conference.generated.ts";
+import { ConferenceActions } from "./conference-actions.tsx";
+import { ConferenceBadge } from "./conference-badge.tsx";
+import { ConferenceFacts } from "./conference-facts.tsx";
+import { ConferenceHistory } from "./conference-history.tsx";
+import { ConferenceLinks } from "./conference-links.tsx";
+import { ConferenceMembers } from "./conference-members.tsx";
+import { ConferenceSettings } from "./conference-settings.tsx";
+
+const texts = strings.conference;
+/** How often the figures of members are read, which no subscription delivers, in milliseconds. */
+const FIGURES_MS = 5_000;
+
+/** One conference: who is in, and what may be changed. It changes by itself. */
+export function Component() {
+  const applicationId = useApplicationId();
+  const { conferenceId: id = "" } = useParams();
+  const client = useQueryClient();
+  const variables = { applicationId, id };
+  const key = [operationName(ConferenceDetailsDocument), variables];
+  const known = client.getQueryData<ConferenceDetailsQuery>(key)?.application.conference;
+  const query = useOperation(ConferenceDetailsDocument, variables, {
+    ...(known && known.members.length > 0 && { refreshMs: FIGURES_MS }),
+  });
+  const conference = query.data?.application.conference;
+  const live = useSubscription(LiveConferenceDocument, variables, {
+    enabled: Boolean(conference),
+    onData: ({ applicationConference }) =>
+      client.setQueryData<ConferenceDetailsQuery>(key, {
+        application: { id: applicationId, conference: applicationConference },
+      }),
+    onGap: () => void query.refetch(),
+  });
+  const parent = {
+    title: strings.conferences.title,
+    to: `/applications/${applicationId}/conferences`,
+  };
+  if (query.data && !conference) {
+    const back = (
+      <Button component={Link} to={parent.to} mt="sm">
+        {texts.toConferences}
+      </Button>
+    );
+    return (
+      <Page title={texts.notFound} parent={parent}>
+        <EmptyState title={texts.notFound} text={texts.notFoundText} action={back} />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={conference?.name ?? strings.conferences.title}
+      parent={parent}
+      badge={
+        conference && (
+          <>
+            <ConferenceBadge
+              isClosed={conference.closedAt !== null}
+              members={conference.members.length}
+            />
+            {conference.locked && (
+              <Badge variant="outline" color="gray" tt="none">
+                {strings.conferences.locked}
+              </Badge>
+            )}
+            {conference.closedAt === null && <LiveIndicator state={live.state} />}
+          </>
+        )
+      }
+      actions={conference?.closedAt === null && <ConferenceActions conference={conference} />}
+    >
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      <LiveError of={live} />
+      {query.isPending && (
+        <Stack aria-busy>
+          <Skeleton height={160} />
+          <Skeleton height={220} />
+        </Stack>
+      )}
+      {conference && <Parts key={id} conference={conference} />}
+    </Page>
+  );
+}
+
+function Parts({ conference }: { conference: ConferenceFieldsFragment }) {
+  const { canChange } = useRole();
+  const hasSettings = canChange && conference.closedAt === null;
+  return (
+    <>
+      <ConferenceMembers conference={conference} />
+      <SimpleGrid cols={{ base: 1, md: hasSettings ? 2 : 1 }} spacing="lg">
+        {hasSettings && <ConferenceSettings conference={conference} />}
+        <ConferenceFacts conference={conference} />
+      </SimpleGrid>
+      <ConferenceLinks conference={conference} />
+      <ConferenceHistory
+        conferenceId={conference.id}
+        members={conference.members.map(({ id }) => id).join(" ")}
+      />
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { ArrowDownTrayIcon, NoSymbolIcon, TrashIcon } from "@heroicons/react/24/outline";
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { runLongChange } from "../../../api/tasks.ts";
+import { DestroyDialog } from "../../../components/destroy-dialog.tsx";
+import { downloadFile } from "../../../components/download.ts";
+import { forgetUnsaved } from "../../../components/unsaved.ts";
+import { strings } from "../../../strings.ts";
+import { ApplicationUsersDocument } from "../users.generated.ts";
+import { BlockDialog } from "./block-dialog.tsx";
+import {
+  ApplicationUserDocument,
+  EraseUserDocument,
+  ExportUserDocument,
+} from "./user.generated.ts";
+import type { UserRef } from "./user-ref.ts";
+
+const texts = strings.user;
+
+/** What may be done with the whole user: export, block, erase. A blocked user is unblocked in the notice. */
+export function UserActions({ of }: { of: UserRef }) {
+  const [isBlocking, blocking] = useDisclosure();
+  const [isErasing, erasing] = useDisclosure();
+  return (
+    <>
+      <ExportButton of={of} />
+      {!of.user.blockedAt && (
+        <Button
+          variant="default"
+          onClick={blocking.open}
+          leftSection={<NoSymbolIcon width={18} aria-hidden />}
+        >
+          {texts.block}
+        </Button>
+      )}
+      <Button
+        variant="outline"
+        color="red"
+        onClick={erasing.open}
+        leftSection={<TrashIcon width={18} aria-hidden />}
+      >
+        {texts.erase}
+      </Button>
+      <BlockDialog of={of} opened={isBlocking} onClose={blocking.close} />
+      <EraseDialog of={of} opened={isErasing} onClose={erasing.close} />
+    </>
+  );
+}
+
+function ExportButton({ of: { applicationId, user, name } }: { of: UserRef }) {
+  const [isRunning, setRunning] = useState(false);
+  const start = async () => {
+    setRunning(true);
+    await runLongChange({
+      title: texts.exportTask(name),
+      running: texts.exportRunning,
+      document: ExportUserDocument,
+      variables: { input: { applicationId, userId: user.id } },
+      onDone: ({ exportUser }) => {
+        const file = texts.exportFile(user.id);
+        const json = JSON.stringify(exportUser.export, null, 2);
+        downloadFile(new Blob([json], { type: "application/json" }), file);
+        return texts.exported(file);
+      },
+    });
+    setRunning(false);
+  };
+  return (
+    <Button
+      variant="default"
+      onClick={() => void start()}
+      disabled={isRunning}
+      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+    >
+      {texts.export}
+    </Button>
+  );
+}
+
+/** Erases the user in a task, since a user with much history takes a while. */
+function EraseDialog({
+  of: { applicationId, user, name },
+  opened,
+  onClose,
+}: {
+  of: UserRef;
+  opened: boolean;
+  onClose(): void;
+}) {
+  const navigate = useNavigate();
+  const start = () => {
+    forgetUnsaved();
+    void navigate(`/applications/${applicationId}/users`);
+    void runLongChange({
+      title: texts.eraseTask(name),
+      running: texts.eraseRunning,
+      unanswered: texts.eraseUnanswered,
+      document: EraseUserDocument,
+      variables: { input: { applicationId, userId: user.id } },
+      outdated: [ApplicationUsersDocument, ApplicationUserDocument],
+      onDone: () => texts.erased(name),
+    });
+  };
+  return (
+    <DestroyDialog
+      opened={opened}
+      onClose={onClose}
+      title={texts.eraseTitle(name)}
+      lost={texts.eraseLost}
+      name={user.login || user.email || user.id}
+      action={texts.eraseSubmit}
+      onConfirm={start}
+    />
+  );
+}

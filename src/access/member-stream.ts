@@ -1,0 +1,62 @@
+import type { RequestAuth } from "./request-auth";
+
+/**
+ * Iterates for a member of an account: before each value the member's session is looked up again, so that nothing
+ * reaches a member who was removed or signed out, on any node.
+ * @throws Fault UNAUTHENTICATED from `next` once the session has ended
+ */
+export function whileMember<T>(
+  auth: RequestAuth,
+  source: AsyncIterableIterator<T>,
+): AsyncIterableIterator<T> {
+  return {
+    async next() {
+      const step = await source.next();
+      if (step.done) return step;
+      try {
+        await auth.currentAccount();
+      } catch (error) {
+        await source.return?.();
+        throw error;
+      }
+      return step;
+    },
+    async return() {
+      await source.return?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/**
+ * As {@link whileMember}, for values that are loaded in batches: they are delivered one by one, after one look-up for
+ * each batch.
+ */
+export function eachWhileMember<T>(
+  auth: RequestAuth,
+  source: AsyncIterableIterator<T[]>,
+): AsyncIterableIterator<T> {
+  const batches = whileMember(auth, source);
+  let batch: T[] = [];
+  return {
+    async next() {
+      while (batch.length === 0) {
+        const step = await batches.next();
+        if (step.done) return step;
+        batch = [...step.value];
+      }
+      return { value: batch.shift() as T, done: false };
+    },
+    async return() {
+      batch = [];
+      await batches.return?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { Extensions } from "type-graphql";
+
+/** What a field of the schema declares for the audit log, among its extensions. */
+export interface AuditExtensions {
+  /** Whether the text of an input field is recorded. */
+  audited?: boolean;
+  /** The argument with which a mutation changes nothing. */
+  notAuditedIf?: string;
+}
+
+/**
+ * Declares that the audit log records the text of an input field, which is never a secret. The log has ids, numbers,
+ * enums, booleans and times of all inputs, but of texts and JSON only the names of the fields.
+ */
+export function Audited(): PropertyDecorator {
+  return Extensions({ audited: true } satisfies AuditExtensions);
+}
+
+/** Declares that an owners' mutation changes nothing if this argument is true, and then leaves no entry. */
+export function NotAuditedIf(argument: string): MethodDecorator & PropertyDecorator {
+  return Extensions({ notAuditedIf: argument } satisfies AuditExtensions);
+}

@@ -1,0 +1,174 @@
+import { Fault } from "../../../core/errors";
+import { parseId } from "../../../core/text/ids";
+import type { Page, PageRequest } from "../../../paging/page";
+import { readTimePage, type TimeFilter } from "../../../paging/time-page";
+import { watchApplicationCalls } from "../application-changes";
+import { type Call, withCallees } from "../call-list";
+import type { CallState } from "../call-states";
+import type { HistoryDeps } from "../history-deps";
+import type { TimeLineRow } from "../timeline/time-line-queries";
+import {
+  type ApplicationCallRow,
+  findCallsOfApplication,
+  listCallsOfApplication,
+} from "./application-call-queries";
+import { type CallEndReason, endReasonOf } from "./end-reason";
+
+/** A call as the owners of its application see it. */
+export interface ApplicationCall extends Call {
+  endReason: CallEndReason | null;
+  timeLineTruncated: boolean;
+}
+
+/** Which calls of an application to list, and the page. */
+export interface ApplicationCallRequest extends PageRequest, TimeFilter {
+  states?: CallState[] | null;
+  userId?: string | null;
+}
+
+const LIVE: CallState[] = ["ringing", "accepted"];
+const STATES: CallState[] = [...LIVE, "rejected", "hung_up", "missed", "failed"];
+/** Maximum number of live calls that a subscription begins with: the newest. */
+const LIVE_MAX = 1_000;
+/** How long after the first `accept` candidates count as part of connecting, in milliseconds. */
+const CONNECT_MS = 30_000;
+
+/**
+ * Returns a page of the calls of an application, newest first.
+ * @throws Fault INVALID as {@link readTimePage}, and on `userId`
+ */
+export async function listApplicationCalls(
+  deps: HistoryDeps,
+  applicationId: number,
+  { states, userId, since, until, ...page }: ApplicationCallRequest,
+): Promise<Page<ApplicationCall>> {
+  const listed = {
+    applicationId,
+    states: states ? [...new Set(states)] : STATES,
+    userId: readUserId(userId),
+  };
+  const { nodes, ...neighbours } = await readTimePage(page, { since, until }, (range) =>
+    listCallsOfApplication(deps.store, listed, range),
+  );
+  return { nodes: await toApplicationCalls(deps, nodes), ...neighbours };
+}
+
+/** Finds a call of an application by the id of its record; null if the application has no such call. */
+export async function findApplicationCall(
+  deps: HistoryDeps,
+  applicationId: number,
+  id: string,
+): Promise<ApplicationCall | null> {
+  const parsed = parseId(id);
+  if (parsed === null) return null;
+  const [call] = await findApplicationCalls(deps, applicationId, [parsed]);
+  return call ?? null;
+}
+
+/** Yields the live calls of an application, oldest first, then every call that changes its state, in batches. */
+export function watchLiveCalls(
+  deps: HistoryDeps,
+  applicationId: number,
+): Promise<AsyncIterableIterator<ApplicationCall[]>> {
+  // What the subscriber believes to be live, so that it learns of ends that were missed.
+  const live = new Set<number>();
+  return watchApplicationCalls<ApplicationCall>(deps, {
+    applicationId,
+    callId: null,
+    async present() {
+      const listed = { applicationId, states: LIVE, userId: null };
+      const page = await readLive((range) => listCallsOfApplication(deps.store, listed, range));
+      return [...live, ...page.map(({ id }) => id).reverse()];
+    },
+    async load(ids) {
+      const calls = await findApplicationCalls(deps, applicationId, ids);
+      for (const { id, endedAt } of calls) {
+        live.delete(id);
+        if (endedAt === null) live.add(id);
+        const [oldest] = live;
+        if (live.size > LIVE_MAX && oldest !== undefined) live.delete(oldest);
+      }
+      return calls;
+    },
+  });
+}
+
+/** Yields a call, and again whenever it changes or its time line grows. @throws Fault NOT_FOUND */
+export async function watchApplicationCall(
+  deps: HistoryDeps,
+  applicationId: number,
+  id: string,
+): Promise<AsyncIterableIterator<ApplicationCall[]>> {
+  const call = await findApplicationCall(deps, applicationId, id);
+  if (!call) throw new Fault("NOT_FOUND", "There is no such call");
+  return watchApplicationCalls(deps, {
+    applicationId,
+    callId: call.id,
+    present: async () => [call.id],
+    load: (ids) => findApplicationCalls(deps, applicationId, ids),
+  });
+}
+
+/** Seconds from the first `call` to the first `accept`; null if nobody accepted. */
+export function answerSeconds({ startedAt, acceptedAt }: Call): number | null {
+  return acceptedAt === null ? null : (acceptedAt.getTime() - startedAt.getTime()) / 1000;
+}
+
+/**
+ * Seconds from the first `accept` to the last candidates that were sent soon after it; null without any. Signals say no
+ * more about the media.
+ */
+export function connectSeconds(
+  { acceptedAt }: Call,
+  timeLine: readonly TimeLineRow[],
+): number | null {
+  if (acceptedAt === null) return null;
+  const times = timeLine
+    .filter(({ kind }) => kind === "iceCandidates")
+    .map(({ first_at: first, last_at: last }) => ({
+      first: first.getTime() - acceptedAt.getTime(),
+      last: last.getTime() - acceptedAt.getTime(),
+    }))
+    .filter(({ first, last }) => last >= 0 && first <= CONNECT_MS)
+    .map(({ last }) => last);
+  return times.length > 0 ? Math.max(...times) / 1000 : null;
+}
+
+async function readLive(
+  read: (range: Parameters<typeof listCallsOfApplication>[2]) => Promise<ApplicationCallRow[]>,
+): Promise<ApplicationCallRow[]> {
+  const bounds = {
+    above: { at: new Date(0), id: 0 },
+    below: { at: new Date("9999-01-01"), id: 0 },
+  };
+  return read({ ...bounds, descending: true, limit: LIVE_MAX });
+}
+
+async function findApplicationCalls(
+  deps: HistoryDeps,
+  applicationId: number,
+  ids: number[],
+): Promise<ApplicationCall[]> {
+  const rows = await findCallsOfApplication(deps.store, applicationId, ids);
+  return toApplicationCalls(deps, rows);
+}
+
+async function toApplicationCalls(
+  deps: HistoryDeps,
+  rows: ApplicationCallRow[],
+): Promise<ApplicationCall[]> {
+  const calls = await withCallees(deps, rows);
+  return calls.map(({ call, callees, row }) => ({
+    ...call,
+    endReason: endReasonOf(call, callees),
+    timeLineTruncated: row.signals_truncated,
+  }));
+}
+
+/** @throws Fault INVALID */
+function readUserId(userId: string | null | undefined): number | null {
+  if (userId === null || userId === undefined) return null;
+  const id = parseId(userId);
+  if (id === null) throw Fault.field("userId", "must be the id of a user");
+  return id;
+}

@@ -1,0 +1,116 @@
+import type { Statement, Store, Transaction } from "../../../store/store";
+import {
+  type CallSignalKind,
+  CONTROL_ENTRIES,
+  isControl,
+  TIME_LINE_ENTRIES,
+  type TimeLineEntry,
+} from "./time-line";
+
+/**
+ * Statements on call_signals, the time lines of calls. A function throws Fault UNAVAILABLE if the database cannot be
+ * reached.
+ */
+
+/**
+ * One statement for all calls of a batch, under their locks. Entries beyond the limits are left out; the others are
+ * inserted, or merged with what other batches have written of the same entry.
+ * @returns the calls with an entry that was left out
+ */
+const RECORD: Statement = {
+  name: "record_call_signals",
+  reason: "set",
+  text: `WITH given AS (
+      SELECT g.* FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, key uuid, kind call_signal_kind,
+        control boolean, from_user_id bigint, from_device text, to_user_id bigint, to_device text,
+        first_at timestamptz, last_at timestamptz, count int)),
+    stored AS (SELECT s.call_id, count(*) AS number FROM call_signals s WHERE s.call_id = ANY($2::bigint[])
+      GROUP BY s.call_id),
+    placed AS (
+      SELECT g.*, coalesce(o.number, 0) + row_number() OVER (PARTITION BY g.call_id ORDER BY g.first_at, g.key)
+          <= ${TIME_LINE_ENTRIES} + CASE WHEN g.control THEN ${CONTROL_ENTRIES} ELSE 0 END AS fits
+      FROM given g LEFT JOIN stored o ON o.call_id = g.call_id),
+    written AS (
+      INSERT INTO call_signals AS s (call_id, key, kind, from_user_id, from_device, to_user_id, to_device, first_at,
+        last_at, count)
+      SELECT p.call_id, p.key, p.kind, p.from_user_id, p.from_device, p.to_user_id, p.to_device, p.first_at, p.last_at,
+        p.count FROM placed p WHERE p.fits
+      ON CONFLICT (call_id, key) DO UPDATE SET first_at = least(s.first_at, excluded.first_at),
+        last_at = CASE WHEN s.kind = 'iceCandidates' THEN greatest(s.last_at, excluded.last_at)
+          ELSE least(s.last_at, excluded.last_at) END,
+        count = CASE WHEN s.kind = 'iceCandidates' THEN s.count + excluded.count ELSE s.count END)
+    SELECT DISTINCT p.call_id AS id FROM placed p WHERE NOT p.fits`,
+};
+
+const TIME_LINES: Statement = {
+  name: "call_time_lines",
+  reason: "set",
+  text: `SELECT s.call_id, s.kind, s.from_user_id, s.from_device, s.to_user_id, s.to_device, s.first_at, s.last_at, s.count
+    FROM call_signals s WHERE s.call_id = ANY($1::bigint[]) ORDER BY s.first_at, s.last_at, s.key`,
+};
+
+/** The key is replaced as well, since it is derived from the user. */
+const FORGET: Statement = {
+  name: "forget_users_in_time_lines",
+  reason: "set",
+  text: `UPDATE call_signals SET key = gen_random_uuid(),
+      from_device = CASE WHEN from_user_id = ANY($2::bigint[]) THEN NULL ELSE from_device END,
+      to_device = CASE WHEN to_user_id = ANY($2::bigint[]) THEN NULL ELSE to_device END,
+      from_user_id = CASE WHEN from_user_id = ANY($2::bigint[]) THEN NULL ELSE from_user_id END,
+      to_user_id = CASE WHEN to_user_id = ANY($2::bigint[]) THEN NULL ELSE to_user_id END
+    WHERE call_id = ANY($1::bigint[]) AND (from_user_id = ANY($2::bigint[]) OR to_user_id = ANY($2::bigint[]))`,
+};
+
+/** An entry of a time line as it is stored. */
+export interface TimeLineRow {
+  call_id: number;
+  kind: CallSignalKind;
+  from_user_id: number | null;
+  from_device: string | null;
+  to_user_id: number | null;
+  to_device: string | null;
+  first_at: Date;
+  last_at: Date;
+  count: number;
+}
+
+/** Writes entries of calls that the transaction has locked. @returns the ids of calls that had too many */
+export async function recordTimeLines(
+  { query }: Pick<Transaction, "query">,
+  entries: readonly TimeLineEntry[],
+): Promise<number[]> {
+  if (entries.length === 0) return [];
+  const rows = entries.map((entry) => ({
+    call_id: entry.callId,
+    key: entry.key,
+    kind: entry.kind,
+    control: isControl(entry.kind),
+    from_user_id: entry.from,
+    from_device: entry.fromDevice,
+    to_user_id: entry.to,
+    to_device: entry.toDevice,
+    first_at: new Date(entry.at),
+    last_at: new Date(entry.lastAt),
+    count: entry.count,
+  }));
+  const callIds = [...new Set(entries.map(({ callId }) => callId))];
+  const full = await query<{ id: number }>(RECORD, [JSON.stringify(rows), callIds]);
+  return full.map(({ id }) => id);
+}
+
+/** Reads the time lines of calls, each in the order of its signals. */
+export function findTimeLines(
+  { query }: Pick<Store, "query">,
+  callIds: number[],
+): Promise<TimeLineRow[]> {
+  return query<TimeLineRow>(TIME_LINES, [callIds]);
+}
+
+/** Removes users and their devices from the time lines of calls. */
+export async function forgetInTimeLines(
+  query: Store["query"],
+  callIds: number[],
+  userIds: number[],
+): Promise<void> {
+  await query(FORGET, [callIds, userIds]);
+}

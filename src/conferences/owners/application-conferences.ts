@@ -1,0 +1,245 @@
+import type { Bus } from "../../bus/bus";
+import { CoalescingQueue, changedBatches } from "../../bus/coalescing-queue";
+import { Fault } from "../../core/errors";
+import type { Log } from "../../core/log";
+import { textProblem } from "../../core/text/field-checks";
+import { parseId } from "../../core/text/ids";
+import { isGiven, type Page, type PageRequest, pageSize, readIdPage } from "../../paging/page";
+import { channelOfConferences } from "../events/application-channel";
+import { CONFERENCE_NAME_MAX, type MemberState } from "../model/conference";
+import type { MemberFigures, MuteChange } from "../peers/peer";
+import { noConference, requireEnabled, requireOpen } from "../rooms/access";
+import type { ConferenceDeps } from "../rooms/conference-deps";
+import {
+  type ConferenceSettingsChanges,
+  changeSettings,
+  checkSettings,
+} from "../rooms/conferences";
+import { checkRights } from "../rooms/member-rights";
+import {
+  type ApplicationConference,
+  findApplicationConferences,
+  findLiveConferences,
+  listApplicationConferences,
+  listConferencesByName,
+  type NamePosition,
+} from "../rows/application-conference-queries";
+
+/** Dependencies of the owners' operations on conferences. */
+export interface OwnerConferenceDeps extends ConferenceDeps {
+  bus: Bus;
+  log: Log;
+  /** Name of the media server; null with CONFERENCES=off. */
+  engineName: string | null;
+}
+
+/** Which conferences of an application to list, and the page. */
+export interface ApplicationConferenceRequest extends PageRequest {
+  /** Open or closed ones; null for both. */
+  open?: boolean | null;
+  /** How their names begin. */
+  name?: string | null;
+}
+
+/** Maximum number of live conferences that a subscription begins with: the newest. */
+const LIVE_MAX = 1_000;
+
+/**
+ * Lists the conferences of an application: newest first, or by name if they are searched by name.
+ * @throws Fault INVALID
+ */
+export async function listOwnConferences(
+  { store }: Pick<ConferenceDeps, "store">,
+  applicationId: number,
+  { open = null, name, ...page }: ApplicationConferenceRequest,
+): Promise<Page<ApplicationConference>> {
+  if (isGiven(name)) return listByName({ store }, applicationId, { ...page, open, name });
+  return readIdPage(page, true, (range) =>
+    listApplicationConferences(store, applicationId, open, range),
+  );
+}
+
+/** The cursor of a conference in a list by name. */
+export function nameCursor({ name, id }: NamePosition): string {
+  return Buffer.from(JSON.stringify([name, id])).toString("base64url");
+}
+
+async function listByName(
+  { store }: Pick<ConferenceDeps, "store">,
+  applicationId: number,
+  request: ApplicationConferenceRequest & { name: string },
+): Promise<Page<ApplicationConference>> {
+  const { name: prefix, open = null } = request;
+  const problem = textProblem(prefix, CONFERENCE_NAME_MAX);
+  if (problem) throw Fault.field("name", problem);
+  const { size, backward } = pageSize(request);
+  const after = positionOf("after", request.after);
+  const before = positionOf("before", request.before);
+  if (after && before) throw Fault.field("before", "cannot be combined with after and name");
+  // A page behind a cursor is read from it on, whichever end it is taken from: `last` needs `before`, and vice versa.
+  if (backward && after) throw Fault.field("last", "cannot be combined with after and name");
+  if (!backward && before) throw Fault.field("first", "cannot be combined with before and name");
+  const listed = { applicationId, open, prefix };
+  const position = (backward ? before : after) ?? null;
+  const found = await listConferencesByName(
+    { query: store.query },
+    listed,
+    position,
+    backward,
+    size + 1,
+  );
+  const nodes = found.slice(0, size);
+  if (backward) nodes.reverse();
+  const isMore = found.length > size;
+  return {
+    nodes,
+    hasNextPage: backward ? before !== undefined : isMore,
+    hasPreviousPage: backward ? isMore : after !== undefined,
+  };
+}
+
+/** @throws Fault INVALID */
+function positionOf(argument: string, cursor: string | null | undefined): NamePosition | undefined {
+  if (!isGiven(cursor)) return undefined;
+  try {
+    const [name, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[];
+    if (typeof name === "string" && textProblem(name, CONFERENCE_NAME_MAX) === null) {
+      if (typeof id === "number" && parseId(String(id)) !== null) return { name, id };
+    }
+  } catch {
+    // Not JSON, or no list.
+  }
+  throw Fault.field(argument, "is not a cursor of this list");
+}
+
+/** Finds a conference of an application; null if the application has no such conference. */
+export async function findOwnConference(
+  { store }: Pick<ConferenceDeps, "store">,
+  applicationId: number,
+  id: string,
+): Promise<ApplicationConference | null> {
+  const parsed = parseId(id);
+  if (parsed === null) return null;
+  const [conference] = await findApplicationConferences(store, applicationId, [parsed]);
+  return conference ?? null;
+}
+
+/**
+ * Reads what the media server has last reported of a conference, from its host; nothing if no node hosts it, or the host
+ * does not answer.
+ */
+export async function findFigures(
+  { hosts, enabled }: Pick<ConferenceDeps, "hosts" | "enabled">,
+  { id, host, closedAt }: ApplicationConference,
+): Promise<MemberFigures[]> {
+  if (!enabled || host === null || closedAt !== null) return [];
+  try {
+    return await hosts.run(id, "figures");
+  } catch (error) {
+    if (error instanceof Fault) return [];
+    throw error;
+  }
+}
+
+/** Yields the live conferences of an application, or one of any state, then each that changes, in batches. */
+export async function watchConferences(
+  { store, bus, log }: OwnerConferenceDeps,
+  applicationId: number,
+  only: number | null,
+): Promise<AsyncIterableIterator<ApplicationConference[]>> {
+  let unsubscribe: () => Promise<void> = async () => undefined;
+  const queue = new CoalescingQueue(() => void unsubscribe());
+  // What the subscriber believes to be open, so that it learns of ends that were missed.
+  const open = new Set<number>();
+  const addPresent = async () => {
+    const live = only === null ? await findLiveConferences(store, applicationId, LIVE_MAX) : [only];
+    for (const id of [...open, ...live.reverse()]) queue.add(id);
+  };
+  unsubscribe = await bus.subscribe(channelOfConferences(applicationId), (message) => {
+    if (message === "") {
+      addPresent().catch((error) =>
+        log.warn({ err: error }, "failed to read the conferences that owners watch"),
+      );
+      return;
+    }
+    const id = Number(message);
+    if (only === null || only === id) queue.add(id);
+  });
+  try {
+    await addPresent();
+  } catch (error) {
+    queue.close();
+    throw error;
+  }
+  return changedBatches(queue, async (ids) => {
+    const conferences = await findApplicationConferences(store, applicationId, ids);
+    for (const { id, closedAt } of conferences) {
+      open.delete(id);
+      if (closedAt === null) open.add(id);
+      const [oldest] = open;
+      if (open.size > LIVE_MAX && oldest !== undefined) open.delete(oldest);
+    }
+    return conferences;
+  });
+}
+
+/**
+ * Changes the settings of an open conference of an application.
+ * @throws Fault INVALID, NOT_FOUND, CONFLICT if it is closed, UNSUPPORTED
+ */
+export async function updateOwnConference(
+  deps: ConferenceDeps,
+  applicationId: number,
+  id: string,
+  changes: Omit<ConferenceSettingsChanges, "userIds" | "moderatorIds">,
+): Promise<ApplicationConference> {
+  requireEnabled(deps);
+  const conference = await findOpenOwn(deps, applicationId, id);
+  checkSettings(changes);
+  await changeSettings(deps, conference.id, changes);
+  if (isGiven(changes.access)) await checkRights(deps, conference.id);
+  return (await findOwnConference(deps, applicationId, id)) ?? conference;
+}
+
+/** Closes a conference of an application. @throws Fault NOT_FOUND, CONFLICT if it is closed */
+export async function closeOwnConference(
+  deps: ConferenceDeps,
+  applicationId: number,
+  id: string,
+): Promise<ApplicationConference> {
+  const conference = await findOpenOwn(deps, applicationId, id);
+  await deps.hosts.run(conference.id, "close");
+  return (await findOwnConference(deps, applicationId, id)) ?? conference;
+}
+
+/** Mutes or unmutes a member, as a moderator does. @throws Fault NOT_FOUND, CONFLICT if the conference is closed */
+export async function muteOwnMember(
+  deps: ConferenceDeps,
+  applicationId: number,
+  { conferenceId, memberId }: { conferenceId: string; memberId: string },
+  change: MuteChange,
+): Promise<MemberState> {
+  const { id } = await findOpenOwn(deps, applicationId, conferenceId);
+  return deps.hosts.run(id, "muteMember", parseId(memberId) ?? 0, change);
+}
+
+/** Removes a member; no error if it is gone. @throws Fault NOT_FOUND, CONFLICT if the conference is closed */
+export async function removeOwnMember(
+  deps: ConferenceDeps,
+  applicationId: number,
+  { conferenceId, memberId }: { conferenceId: string; memberId: string },
+): Promise<void> {
+  const { id } = await findOpenOwn(deps, applicationId, conferenceId);
+  await deps.hosts.run(id, "removeNumbers", [parseId(memberId) ?? 0], "removed");
+}
+
+async function findOpenOwn(
+  deps: Pick<ConferenceDeps, "store">,
+  applicationId: number,
+  id: string,
+): Promise<ApplicationConference> {
+  const conference = await findOwnConference(deps, applicationId, id);
+  if (!conference) throw noConference();
+  requireOpen(conference);
+  return conference;
+}

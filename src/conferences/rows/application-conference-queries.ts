@@ -1,0 +1,143 @@
+import type { IdRange } from "../../paging/page";
+import type { Statement, Store } from "../../store/store";
+import type { Conference } from "../model/conference";
+import { CONFERENCE_COLUMNS, type ConferenceRow, toConference } from "./conference-queries";
+
+/**
+ * Statements on conferences for the owners of applications. A function throws Fault UNAVAILABLE if the database cannot be
+ * reached.
+ */
+
+const COLUMNS = `${CONFERENCE_COLUMNS}, c.host`;
+
+/** The open and the closed conferences have indexes of their own; what is not wanted is not read. */
+const PARTS = [
+  { isWanted: "$2::boolean IS NOT FALSE", condition: "c.closed_at IS NULL" },
+  { isWanted: "$2::boolean IS NOT TRUE", condition: "c.closed_at IS NOT NULL" },
+] as const;
+
+const unionOfParts = (part: (condition: string, isWanted: string) => string) =>
+  PARTS.map(({ condition, isWanted }) => `(${part(condition, isWanted)})`).join(" UNION ALL ");
+
+const ofApplication = (name: string, direction: "ASC" | "DESC"): Statement => ({
+  name,
+  reason: "keyset",
+  text: `SELECT c.* FROM (${unionOfParts(
+    (condition, isWanted) => `SELECT ${COLUMNS} FROM conferences c
+      WHERE ${isWanted} AND c.application_id = $1 AND ${condition} AND c.id > $3 AND c.id < $4
+      ORDER BY c.id ${direction} LIMIT $5::int`,
+  )}) AS c ORDER BY c.id ${direction} LIMIT $5::int`,
+});
+const BY_ID = {
+  descending: ofApplication("application_conferences", "DESC"),
+  ascending: ofApplication("application_conferences_ascending", "ASC"),
+};
+
+/** The name as the index has it: regardless of case, in the order of code points. */
+const KEY = 'lower(c.name) COLLATE "C"';
+
+/** Those whose names begin with a text, whatever the case. Nothing sorts after U+10FFFF. */
+const ofApplicationByName = (
+  name: string,
+  direction: "ASC" | "DESC",
+  bound: ">" | "<",
+): Statement => ({
+  name,
+  reason: "keyset",
+  text: `SELECT c.* FROM (${unionOfParts(
+    (condition, isWanted) => `SELECT ${COLUMNS} FROM conferences c
+      WHERE ${isWanted} AND c.application_id = $1 AND ${condition}
+        AND ${KEY} >= lower($3::text) COLLATE "C"
+        AND ${KEY} < (lower($3::text) || chr(1114111)) COLLATE "C"
+        AND ($4::text IS NULL OR (${KEY}, c.id) ${bound} (lower($4::text) COLLATE "C", $5::bigint))
+      ORDER BY ${KEY} ${direction}, c.id ${direction} LIMIT $6::int`,
+  )}) AS c ORDER BY ${KEY} ${direction}, c.id ${direction} LIMIT $6::int`,
+});
+const BY_NAME = {
+  ascending: ofApplicationByName("application_conferences_by_name", "ASC", ">"),
+  descending: ofApplicationByName("application_conferences_by_name_descending", "DESC", "<"),
+};
+
+const BY_IDS: Statement = {
+  name: "application_conferences_by_ids",
+  reason: "set",
+  text: `SELECT ${COLUMNS} FROM conferences c WHERE c.id = ANY($2::bigint[]) AND c.application_id = $1 ORDER BY c.id`,
+};
+
+const LIVE: Statement = {
+  name: "live_conferences",
+  reason: "set",
+  text: `SELECT c.id FROM conferences c
+    WHERE c.application_id = $1 AND c.closed_at IS NULL AND c.empty_since IS NULL ORDER BY c.id DESC LIMIT $2::int`,
+};
+
+/** A conference as the owners of its application see it. */
+export interface ApplicationConference extends Conference {
+  /** Id of the node that hosts it; null while none does. */
+  host: string | null;
+}
+
+/** A position in a list by name. */
+export interface NamePosition {
+  name: string;
+  id: number;
+}
+
+type OwnedRow = ConferenceRow & { host: string | null };
+type Query = Pick<Store, "query">;
+
+/** Lists the conferences of an application in a range of ids. @param open null for open and closed ones */
+export async function listApplicationConferences(
+  { query }: Query,
+  applicationId: number,
+  open: boolean | null,
+  { above, below, descending, limit }: IdRange,
+): Promise<ApplicationConference[]> {
+  const statement = descending ? BY_ID.descending : BY_ID.ascending;
+  const values = [applicationId, open, above, below, limit];
+  return (await query<OwnedRow>(statement, values)).map(toOwned);
+}
+
+/** Which conferences to list by name. */
+export interface NamedConferences {
+  applicationId: number;
+  open: boolean | null;
+  /** How their names begin. */
+  prefix: string;
+}
+
+/** Lists conferences of an application by name, behind a position or before it. @param descending whether before it */
+export async function listConferencesByName(
+  { query }: Query,
+  { applicationId, open, prefix }: NamedConferences,
+  position: NamePosition | null,
+  descending: boolean,
+  limit: number,
+): Promise<ApplicationConference[]> {
+  const statement = descending ? BY_NAME.descending : BY_NAME.ascending;
+  const from = [position?.name ?? null, position?.id ?? 0];
+  const values = [applicationId, open, prefix, ...from, limit];
+  return (await query<OwnedRow>(statement, values)).map(toOwned);
+}
+
+/** Finds those of the conferences that belong to an application, in the order of their ids. */
+export async function findApplicationConferences(
+  { query }: Query,
+  applicationId: number,
+  ids: number[],
+): Promise<ApplicationConference[]> {
+  return (await query<OwnedRow>(BY_IDS, [applicationId, ids])).map(toOwned);
+}
+
+/** Finds up to `limit` conferences of an application with members, newest first. */
+export async function findLiveConferences(
+  { query }: Query,
+  applicationId: number,
+  limit: number,
+): Promise<number[]> {
+  return (await query<{ id: number }>(LIVE, [applicationId, limit])).map(({ id }) => id);
+}
+
+function toOwned(row: OwnedRow): ApplicationConference {
+  return { ...toConference(row), host: row.host };
+}

@@ -1,0 +1,88 @@
+import type { Config } from "../../core/config";
+import { checkCertificate } from "./certificate";
+import { checkChatServer } from "./chat-server";
+import { checkConfiguration } from "./configuration";
+import { checkDataFolder } from "./data-folder";
+import { checkExposure } from "./exposure";
+import { type Finding, withTimeout } from "./finding";
+import { checkMail } from "./mail";
+import { checkMediaServer } from "./media-server";
+import { checkRedis } from "./redis";
+import { checkTurn } from "./turn";
+
+/** Names of all checks, in output order. */
+export const CHECK_ORDER = [
+  "configuration",
+  "server",
+  "owner",
+  "data folder",
+  "secret files",
+  "database",
+  "migrations",
+  "nodes",
+  "jobs",
+  "failed jobs",
+  "secret key",
+  "key strength",
+  "redis",
+  "redis access",
+  "clock: database",
+  "clock: redis",
+  "clock: network",
+  "port",
+  "chat port",
+  "chat port: wss",
+  "chat port: tcp",
+  "chat port: tls",
+  "chat server",
+  "media server",
+  "turn",
+  "certificate",
+  "mail",
+  "encryption",
+  "proxy",
+  "limits",
+  "private networks",
+  "schema",
+  "metrics",
+];
+
+/** A check with its time-out in seconds, and the fix if it does not answer in time. */
+interface ServiceCheck {
+  seconds: number;
+  name: string;
+  fix: string;
+  run(config: Config): Promise<Finding[]>;
+}
+
+const CHECKS: readonly ServiceCheck[] = [
+  { seconds: 5, name: "data folder", fix: "Check its disk.", run: checkDataFolder },
+  { seconds: 5, name: "exposure", fix: "Correct BASE_URL.", run: checkExposure },
+  { seconds: 8, name: "redis", fix: "Check its log.", run: checkRedis },
+  { seconds: 5, name: "certificate", fix: "Check its disk.", run: checkCertificate },
+  { seconds: 5, name: "chat server", fix: "Check its log.", run: checkChatServer },
+  { seconds: 8, name: "media server", fix: "Check its log.", run: checkMediaServer },
+  { seconds: 5, name: "turn", fix: "Check its log.", run: checkTurn },
+  { seconds: 8, name: "mail", fix: "Correct SMTP_URL.", run: checkMail },
+];
+
+/**
+ * Runs the checks that a running node and the command line share, all at once and each with its own time-out. They
+ * change nothing and send nothing to anybody: no mail, no relay, no push.
+ * @param misspelled variables of the environment that are probably misspelled settings
+ */
+export async function runServiceChecks(config: Config, misspelled: Finding[]): Promise<Finding[]> {
+  const groups = await Promise.all(
+    CHECKS.map(({ seconds, name, fix, run }) => withTimeout(seconds, name, fix, () => run(config))),
+  );
+  return [...checkConfiguration(config, misspelled), ...groups.flat()];
+}
+
+/** Sorts findings into the order of {@link CHECK_ORDER}; other checks follow. */
+export function inCheckOrder(findings: readonly Finding[]): Finding[] {
+  const position = ({ check }: Finding) => {
+    const index = CHECK_ORDER.indexOf(check);
+    return index < 0 ? CHECK_ORDER.length : index;
+  };
+  return [...findings].sort((a, b) => position(a) - position(b));
+}

@@ -1,0 +1,162 @@
+import type { Statement, Store } from "../store/store";
+
+/**
+ * Statements on the tables of pg-boss that the library does not have. pg-boss creates them with the first job or poll.
+ * A function throws Fault UNAVAILABLE if the database cannot be reached.
+ */
+
+/** Jobs are counted up to this number, so that a long queue costs no more than a short one. */
+export const JOB_COUNT_MAX = 10_000;
+
+/** The index by which active and failed jobs are counted; pg-boss itself indexes only waiting ones. */
+const STATE_INDEX = "signalbox_job_states";
+/** The index of the failed jobs of an application. */
+const FAILED_INDEX = "signalbox_failed_jobs";
+
+/**
+ * Creates the indexes on the partitioned table, so that each queue's partition has them. `IF NOT EXISTS` alone would
+ * lock the table at every start.
+ */
+export const CREATE_INDEXES = `DO $$ BEGIN
+  IF to_regclass('pgboss.${STATE_INDEX}') IS NULL THEN
+    CREATE INDEX ${STATE_INDEX} ON pgboss.job (name, state, completed_on) WHERE state IN ('active', 'failed');
+  END IF;
+  IF to_regclass('pgboss.${FAILED_INDEX}') IS NULL THEN
+    CREATE INDEX ${FAILED_INDEX} ON pgboss.job (((output->>'applicationId')::bigint), completed_on, id)
+      WHERE state = 'failed';
+  END IF;
+END $$`;
+
+const QUEUES_EXIST: Statement = {
+  name: "job_queues_exist",
+  reason: "expression",
+  text: "SELECT to_regclass('pgboss.queue') IS NOT NULL AS found",
+};
+
+/** The order makes the planner read an index, of which it reads no more than the limit. */
+const count = (condition: string, order: string) =>
+  `(SELECT count(*) FROM (SELECT FROM pgboss.job j WHERE j.name = q.name AND j.${condition}
+      ORDER BY j.${order} LIMIT ${JOB_COUNT_MAX}) AS counted)`;
+
+const COUNT_JOBS: Statement = {
+  name: "count_jobs",
+  reason: "set",
+  text: `SELECT q.name, ${count("state < 'active'", "start_after")} AS waiting,
+      ${count("state = 'active'", "completed_on")} AS active, ${count("state = 'failed'", "completed_on")} AS failed
+    FROM pgboss.queue q ORDER BY q.name`,
+};
+
+const COLUMNS = `j.id::text AS id, j.name, (j.output->>'applicationId')::bigint AS "applicationId",
+  j.completed_on AS "failedAt", round(extract(epoch FROM j.completed_on) * 1000000)::bigint AS micros,
+  coalesce(j.output->>'reason', j.output->'value'->>'message', '') AS reason, j.retry_count + 1 AS attempts`;
+
+/** Each application's jobs by its index, then a merge of at most a page of each. */
+const failedPage = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
+  name: `failed_jobs${suffix}`,
+  reason: "keyset",
+  text: `SELECT page.* FROM unnest($1::bigint[]) AS a(id), LATERAL (
+      SELECT ${COLUMNS} FROM pgboss.job j
+      WHERE j.state = 'failed' AND (j.output->>'applicationId')::bigint = a.id
+        AND (j.completed_on, j.id) > ('epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::text::uuid)
+        AND (j.completed_on, j.id) < ('epoch'::timestamptz + $4::bigint * interval '1 microsecond', $5::text::uuid)
+      ORDER BY j.completed_on ${direction}, j.id ${direction} LIMIT $6) AS page
+    ORDER BY micros ${direction}, id ${direction} LIMIT $6`,
+});
+const OLDEST_FAILED = failedPage("_ascending", "ASC");
+const NEWEST_FAILED = failedPage("", "DESC");
+
+/** By the primary key of each queue's partition. */
+const LOCK_FAILED: Statement = {
+  name: "lock_failed_job",
+  reason: "lock",
+  text: `SELECT j.name FROM pgboss.queue q JOIN pgboss.job j ON j.name = q.name AND j.id = $2::text::uuid
+    WHERE j.state = 'failed' AND (j.output->>'applicationId')::bigint = $1 FOR UPDATE OF j`,
+};
+
+/** pg-boss leaves the time of the failure, by which its maintenance would remove the job before it runs again. */
+const CLEAR_COMPLETION: Statement = {
+  name: "clear_job_completion",
+  reason: "transaction",
+  text: "UPDATE pgboss.job SET completed_on = NULL WHERE name = $1 AND id = $2::text::uuid",
+};
+
+const DELETE_FAILED: Statement = {
+  name: "delete_failed_runs",
+  reason: "set",
+  text: "DELETE FROM pgboss.job WHERE name = $1 AND state = 'failed' AND id <> $2::text::uuid",
+};
+
+/** How to run a prepared statement: on the store, in a transaction, or over a connection of the command line. */
+type Query = Store["query"];
+
+/** The jobs of a queue; each number is at most {@link JOB_COUNT_MAX}. */
+export interface JobCounts {
+  name: string;
+  waiting: number;
+  active: number;
+  failed: number;
+}
+
+/** A failed job of an application, without its data. */
+export interface FailedJob {
+  /** A UUID. */
+  id: string;
+  /** Name of its queue. */
+  name: string;
+  applicationId: number;
+  failedAt: Date;
+  /** The time of the failure in microseconds since the Unix epoch. */
+  micros: number;
+  /** The message of its last error. */
+  reason: string;
+  attempts: number;
+}
+
+/** A position among failed jobs, which are ordered by the time of failure and then by id. */
+export type FailedJobPosition = Pick<FailedJob, "micros" | "id">;
+
+/** A part of the list of failed jobs, to be read from one end. */
+export interface FailedJobRange {
+  /** Bounds, exclusive. */
+  above: FailedJobPosition;
+  below: FailedJobPosition;
+  descending: boolean;
+  limit: number;
+}
+
+/** Counts the jobs of each queue, by name; none before the first job of a deployment. */
+export async function countJobs(query: Query): Promise<JobCounts[]> {
+  const [queues] = await query<{ found: boolean }>(QUEUES_EXIST, []);
+  return queues?.found ? query<JobCounts>(COUNT_JOBS, []) : [];
+}
+
+/** Reads a part of the failed jobs of applications. */
+export function readFailedJobs(
+  query: Query,
+  applicationIds: readonly number[],
+  { above, below, descending, limit }: FailedJobRange,
+): Promise<FailedJob[]> {
+  const statement = descending ? NEWEST_FAILED : OLDEST_FAILED;
+  const values = [applicationIds, above.micros, above.id, below.micros, below.id, limit];
+  return query<FailedJob>(statement, values);
+}
+
+/** Locks a failed job of an application. @returns the name of its queue, or null if there is no such job */
+export async function lockFailedJob(
+  query: Query,
+  applicationId: number,
+  id: string,
+): Promise<string | null> {
+  const [row] = await query<{ name: string }>(LOCK_FAILED, [applicationId, id]);
+  return row?.name ?? null;
+}
+
+/** Makes a job that is to be retried an unfinished one. */
+export async function clearCompletion(query: Query, name: string, id: string): Promise<void> {
+  await query(CLEAR_COMPLETION, [name, id]);
+}
+
+/** Deletes the failed runs of a scheduled job, except for one. */
+export async function deleteFailedRuns(query: Query, name: string, except: string): Promise<void> {
+  await query(DELETE_FAILED, [name, except]);
+}

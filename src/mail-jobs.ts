@@ -1,0 +1,48 @@
+import type { AccountDeps, InvitationMailJob, MemberEmailChange } from "./accounts/account-deps";
+import { MEMBER_EMAIL_JOB, sendMemberEmailNotice } from "./accounts/email-change-mail";
+import { INVITATION_JOB, sendInvitationMail } from "./accounts/invitations";
+import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
+import { RESET_JOB, sendResetMail } from "./password-reset/password-reset";
+import type { PasswordResetDeps, ResetRequest } from "./password-reset/password-reset-deps";
+import type { Platform } from "./platform";
+import type { EmailChange, UserDeps } from "./users/user-deps";
+
+/** What the domain modules send mail with. */
+type MailQueues = Pick<AccountDeps, "openInvitationQueue" | "deliverMemberEmailChange"> &
+  Pick<PasswordResetDeps, "deliverReset"> &
+  Pick<UserDeps, "deliverEmailChange">;
+
+/** The queues of mails; null for each kind without a mail server. */
+export function mailQueues({ jobs, mailer }: Pick<Platform, "jobs" | "mailer">): MailQueues {
+  return {
+    deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
+    openInvitationQueue:
+      mailer &&
+      (async () => {
+        const enqueue = await jobs.openQueues(INVITATION_JOB);
+        return (transaction, job) => enqueue(transaction, INVITATION_JOB, job);
+      }),
+    deliverEmailChange: mailer && ((change) => jobs.enqueue(EMAIL_CHANGE_JOB, change)),
+    deliverMemberEmailChange: mailer && ((change) => jobs.enqueue(MEMBER_EMAIL_JOB, change)),
+  };
+}
+
+/** Starts the jobs that send the mails of {@link mailQueues}. */
+export function workMailJobs(
+  { jobs, mailer }: Pick<Platform, "jobs" | "mailer">,
+  users: AccountDeps & PasswordResetDeps,
+): void {
+  if (!mailer) return;
+  const applicationOf = async ({ applicationId }: ResetRequest | EmailChange) => applicationId;
+  const options = { applicationOf };
+  jobs.work(RESET_JOB, (request: ResetRequest) => sendResetMail(users, mailer, request), options);
+  jobs.work(
+    EMAIL_CHANGE_JOB,
+    (change: EmailChange) => sendEmailChangeNotice(users, mailer, change),
+    options,
+  );
+  jobs.work(INVITATION_JOB, (job: InvitationMailJob) => sendInvitationMail(users, mailer, job));
+  jobs.work(MEMBER_EMAIL_JOB, (change: MemberEmailChange) =>
+    sendMemberEmailNotice(users, mailer, change),
+  );
+}

@@ -1,0 +1,14 @@
+import type { RequestContext } from "../access/request-context";
+import type { Clock } from "../core/clock";
+import type { Store } from "../store/store";
+
+/** Dependencies of the functions of this module. */
+export interface StatisticsDeps {
+  store: Store;
+  clock: Clock;
+}
+
+/** Context of the resolvers of this module. */
+export interface StatisticsContext extends RequestContext {
+  statistics: StatisticsDeps;
+}

@@ -1,0 +1,100 @@
+import { Fault } from "../core/errors";
+import { textProblem } from "../core/text/field-checks";
+import { parseId } from "../core/text/ids";
+import {
+  deleteBlock,
+  findOwnedUser,
+  type OwnedUser,
+  type UserOfApplication,
+  writeBlock,
+} from "./owned-user-queries";
+import type { UserDeps } from "./user-deps";
+import type { UserFields } from "./user-fields";
+import { changeUser } from "./users";
+
+/** Maximum length of the reason of a block, in characters. */
+const REASON_MAX = 255;
+
+/**
+ * Finds a user of an application. Does not check permissions.
+ * @throws Fault NOT_FOUND
+ */
+export async function getOwnedUser(
+  { store }: Pick<UserDeps, "store">,
+  applicationId: number,
+  id: string,
+): Promise<OwnedUser> {
+  const userId = parseId(id);
+  const user = userId === null ? null : await findOwnedUser(store, { applicationId, userId });
+  if (user === null) throw noSuchUser();
+  return user;
+}
+
+/**
+ * Blocks a user of an application: ends its sessions and connections on every node, deletes its reset links and stops
+ * its pushes. Until it is unblocked, it can neither sign in nor reset its password, and its devices get no pushes. A
+ * blocked user that is blocked again gets the new reason. Does not check permissions.
+ *
+ * The row of the user is locked first. A sign-in that runs at the same time holds or waits for the same lock, so it is
+ * refused, or its session is deleted here.
+ * @throws Fault INVALID on reason; NOT_FOUND
+ */
+export async function blockUser(
+  deps: UserDeps,
+  applicationId: number,
+  id: string,
+  reason: string | null,
+): Promise<OwnedUser> {
+  const problem = reason === null ? null : textProblem(reason, REASON_MAX);
+  if (problem !== null) throw Fault.field("reason", problem);
+  const user = userOf(applicationId, id);
+  const { userId } = user;
+  const at = new Date(deps.clock.now());
+  await deps.store.transaction(async (transaction) => {
+    if (!(await writeBlock(transaction, user, at, reason || null))) throw noSuchUser();
+    await deps.credentialsChanged(transaction, { userId, sessionId: null, password: true });
+    for (const { stopUser } of deps.userData) await stopUser?.(transaction.query, userId, at);
+  });
+  deps.sessionEvents.publish({ kind: "user", userId });
+  return getOwnedUser(deps, applicationId, id);
+}
+
+/** Lets a user sign in again; without effect on one who may. Does not check permissions. @throws Fault NOT_FOUND */
+export async function unblockUser(
+  deps: UserDeps,
+  applicationId: number,
+  id: string,
+): Promise<OwnedUser> {
+  if (!(await deleteBlock(deps.store, userOf(applicationId, id)))) throw noSuchUser();
+  return getOwnedUser(deps, applicationId, id);
+}
+
+/**
+ * Changes a user of an application for its owner, by the rules of the user's own changes but without the old password.
+ * A new password ends all sessions and connections of the user. Does not check permissions.
+ * @param ip the owner's address
+ * @throws Fault NOT_FOUND; INVALID as for a change by the user; LIMITED
+ */
+export async function updateOwnedUser(
+  deps: UserDeps,
+  applicationId: number,
+  id: string,
+  fields: UserFields & { password?: string | null },
+  ip: string,
+): Promise<OwnedUser> {
+  const { id: userId } = await getOwnedUser(deps, applicationId, id);
+  const user = { applicationId, userId, sessionId: null };
+  if (!(await changeUser(deps, user, fields, ip))) throw noSuchUser();
+  return getOwnedUser(deps, applicationId, id);
+}
+
+/** @throws Fault NOT_FOUND for a text that is no id */
+function userOf(applicationId: number, id: string): UserOfApplication {
+  const userId = parseId(id);
+  if (userId === null) throw noSuchUser();
+  return { applicationId, userId };
+}
+
+function noSuchUser(): Fault {
+  return new Fault("NOT_FOUND", "There is no such user");
+}

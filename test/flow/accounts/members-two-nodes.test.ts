@@ -1,0 +1,112 @@
+import { openLocalBus } from "../../../src/bus/local";
+import { readConfig } from "../../../src/core/config";
+import { openLog } from "../../../src/core/log";
+import { newKey } from "../../../src/core/random";
+import { Sealer } from "../../../src/core/sealer";
+import type { MemberRole } from "../../../src/core/viewer";
+import { authLookups, openUserModules } from "../../../src/domain";
+import { openLimiters } from "../../../src/limits/open-limiter";
+import { RateLimits } from "../../../src/limits/rate-limits";
+import { graphql } from "../../support/client";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+import { describeServices } from "../../support/operations/database";
+import { memberToken, ownerToken } from "../../support/sessions/owner";
+
+/** Sockets of members on other nodes, and on a node that missed the events of the others. */
+
+const CLOSED = { code: 4401, reason: "Required session does not exist" };
+
+describeServices("on two nodes, the socket of a member at the other node closes", () => {
+  let one: TestNode;
+  let two: TestNode;
+  beforeAll(async () => {
+    one = await startNode();
+    two = await startNode({}, {}, one);
+  });
+  afterAll(async () => {
+    await two?.stop();
+    await one?.stop();
+  });
+
+  const change = async (mutation: string, input: object, token: string) => {
+    const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
+    const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`;
+    expect((await graphql(one, query, { input }, token)).errors).toBeUndefined();
+  };
+  const ENDS: Array<[string, (token: string, id: string) => Promise<unknown>]> = [
+    ["is removed", async (_, id) => change("removeMember", { id }, await ownerToken(one))],
+    [
+      "gets a lesser role",
+      async (_, id) => change("updateMember", { id, role: "SUPPORT" }, await ownerToken(one)),
+    ],
+    ["signs out", (token) => graphql(one, "mutation { signOutOwner { signedOut } }", {}, token)],
+    [
+      "signs out everywhere",
+      async () => {
+        const again = await memberToken(one, "developer");
+        return graphql(one, "mutation { signOutOwnerEverywhere { signedOut } }", {}, again);
+      },
+    ],
+  ];
+
+  test.each(ENDS)("when the member %s", async (_what, end) => {
+    await one.sql("DELETE FROM account_members WHERE role <> 'owner'");
+    const token = await memberToken(one, "developer");
+    const here = await openSocket(one, token);
+    const there = await openSocket(two, token);
+    const { data } = await there.run("{ currentMember { id } }");
+    await end(token, data.currentMember.id);
+    expect(await Promise.all([here.closed, there.closed])).toEqual([CLOSED, CLOSED]);
+  });
+});
+
+test("a node that was disconnected from the others closes the sockets of sessions that ended or expired, or whose role is less", async () => {
+  const node = await startNode();
+  const log = openLog("silent");
+  const clock = new MovingClock();
+  const config = readConfig({});
+  const bus = openLocalBus(clock, log);
+  const modules = await openUserModules({
+    config,
+    store: node.app.store,
+    bus,
+    clock,
+    log,
+    limits: new RateLimits(config, await openLimiters({ config, clock, log })),
+    sealer: new Sealer([newKey()]),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  try {
+    const { findOwner } = authLookups(modules, {
+      findLinkGuest: () => Promise.reject(new Error("not asked for")),
+    });
+    const closed: string[] = [];
+    const watch = async (name: string, token: string) => {
+      const viewer = await findOwner(token);
+      modules.sessionEvents.members.track({ ...viewer, close: () => closed.push(name) });
+      return viewer;
+    };
+    const connect = async (name: string, role: MemberRole, hours = 3) =>
+      watch(name, await memberToken(node, role, hours));
+    await connect("live", "owner");
+    await connect("expired", "owner", 1);
+    const demoted = await connect("demoted", "developer");
+    const promoted = await connect("removed", "support");
+    await node.sql("UPDATE account_members SET role = 'support' WHERE id = $1", [demoted.memberId]);
+    await node.sql("DELETE FROM account_members WHERE id = $1", [promoted.memberId]);
+    clock.advance(2 * HOUR);
+    expect(closed).toEqual([]);
+    // Sent by the bus after a reconnect. The periodic check comes far later.
+    await bus.publish("session-events", "");
+    await eventually(
+      () => closed.length,
+      (count) => count >= 3,
+    );
+    expect(closed.sort()).toEqual(["demoted", "expired", "removed"]);
+  } finally {
+    await modules.close();
+    await node.stop();
+  }
+});

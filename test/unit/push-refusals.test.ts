@@ -1,0 +1,44 @@
+import { describeCheck } from "../../src/push/credentials/check-message";
+import type { Outcome } from "../../src/push/providers/port/provider";
+import { refusalOf } from "../../src/push/providers/port/refusal";
+
+const accepted: Outcome = { kind: "accepted", providerId: null };
+const failed = (reason: string): Outcome => ({ kind: "failed", reason });
+const retry = (reason: string): Outcome => ({ kind: "retry", reason, delayMs: null });
+
+test.each([
+  ["apns", [failed("InvalidProviderToken")], "InvalidProviderToken"],
+  ["apns", [failed("DeviceTokenNotForTopic"), failed("BadCertificate")], "BadCertificate"],
+  ["apns", [failed("DeviceTokenNotForTopic")], undefined],
+  ["apns", [failed("InvalidProviderToken"), accepted], null],
+  ["fcm", [failed("access token: invalid_grant")], "access token: invalid_grant"],
+  ["fcm", [retry("UNAUTHENTICATED: no")], "UNAUTHENTICATED: no"],
+  ["fcm", [failed("SENDER_ID_MISMATCH")], undefined],
+  ["web", [failed("status 403: key")], undefined],
+  ["web", [accepted], null],
+  ["apns", [], undefined],
+] as const)("%s: %j says %j about the credentials", (service, outcomes, refusal) => {
+  expect(refusalOf(service, outcomes)).toBe(refusal);
+});
+
+test.each([
+  ["fcm", { kind: "accepted" }, "Firebase Cloud Messaging accepts the credentials."],
+  ["web", { kind: "accepted" }, expect.stringMatching(/^The key pair is valid\./)],
+  [
+    "fcm",
+    { kind: "refused", reason: "NOT_FOUND: no project" },
+    "Firebase Cloud Messaging refuses the credentials: NOT_FOUND: no project.",
+  ],
+  [
+    "fcm",
+    { kind: "refused", reason: "PERMISSION_DENIED: x" },
+    "Firebase Cloud Messaging refuses the credentials: the service account may not send messages of the project (PERMISSION_DENIED: x).",
+  ],
+  [
+    "apns",
+    { kind: "unreachable", reason: "connection refused" },
+    "Apple's push service gave no answer about the credentials: connection refused. They are unchanged; check again later.",
+  ],
+] as const)("a check of %s with %j is a sentence", (service, result, message) => {
+  expect(describeCheck(service, result)).toEqual(message);
+});
