@@ -7,6 +7,7 @@ import type { ApplicationUsersRequest } from "../../src/users/lists/application-
 import { USER_LIST_FIELDS, type UserListField } from "../../src/users/lists/user-filter";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainAnalyze, type PlanNode } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 
 /** The owner's list of users with each of its arguments, at a size at which reading all users is slow. */
 
@@ -46,7 +47,6 @@ const FILL = [
   ...[0, 1, 2, 3].map(users),
   `INSERT INTO user_tags (user_id, application_id, tag, position)
     SELECT id, application_id, 'tag' || id % 1000, 0 FROM users`,
-  "ANALYZE",
 ];
 
 let database: FreshDatabase;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   store = await openStore({ config, log: openLog("silent"), isNode: true });
-  for (const text of FILL) await store.execute(text);
+  await fillTables(store, FILL);
 });
 afterAll(async () => {
   await store.close();

@@ -13,6 +13,7 @@ import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainAnalyze } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 
 /** Entries of one account; another has as many. */
 const ROWS = 100_000;
@@ -30,7 +31,6 @@ const FILL = [
       now() - n * interval '1 second'
     FROM generate_series(1, ${ROWS}) n, unnest(ARRAY[1, 2]) a,
       LATERAL (SELECT CASE WHEN n IN (50, 99999) THEN 7 WHEN n > ${ROWS / 2} THEN 3 ELSE 1 END AS k) of`,
-  "ANALYZE",
 ];
 
 let database: FreshDatabase;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
   store = await openStore({ config, log, isNode: true });
-  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+  await fillTables(store, FILL);
   const query = async <Row>(statement: Statement, values: unknown[]): Promise<Row[]> => {
     if (statement.text.startsWith("SELECT")) {
       const scans = (await explainAnalyze(store, statement.text, values)).filter(

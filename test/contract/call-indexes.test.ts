@@ -29,6 +29,7 @@ import type { Store } from "../../src/store/store";
 import { removeUsers } from "../../src/users/user-data";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 import { RecordingProviders } from "../support/push/recording-provider";
 
 /** Enough rows for the planner not to prefer a scan. */
@@ -64,7 +65,6 @@ const FILL = [
   `INSERT INTO call_signals (call_id, key, kind, from_user_id, to_user_id, first_at, last_at)
     SELECT c.id, gen_random_uuid(), k.kind::call_signal_kind, c.caller_id, 7, c.started_at, c.started_at
     FROM calls c, unnest('{call,iceCandidates,hangUp}'::text[]) AS k(kind)`,
-  "ANALYZE",
 ];
 const SCAN =
   /Seq Scan on (users|calls|call_participants|call_signals|push_subscriptions|push_events)\b/;
@@ -86,7 +86,7 @@ beforeAll(async () => {
   const log = openLog("silent");
   const clock: Clock = { now: () => systemClock.now() + ahead };
   store = await openStore({ config, log, isNode: true });
-  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+  await fillTables(store, FILL);
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   const transaction: Store["transaction"] = (act) =>

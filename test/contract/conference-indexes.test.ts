@@ -28,6 +28,7 @@ import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 
 /** Enough rows for the planner not to prefer a scan. */
 const ROWS = 100_000;
@@ -51,7 +52,6 @@ const FILL = [
   `INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash)
     SELECT 1000000 + id, conference_id, id, 'g', sha256(convert_to('t' || id, 'UTF8')) FROM conference_links`,
   "INSERT INTO conference_nodes (id, lease_until) SELECT 'node' || n, now() FROM generate_series(1, 10) n",
-  "ANALYZE",
 ];
 /** conference_nodes has a row for each node. */
 const SCAN = /Seq Scan on (users|conferences|conference_(?:users|links|guests|members))\b/;
@@ -64,7 +64,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   store = await openStore({ config, log: openLog("silent"), isNode: true });
-  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+  await fillTables(store, FILL);
 });
 afterAll(async () => {
   await store.close();

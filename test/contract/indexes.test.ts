@@ -92,6 +92,7 @@ import { eraseUser, insertUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explain } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 
 /** Enough rows that the planner prefers an index to scanning the table. */
 const ROWS = 100_000;
@@ -160,7 +161,6 @@ const FILL = [
   `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
     SELECT a.id, e, s, '{}', '{}', now() FROM applications a,
       unnest(enum_range(NULL::push_environment)) e, unnest(enum_range(NULL::push_service)) s`,
-  "ANALYZE",
 ];
 
 /** Selective filters of the V1 list, on each column that has an index. */
@@ -205,7 +205,7 @@ beforeAll(async () => {
   const variables = { LOG_LEVEL: "silent", DATABASE_POOL: "1", ...database.environment };
   const config = readConfig(variables);
   store = await openStore({ config, log: openLog("silent"), isNode: true });
-  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+  await fillTables(store, FILL);
 });
 
 afterAll(async () => {

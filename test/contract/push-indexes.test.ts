@@ -16,6 +16,7 @@ import {
 import { createEvents } from "../../src/push/events/events";
 import { pushUserData } from "../../src/push/user-data";
 import { explainStatements } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */
@@ -41,7 +42,6 @@ const FILL = [
     SELECT application_id, id, 'gcm', 'development', 'x', '{}', 'key' || id, false, now() FROM users`,
   `INSERT INTO push_deliveries (event_id, subscription_id, outcome, updated_at)
     SELECT id, id, 'accepted', now() FROM push_events`,
-  "ANALYZE",
 ];
 const SCAN = /Seq Scan on (users|user_tags|push_subscriptions|push_events|push_deliveries)\b/;
 
@@ -55,7 +55,7 @@ const plans = new Map<string, string>();
 
 beforeAll(async () => {
   fixture = await openPushFixture({ wrap: (store) => explainStatements(store, plans) });
-  for (const text of FILL) await fixture.store.db.$executeRawUnsafe(text);
+  await fillTables(fixture.store, FILL);
 });
 afterAll(() => fixture.close());
 

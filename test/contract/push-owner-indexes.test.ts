@@ -6,6 +6,7 @@ import { countRecipientsOf } from "../../src/push/owners/recipients";
 import { listUserDeliveries, userDeliveryCursor } from "../../src/push/owners/user-deliveries";
 import type { Store } from "../../src/store/store";
 import { explainAnalyze, explainStatements, type PlanNode } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */
@@ -47,7 +48,7 @@ const FILL = [
     FROM push_subscriptions`,
   `INSERT INTO push_deliveries (event_id, subscription_id, occurrence, outcome, updated_at)
     SELECT id, 5, 1, 'accepted', now() FROM push_events WHERE id < 50000`,
-  "VACUUM ANALYZE",
+  "VACUUM",
 ];
 
 let fixture: PushFixture;
@@ -65,7 +66,7 @@ beforeAll(async () => {
       },
     }),
   });
-  for (const text of FILL) await fixture.store.db.$executeRawUnsafe(text);
+  await fillTables(fixture.store, FILL);
 });
 afterAll(() => fixture.close());
 beforeEach(() => plans.clear());

@@ -19,6 +19,7 @@ import {
   freshDatabase,
 } from "../support/operations/database";
 import { explainAnalyze, explainStatements } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 
 /** Rows of one application in each table. */
 const ROWS = 100_000;
@@ -54,7 +55,6 @@ const FILL = [
   "INSERT INTO statistics_nodes (id, lease_until) SELECT 'node' || n, now() + interval '1 hour' FROM generate_series(1, 20) n",
   `INSERT INTO application_sockets (node_id, application_id, graphql, xmpp, janus)
     SELECT n.id, a.id, 1, 1, 1 FROM statistics_nodes n, applications a`,
-  "ANALYZE",
 ];
 /** statistics_nodes has a row for each node. */
 const SCAN =
@@ -69,7 +69,7 @@ describeServices("statistics of a large application", () => {
     database = await freshDatabase();
     const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
     store = await openStore({ config, log: openLog("silent"), isNode: true });
-    for (const text of FILL) await store.db.$executeRawUnsafe(text);
+    await fillTables(store, FILL);
     const [row] = await store.query<{ id: number }>(
       { name: "test", text: "SELECT min(id) AS id FROM applications" },
       [],

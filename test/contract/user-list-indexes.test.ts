@@ -12,6 +12,7 @@ import { encodeUserCursor, positionColumn } from "../../src/users/lists/user-key
 import { listUsers, type UserListRequest } from "../../src/users/lists/user-list";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainAnalyze, type PlanNode } from "../support/operations/explain";
+import { fillTables } from "../support/operations/fill-tables";
 
 /** The pages of a user list without a filter, in every order, at a size at which reading all users is slow. */
 
@@ -39,7 +40,6 @@ const FILL = [
       timestamptz '2026-01-01 10:00:00+00' + n * interval '0.3 s',
       timestamptz '2026-01-01 10:00:00+00' - n * interval '0.3 s'
     FROM generate_series(1, ${ROWS}) n`,
-  "ANALYZE",
 ];
 
 let database: FreshDatabase;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   store = await openStore({ config, log: openLog("silent"), isNode: true });
-  for (const text of FILL) await store.execute(text);
+  await fillTables(store, FILL);
   const [user] = await sql<{ id: number }>("SELECT id FROM users WHERE application_id = 1 LIMIT 1");
   viewer = { kind: "user", sessionId: 1, applicationId: 1, userId: user?.id ?? 0 };
 });

@@ -46,6 +46,10 @@ beforeAll(async () => {
     [node.application.id, participants.a.id],
   );
   callId = call?.id ?? "";
+  // A subscription begins with the conferences that are not empty.
+  await node.sql("UPDATE conferences SET empty_since = NULL WHERE id = $1", [
+    participants.conference.id,
+  ]);
   const owner = await ownerToken(node);
   const applicationId = String(node.application.id);
   const change = async (name: string, input: object) => {
@@ -145,9 +149,9 @@ const found = (answer: unknown) => {
   return Object.keys(secrets).filter((name) => text.includes(secrets[name] ?? ""));
 };
 
-const OPERATIONS = [...access].flatMap(([name, required]) =>
-  required === "support" && !name.startsWith("Subscription.") ? [name] : [],
-);
+const ALLOWED = [...access].flatMap(([name, required]) => (required === "support" ? [name] : []));
+const OPERATIONS = ALLOWED.filter((name) => !name.startsWith("Subscription."));
+const SUBSCRIPTIONS = ALLOWED.filter((name) => name.startsWith("Subscription."));
 
 test("the operations that support may run are known", () => {
   expect(OPERATIONS).toEqual(
@@ -178,6 +182,22 @@ test.each(OPERATIONS)("%s answers support without a secret, by WebSocket", async
   const answer = await socket.run(whole(operation), variables);
   expect(answer.errors).toBeUndefined();
   expect(found(answer)).toEqual([]);
+  await socket.close();
+});
+
+test("the subscriptions of support are known", () => {
+  expect(SUBSCRIPTIONS).toEqual(expect.arrayContaining(["Subscription.applicationConference"]));
+});
+
+test.each(SUBSCRIPTIONS)("%s sends support its first value without a secret", async (operation) => {
+  const socket = await openSocket(node, await memberToken(node, "support"));
+  const variables = PERMISSION_ROWS[operation]?.variables(participants) ?? {};
+  const query = whole(operation).replace("999999999", callId);
+  socket.send({ id: "1", type: "subscribe", payload: { query, variables } });
+  const value = await socket.next();
+  expect(value).toMatchObject({ type: "next", payload: { data: expect.anything() } });
+  expect(value.payload.errors).toBeUndefined();
+  expect(found(value)).toEqual([]);
   await socket.close();
 });
 
