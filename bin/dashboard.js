@@ -52,12 +52,23 @@ function canBuild() {
   return [...packages, "dashboard/index.html"].every((path) => fs.existsSync(join(root, path)));
 }
 
-/** Puts a finished build in place of the one before. */
-function install(folder) {
+/** Attempts to put a build in place, while other starts do the same. */
+const INSTALL_ATTEMPTS = 20;
+
+/** Puts a finished build in place of the one before, unless another start has put the same build there. */
+function install(folder, wanted) {
   const old = `${folder}.old`;
-  if (fs.existsSync(BUILD)) fs.renameSync(BUILD, old);
-  fs.renameSync(folder, BUILD);
-  fs.rmSync(old, { recursive: true, force: true });
+  for (let attempt = 1; builtFrom() !== wanted; attempt += 1) {
+    try {
+      if (fs.existsSync(BUILD)) fs.renameSync(BUILD, old);
+      fs.renameSync(folder, BUILD);
+    } catch (error) {
+      // Another start has moved or replaced the build since the check.
+      if (attempt === INSTALL_ATTEMPTS) throw error;
+    } finally {
+      fs.rmSync(old, { recursive: true, force: true });
+    }
+  }
 }
 
 /**
@@ -87,12 +98,8 @@ function buildDashboard(report) {
       return false;
     }
     fs.writeFileSync(join(folder, "built.json"), JSON.stringify({ fingerprint: wanted }));
-    install(folder);
+    install(folder, wanted);
     return true;
-  } catch (error) {
-    // Another start has put the same build in place.
-    if (builtFrom() === wanted) return true;
-    throw error;
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }

@@ -228,7 +228,8 @@ describe(`failed jobs on the ${DATABASE_NAME} database`, () => {
     await sql(
       `INSERT INTO pgboss.job (name, state, completed_on, output, policy)
         SELECT 'many', (CASE WHEN n % 3 = 0 THEN 'failed' WHEN n % 3 = 1 THEN 'created' ELSE 'completed' END)::pgboss.job_state,
-          now() - n * interval '1 second', jsonb_build_object('applicationId', 1000 + n % 50), 'standard'
+          CASE n % 3 WHEN 0 THEN now() - n * interval '1 second' WHEN 2 THEN now() END,
+          jsonb_build_object('applicationId', 1000 + n % 50), 'standard'
         FROM generate_series(1, 100000) n`,
     );
     await store.execute("ANALYZE pgboss.job");

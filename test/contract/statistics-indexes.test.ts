@@ -27,7 +27,7 @@ const MAX = 1_000;
 
 /**
  * One application with many rows, of which all sessions, calls and conferences are open, and a thousand applications
- * with statistics.
+ * with statistics, also of the coming minutes, in one of which the test asks for the last hour.
  */
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
@@ -45,7 +45,7 @@ const FILL = [
     SELECT id, 1, 'n', 'd', now() FROM conferences`,
   `INSERT INTO application_statistics (application_id, seconds, starts_at, requests)
     SELECT a.id, 60, date_trunc('minute', now()) - n * interval '1 minute', 1
-    FROM applications a, generate_series(0, 69) n`,
+    FROM applications a, generate_series(-30, 69) n`,
   `INSERT INTO application_statistics (application_id, seconds, starts_at, requests)
     SELECT a.id, 3600, date_trunc('hour', now()) - n * interval '1 hour', 1
     FROM applications a, generate_series(0, 23) n`,

@@ -8,6 +8,7 @@ import {
   type CommandName,
   type CommandResult,
   isCommand,
+  isReadOnly,
   needsMedia,
 } from "./commands";
 import { type HostDeps, NotHostedError } from "./host-deps";
@@ -21,7 +22,7 @@ const SEARCH_MS = 8_000;
 /** Wait before the next look, in milliseconds. */
 const RETRY_MS = 200;
 
-/** Runs each command on the node that hosts its conference; this node becomes the host if none is. */
+/** Runs each command on the node that hosts its conference; for a change, this node becomes the host if none is. */
 export class HostRouter {
   private readonly calls: NodeCalls;
 
@@ -47,7 +48,7 @@ export class HostRouter {
   /**
    * Runs a command.
    * @throws Fault of the command; NOT_FOUND if the conference is closed or does not exist, UNAVAILABLE if its host
-   * does not answer, UNSUPPORTED with CONFERENCES=off
+   * does not answer or a command that only reads finds none, UNSUPPORTED with CONFERENCES=off
    */
   async run<Name extends CommandName>(
     conferenceId: number,
@@ -65,7 +66,7 @@ export class HostRouter {
       } catch (error) {
         if (!(error instanceof NotHostedError)) throw error;
       }
-      if (this.deps.clock.now() >= giveUpAt) {
+      if (isReadOnly(name) || this.deps.clock.now() >= giveUpAt) {
         throw new Fault("UNAVAILABLE", "The conference's node does not answer", undefined, 1);
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -81,7 +82,7 @@ export class HostRouter {
     const hosted = this.registry.get(conferenceId);
     // Somebody who is no member of a conference must not make a node its host.
     if (!hosted && isMemberRef(args[0])) await this.requireMember(args[0]);
-    const conference = hosted ?? (await this.registry.acquire(conferenceId));
+    const conference = hosted ?? (await this.acquireFor(name, conferenceId));
     if (conference) return this.execute(conference, name, args);
     const host = await findHost(this.deps.store, conferenceId);
     if (host === undefined) throw new Fault("NOT_FOUND", "There is no such conference");
@@ -99,9 +100,14 @@ export class HostRouter {
   private async runHere(conferenceId: number, name: string, args: unknown[]): Promise<unknown> {
     // The row names this node, also when it had to drop the conference.
     const conference =
-      this.registry.get(conferenceId) ?? (await this.registry.acquire(conferenceId));
+      this.registry.get(conferenceId) ?? (await this.acquireFor(name, conferenceId));
     if (!conference || !isCommand(name)) throw new NotHostedError();
     return this.execute(conference, name, args as CommandArgs<typeof name>);
+  }
+
+  /** Makes this node the host, for a command that changes something: a reader must not take over a conference. */
+  private async acquireFor(name: string, conferenceId: number): Promise<HostedConference | null> {
+    return isReadOnly(name) ? null : this.registry.acquire(conferenceId);
   }
 
   private execute<Name extends CommandName>(

@@ -7,6 +7,7 @@ import {
   mutate,
 } from "../../support/conferences/graphql-member";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { addConference } from "../../support/conferences/stored-conference";
 import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -367,6 +368,18 @@ test("one conference, first as it is, with its links and figures", async () => {
     members: [{ userId: String(user.id), statistics: [{ source: "MAIN", ...figures }] }],
   });
   expect(watching.received().filter((conference) => conference.id !== id)).toEqual([]);
+});
+
+test("reading a conference whose host is gone takes it over from nobody", async () => {
+  const { id } = await addConference(node, host);
+  await node.sql("UPDATE conferences SET host = 'gone' WHERE id = $1", [id]);
+  const query = `query ($a: ID!, $id: ID!) { application(id: $a) { conference(id: $id) { hostNodeId members { ${MEMBER} } } } }`;
+  const read = async () => {
+    const { data } = await graphql(node, query, { a: application(), id }, owner);
+    return data.application.conference;
+  };
+  expect((await read()).members).toMatchObject([{ userId: String(host.id), statistics: [] }]);
+  expect((await read()).hostNodeId).toBe("gone");
 });
 
 if (hasServices)

@@ -82,7 +82,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
       CHAT_SECRET: "component-secret-of-the-test",
     };
     const environment = { ...broken, ...(redis ? { REDIS_URL: redis.url } : {}) };
-    node = await startNode(environment, { clock, jobsPollMs: 20 });
+    node = await startNode(environment, { clock, jobsPollMs: 100 });
   });
   beforeEach(() => clock.advance(STALE_MS));
   afterAll(async () => {

@@ -1,3 +1,4 @@
+import { WebSocket } from "ws";
 import { graphql } from "../client";
 import { openSocket } from "../graphql/graphql-socket";
 import { eventually } from "../moving-clock";
@@ -73,16 +74,22 @@ export async function watchAsOwner(node: TestNode, token: string, subscription: 
       );
       return (message?.payload.errors ?? message?.payload)?.[0]?.extensions.code;
     },
-    /** The code of the error with which the subscription ends while the socket stays open. */
-    async failed(): Promise<string> {
-      const message = await eventually(
-        () =>
-          socket.received.find(({ id, type, payload }) => {
-            return id === "s" && (type === "error" || payload?.errors !== undefined);
-          }),
-        (found) => found !== undefined,
-      );
-      return (message?.payload.errors ?? message?.payload)?.[0]?.extensions.code;
+    /**
+     * The code of the error with which the subscription ends, or of the close frame: the session's end closes the
+     * socket as soon as the periodic check finds it.
+     */
+    failed(): Promise<string | number> {
+      const error = async () => {
+        const message = await eventually(
+          () =>
+            socket.received.find(({ id, type, payload }) => {
+              return id === "s" && (type === "error" || payload?.errors !== undefined);
+            }),
+          (found) => found !== undefined || socket.socket.readyState === WebSocket.CLOSED,
+        );
+        return (message?.payload.errors ?? message?.payload)?.[0]?.extensions.code;
+      };
+      return Promise.race([error(), socket.closed.then(({ code }) => code)]);
     },
     /** Resolves to the code of the close frame when the socket is closed. */
     closed: () => socket.closed.then(({ code }) => code),

@@ -10,8 +10,18 @@ const EXACT_STATISTICS = 1_000;
  */
 export async function fillTables(store: Store, statements: string[]): Promise<void> {
   for (const text of statements) await store.execute(text);
-  await store.transaction(async ({ execute }) => {
-    await execute(`SET LOCAL default_statistics_target = ${EXACT_STATISTICS}`);
-    await execute("ANALYZE");
-  });
+  const tables = await store.query<{ name: string }>(
+    {
+      name: "tables",
+      text: "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+    },
+    [],
+  );
+  // One by one: a transaction keeps the locks of its tables, and a whole database includes tables that all share.
+  for (const { name } of tables) {
+    await store.transaction(async ({ execute }) => {
+      await execute(`SET LOCAL default_statistics_target = ${EXACT_STATISTICS}`);
+      await execute(`ANALYZE ${name}`);
+    });
+  }
 }
