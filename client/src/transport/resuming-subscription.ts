@@ -15,7 +15,7 @@ export interface ResumingOptions<Result, Variables, Entry extends { cursor: stri
   entry(result: Result): Entry;
   /** Called for each entry, in order. */
   onEntry(entry: Entry): void;
-  /** Called when entries may have been missed; those that follow are not complete before this point. */
+  /** Called when entries may have been missed, after it has subscribed again: what is shown can be read again. */
   onGap(): void;
   /** Called when an attempt was refused and the next one waits, and with null when that begins. */
   onWaiting?(reason: SignalboxError | null): void;
@@ -46,12 +46,22 @@ export function resumeSubscription<
   let refusals = 0;
   /** Whether a connection has carried this subscription. */
   let wasCarried = false;
+  /** Whether entries may be missing before those of the next attempt. */
+  let isGapped = false;
+
+  /** Reports a gap as soon as a connection carries the next attempt. */
+  function reportGap(): void {
+    if (!isGapped || socket.status !== "online") return;
+    isGapped = false;
+    options.onGap();
+  }
 
   /** Subscribes once. @returns why it ended */
   function attempt(): Promise<readonly ResponseError[] | "connection" | null> {
     return new Promise((resolve) => {
       let problem: readonly ResponseError[] | null = null;
       const { connections, status } = socket;
+      const unfollow = socket.on("status", reportGap);
       const stop = socket.subscribe(options.document, options.variables(after), {
         next({ data, errors }) {
           if (!data) {
@@ -68,16 +78,19 @@ export function resumeSubscription<
           options.onEntry(entry);
         },
         end(reason) {
+          unfollow();
           signal.removeEventListener("abort", abort);
           wasCarried ||= status === "online" || socket.connections > connections;
           resolve(problem ?? reason);
         },
       });
       const abort = () => {
+        unfollow();
         stop();
         resolve(null);
       };
       signal.addEventListener("abort", abort);
+      reportGap();
     });
   }
 
@@ -97,13 +110,13 @@ export function resumeSubscription<
       if (Date.now() - began > LONGEST_MS) failures = refusals = 0;
       if (signal.aborted || problem === null) return null;
       if (problem === "connection") {
-        if (after === null && wasCarried) options.onGap();
+        isGapped ||= after === null && wasCarried;
         continue;
       }
       const error = responseError(problem);
       if (error.code === "INVALID" && error.fields.after && after !== null) {
         after = null;
-        options.onGap();
+        isGapped = true;
         continue;
       }
       failures += 1;

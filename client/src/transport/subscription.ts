@@ -13,7 +13,7 @@ export interface SubscriptionSink<Result> {
   error?(reason: SignalboxError): void;
   /** Called once, when the service has completed the subscription. */
   complete?(): void;
-  /** Results may have been missed before the next one: read again what is shown. */
+  /** Results may have been missed: read again what is shown. Called after it has subscribed again. */
   gap?(): void;
   /**
    * Called with the reason when the service refuses the subscription for a while, although the connection may be online,

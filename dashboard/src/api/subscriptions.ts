@@ -16,12 +16,23 @@ const STATES: Readonly<Record<ConnectionStatus, LiveState>> = {
   ended: "ended",
 };
 
+/**
+ * Time after which a subscription on a new connection is active, in milliseconds. The service acknowledges none, and one
+ * without results is silent.
+ */
+const ACTIVE_AFTER_MS = 2_000;
+
 /** What a {@link useSubscription} reports. */
 export interface SubscriptionOptions<Result> {
   /** Called for each result, in order. */
   onData(result: Result): void;
   /** Called when results may have been missed: read again what is shown. */
   onGap?(): void;
+  /**
+   * Called a while after each connection: a list whose subscription does not begin with all entries reads again what has
+   * changed since it was read, or while the connection was lost.
+   */
+  onActive?(): void;
   /** False while a variable is not known yet. */
   enabled?: boolean;
 }
@@ -69,6 +80,12 @@ export function useSubscription<Result, Variables>(
       complete: () => setEnd({ error: null }),
     });
   }, [connection, document, key, enabled, attempt]);
+
+  useEffect(() => {
+    if (!enabled || isWaiting || status !== "online") return;
+    const timer = setTimeout(() => latest.current.onActive?.(), ACTIVE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [enabled, isWaiting, status, key, attempt]);
 
   useEffect(() => {
     if (status === "online") setWasLive(true);

@@ -16,16 +16,21 @@ export function useTypedText(
   onChange: (text: string) => void,
 ): [typed: string, type: (text: string) => void] {
   const [typed, setTyped] = useState(value);
-  const sent = useRef(value);
+  // The text of the URL, then those that it has not shown yet.
+  const sent = useRef([value]);
   const send = useDebouncedCallback((text: string) => {
-    sent.current = text;
+    sent.current.push(text);
     onChange(text);
   }, TYPING_MS);
   useEffect(() => {
-    if (value === sent.current) return;
+    const at = sent.current.lastIndexOf(value);
+    if (at >= 0) {
+      sent.current.splice(0, at);
+      return;
+    }
     // A button, or a link.
     send.cancel();
-    sent.current = value;
+    sent.current = [value];
     setTyped(value);
   }, [value, send]);
   const type = (text: string) => {

@@ -182,6 +182,12 @@ export class DashboardPage {
 
   /** Violations of WCAG that axe-core finds on the page as it is, with the elements. */
   async violations(): Promise<string[]> {
+    // What fades in has another contrast than what stays.
+    await this.until(
+      `document.getAnimations().filter(({ effect, playState }) => playState === "running" &&
+        effect.getComputedTiming().iterations !== Infinity).length`,
+      0,
+    );
     await this.page.evaluate(AXE);
     const found: { id: string; nodes: { html: string }[] }[] = await this.page.evaluate(
       "axe.run().then(({ violations }) => violations)",

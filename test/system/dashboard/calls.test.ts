@@ -5,7 +5,7 @@ import {
   type DashboardPage,
   startDashboard,
 } from "../../support/dashboard/dashboard-browser";
-import { MovingClock } from "../../support/moving-clock";
+import { eventually, MovingClock } from "../../support/moving-clock";
 
 /** The calls of an application: the list with its filters, and a call whose signals appear as they are sent. */
 
@@ -208,4 +208,39 @@ it("a subscription that the service refuses is not called live, and can be tried
   refusal = { code: "FORBIDDEN" };
   await tab.goto(`${path()}/${call?.id}`);
   await tab.shows("Refused by the test");
+});
+
+it("a call that ends while the connection is lost is shown as ended once it is back", async () => {
+  const tab = await dashboard.open({ path: path() });
+  const { page } = tab;
+  const badge = (text: string) =>
+    page
+      .getByRole("status")
+      .filter({ hasText: new RegExp(`^${text}`) })
+      .waitFor();
+  let isLost = false;
+  const connections: { close(options: { code: number }): Promise<void> }[] = [];
+  await page.routeWebSocket("**/graphql", (socket) => {
+    if (isLost) return void socket.close({ code: 1012 });
+    connections.push(socket, socket.connectToServer());
+  });
+  await page.reload();
+  await badge("Live");
+  const callId = newSessionId();
+  await sendAfter(1, ben, ann, "call", callId);
+  await rows(tab).first().getByText("Ringing").waitFor();
+  isLost = true;
+  for (const connection of connections.splice(0)) await connection.close({ code: 1012 });
+  await badge("Reconnecting");
+  await sendAfter(1, ann, ben, "reject", callId);
+  await eventually(
+    () =>
+      dashboard.node.sql<{ state: string }>("SELECT state FROM calls WHERE session_id = $1", [
+        callId,
+      ]),
+    ([call]) => call?.state === "rejected",
+  );
+  isLost = false;
+  await badge("Live");
+  await rows(tab).first().getByText("Declined").waitFor();
 });

@@ -49,10 +49,12 @@ async function open(options: Parameters<Dashboard["open"]>[0] = {}) {
 
 const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-/** Chooses a file in a dialog. */
+/** Chooses a file in a dialog, which reads it. */
 async function choose(page: Page, name: string, text: string, nth = 0): Promise<void> {
   const file = { name, mimeType: "text/plain", buffer: Buffer.from(text) };
-  await page.getByRole("dialog").locator("input[type=file]").nth(nth).setInputFiles(file);
+  const dialog = page.getByRole("dialog");
+  await dialog.locator("input[type=file]").nth(nth).setInputFiles(file);
+  await dialog.getByText(`Read from ${name}`).waitFor();
 }
 
 /** Fills in where the stand-in of a service is. */
@@ -172,6 +174,9 @@ it("generates a key pair for browsers with the keyboard alone", async () => {
   await page.getByRole("button", { name: "Set Browsers" }).focus();
   await keyboard.press("Enter");
   const contact = page.getByLabel("Contact");
+  await contact.waitFor();
+  // The dialog takes the focus once, after it has opened.
+  await tab.until("document.activeElement.closest('[role=dialog]') !== null", true);
   await contact.focus();
   await keyboard.type("somebody");
   await keyboard.press("Enter");

@@ -35,6 +35,7 @@ it("a user is created, changed, blocked, exported and erased", async () => {
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
+  await tab.until("document.activeElement.matches('[role=dialog] input')", true);
   await page.keyboard.press("Enter");
   await tab.shows("Enter a login or an e-mail address.");
   await dialog.getByLabel("Name").focus();

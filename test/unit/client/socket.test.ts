@@ -97,10 +97,15 @@ test("a lost connection comes back behind the last signal, and a repeated one is
   expect([subscriptions(0), subscriptions(1)]).toEqual([[{ after: null }], [{ after: "a" }]]);
 });
 
-test("a connection that was lost before any signal may have missed some", async () => {
+test("a connection that was lost before any signal may have missed some, and says so once it is back", async () => {
   await open();
+  service.accepts = "none";
   service.sockets[0]?.end(1006);
   await pass(SECOND);
+  expect(seen).not.toContain("missed");
+  service.accepts = "all";
+  await pass(15 * SECOND);
+  expect(seen.slice(-2)).toEqual(["online", "missed"]);
   expect(seen.filter((each) => each === "missed")).toHaveLength(1);
 });
 

@@ -101,6 +101,7 @@ export function Component() {
         live.forget();
         void query.refetch();
       },
+      onActive: () => void query.refetch(),
     },
   );
   return (

@@ -174,9 +174,14 @@ function show(event: EventFieldsFragment): void {
       ? { applicationPushEvent: { ...old.applicationPushEvent, ...event } }
       : old,
   );
-  // A request that is under way is not interrupted by the next update, except by the last one.
-  void queryClient.invalidateQueries(
-    { queryKey: [operationName(PushDeliveriesDocument)] },
-    { cancelRefetch: !isOpen(event) },
-  );
+  const deliveries = { queryKey: [operationName(PushDeliveriesDocument)] };
+  if (isOpen(event)) {
+    // A request that is under way is not interrupted by the next update.
+    void queryClient.invalidateQueries(deliveries, { cancelRefetch: false });
+  } else {
+    // No update follows the last one: a request from before it, also the first one, may not have seen the outcomes.
+    void queryClient
+      .cancelQueries(deliveries)
+      .then(() => queryClient.invalidateQueries(deliveries));
+  }
 }
