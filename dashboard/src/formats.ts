@@ -8,6 +8,8 @@ const dateTimeSeconds = new Intl.DateTimeFormat(undefined, {
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const integer = new Intl.NumberFormat();
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+/** Whole days that are left or past: “tomorrow” would be a day of the calendar. */
+const relativeDays = new Intl.RelativeTimeFormat(undefined, { numeric: "always" });
 
 /** A time of the service, such as "2 Oct 2026, 14:05". */
 export function formatDateTime(time: string): string {
@@ -39,7 +41,8 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function formatRelative(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1_000;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    const format = unit === "day" ? relativeDays : relative;
+    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
   }
   return relative.format(Math.trunc(seconds), "second");
 }

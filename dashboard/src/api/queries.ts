@@ -19,6 +19,8 @@ declare module "@tanstack/react-query" {
 
 /** How often a query that may succeed later is repeated before the page shows the error. */
 const RETRIES = 2;
+/** The longest wait that the service may name for that, in seconds: after it the page shows the error. */
+const RETRY_AFTER_MAX_S = 5;
 /** Time for which an answer counts as current, in milliseconds: pages that are opened again ask anew after it. */
 const FRESH_MS = 5_000;
 
@@ -29,7 +31,8 @@ export const queryClient = new QueryClient({
       // An error says that the network is down; a paused query says nothing.
       networkMode: "always",
       staleTime: FRESH_MS,
-      retry: (failures, error) => failures < RETRIES && isTransient(error),
+      retry: (failures, error) =>
+        failures < RETRIES && isTransient(error) && (error.retryAfter ?? 0) <= RETRY_AFTER_MAX_S,
       retryDelay: (failures, error) =>
         Math.max(1_000 * 2 ** failures, (error.retryAfter ?? 0) * 1_000),
     },
@@ -54,22 +57,35 @@ export interface OperationOptions {
   enabled?: boolean;
   /** Keeps showing the last answer while the next page or filter loads. */
   keepPrevious?: boolean;
+  /** Asks again whenever the variables change, also if their answer is only a moment old. */
+  isAlwaysRead?: boolean;
   /** Asks again after this many milliseconds, while the page is visible. */
   refreshMs?: number;
+  /** Asks again after this many milliseconds while nothing but an error is known. */
+  tryAgainMs?: number;
 }
 
 /** Reads by a query of the schema. Equal queries of several components share one request and one answer. */
 export function useOperation<Result, Variables>(
   document: Document<Result, Variables>,
   variables: Variables,
-  { enabled = true, keepPrevious = false, refreshMs }: OperationOptions = {},
+  {
+    enabled = true,
+    keepPrevious = false,
+    isAlwaysRead = false,
+    refreshMs,
+    tryAgainMs,
+  }: OperationOptions = {},
 ): UseQueryResult<Result> {
   return useQuery({
     queryKey: [operationName(document), variables],
     queryFn: ({ signal }) => session.connection.query(document, variables, { signal }),
     enabled,
+    ...(isAlwaysRead && { staleTime: 0 }),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
-    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+    refetchInterval:
+      refreshMs ??
+      (({ state: { error, data } }) => (tryAgainMs && error && !data ? tryAgainMs : false)),
   });
 }
 

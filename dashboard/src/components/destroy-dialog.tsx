@@ -37,7 +37,8 @@ export function DestroyDialog({
   const isConfirmed = name === undefined || typed.trim() === name.trim();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isConfirmed) return;
+    // The button can be clicked a second time while the dialog closes.
+    if (!opened || !isConfirmed) return;
     onClose();
     onConfirm();
   };

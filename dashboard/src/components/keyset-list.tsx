@@ -1,10 +1,10 @@
 import { ChevronLeftIcon, ChevronRightIcon } from "@heroicons/react/24/outline";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import type { SignalboxError } from "@signalbox/client";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { strings } from "../strings.ts";
-import { type Column, EntryList } from "./entry-list.tsx";
+import { type Column, EntryList, type EntryListControls } from "./entry-list.tsx";
 import { ErrorPanel } from "./error-panel.tsx";
 
 /** Entries on a page of a list. */
@@ -69,23 +69,33 @@ export function KeysetList<Row>({
   rowKey(row: Row): string;
   empty: ReactNode;
 }) {
+  const controls = useRef<EntryListControls>(null);
   if (query.error && (page === undefined || query.isPlaceholderData)) {
     return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />;
   }
   return (
     <Stack gap="md" aria-busy={query.isPlaceholderData}>
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
-      <EntryList {...list} rows={page?.nodes} />
-      {page && <PageButtons page={page} prefix={prefix} />}
+      <EntryList {...list} rows={page?.nodes} controls={controls} />
+      {page && <PageButtons page={page} prefix={prefix} onPage={() => controls.current?.show()} />}
     </Stack>
   );
 }
 
-function PageButtons<Row>({ page, prefix }: { page: ConnectionPage<Row>; prefix: string }) {
+function PageButtons<Row>({
+  page,
+  prefix,
+  onPage,
+}: {
+  page: ConnectionPage<Row>;
+  prefix: string;
+  /** Called when another page is chosen. */
+  onPage(): void;
+}) {
   const [, setQuery] = useSearchParams();
   const { totalCount, totalIsExact = true } = page;
   const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
-  const goTo = (name: "after" | "before", cursor: string | null | undefined) =>
+  const goTo = (name: "after" | "before", cursor: string | null | undefined) => {
     setQuery(() => {
       const query = new URLSearchParams(window.location.search);
       query.delete(`${prefix}after`);
@@ -93,6 +103,8 @@ function PageButtons<Row>({ page, prefix }: { page: ConnectionPage<Row>; prefix:
       if (cursor) query.set(`${prefix}${name}`, cursor);
       return query;
     });
+    onPage();
+  };
   if (!hasNextPage && !hasPreviousPage && totalCount === undefined) return null;
   return (
     <Group justify="space-between">

@@ -1,4 +1,7 @@
 import { List, Text } from "@mantine/core";
+import { hasRunningTask } from "../api/tasks.ts";
+import { strings } from "../strings.ts";
+import { hasUnsaved } from "./unsaved.ts";
 
 /** What will be lost, one fact a line. @param lead the words before the list */
 export function Losses({ lead, lost }: { lead: string; lost: readonly string[] }) {
@@ -12,4 +15,12 @@ export function Losses({ lead, lost }: { lead: string; lost: readonly string[] }
       </List>
     </div>
   );
+}
+
+/** What signing out loses, one fact a line; empty if the page does nothing that it would end. */
+export function signOutLosses(): string[] {
+  return [
+    ...(hasUnsaved() ? [strings.shell.leaveUnsaved] : []),
+    ...(hasRunningTask() ? strings.shell.leaveTasks : []),
+  ];
 }

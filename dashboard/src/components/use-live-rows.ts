@@ -1,8 +1,12 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ConnectionPage } from "./keyset-list.tsx";
 
 /** Number of changed entries that a list remembers: the latest. */
 const REMEMBERED = 1_000;
+/** New entries above a page after which it is read again. */
+const ARRIVED_MAX = 25;
+/** Wait before a page is read again, in milliseconds, so that a busy list is not read for each change. */
+const READ_AGAIN_MS = 2_000;
 
 /** How a list takes part in what happens live. */
 export interface LiveRows<Row> {
@@ -16,6 +20,8 @@ export interface LiveRows<Row> {
   matches(row: Row): boolean;
   /** Whether an entry stands before another one. */
   isBefore(row: Row, other: Row): boolean;
+  /** Reads the page again, when a change may belong between its entries. */
+  readAgain(): void;
 }
 
 interface Change<Row> {
@@ -33,7 +39,7 @@ interface Change<Row> {
  */
 export function useLiveRows<Row extends { id: string }>(
   key: string,
-  { page, readAt, takesNew, matches, isBefore }: LiveRows<Row>,
+  { page, readAt, takesNew, matches, isBefore, readAgain }: LiveRows<Row>,
 ): {
   page: ConnectionPage<Row> | undefined;
   /** Takes a changed entry. */
@@ -58,17 +64,35 @@ export function useLiveRows<Row extends { id: string }>(
       return { key, changes: next };
     });
   const forget = () => setState({ key, changes: new Map() });
-  if (!page || changes.size === 0) return { page, change, forget };
-  const nodes = page.nodes.map((row) => changes.get(row.id)?.row ?? row);
+  const nodes = page?.nodes.map((row) => changes.get(row.id)?.row ?? row) ?? [];
   const known = new Set(nodes.map(({ id }) => id));
-  const [first] = nodes;
-  const arrived = [...changes.values()]
+  const [first, last] = [nodes[0], nodes.at(-1)];
+  const others = [...changes.values()].filter(({ row }) => page && !known.has(row.id));
+  const arrived = others
     .filter(({ row, at, fitted }) => {
-      if (!takesNew || known.has(row.id)) return false;
-      if (!matches(row) && !(fitted && at > readAt)) return false;
+      if (!takesNew || (!matches(row) && !(fitted && at > readAt))) return false;
       return first === undefined || isBefore(row, first);
     })
     .map(({ row }) => row)
     .sort((one, other) => (isBefore(one, other) ? -1 : 1));
+  // An older entry that begins to fit the filters belongs between those of the page, unless it was read since.
+  const isBetween = others.some(
+    ({ row, at }) =>
+      at > readAt &&
+      matches(row) &&
+      first !== undefined &&
+      last !== undefined &&
+      isBefore(first, row) &&
+      (isBefore(row, last) || page?.pageInfo.hasNextPage === false),
+  );
+  const isOutdated = isBetween || arrived.length > ARRIVED_MAX;
+  const latest = useRef(readAgain);
+  latest.current = readAgain;
+  useEffect(() => {
+    if (!isOutdated) return;
+    const timer = setTimeout(() => latest.current(), READ_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isOutdated, readAt]);
+  if (!page || changes.size === 0) return { page, change, forget };
   return { page: { ...page, nodes: [...arrived, ...nodes] }, change, forget };
 }

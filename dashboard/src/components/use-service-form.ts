@@ -1,6 +1,6 @@
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import type { Document, SignalboxError } from "@signalbox/client";
-import { useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { formErrors } from "../api/errors.ts";
 import { type AnyDocument, useChange } from "../api/queries.ts";
 import { useBusyDialog } from "./dialog.tsx";
@@ -10,6 +10,8 @@ import { showErrors } from "./show-errors.ts";
 export interface ServiceFormOptions<Values extends object, Result, Variables> {
   document: Document<Result, Variables>;
   initialValues: Values;
+  /** Whether the fields show newer `initialValues`, which somebody else has changed, unless something is typed. */
+  follows?: boolean;
   /** What the service puts before the names of the fields in its reasons, such as `apns.`. */
   path?: string;
   /** Reasons that need no request, by field: a value that is missing. Whatever else is checked by the service. */
@@ -41,6 +43,7 @@ export interface ServiceForm<Values extends object> {
 export function useServiceForm<Values extends object, Result, Variables>({
   document: operation,
   initialValues,
+  follows = false,
   path = "",
   validate = {},
   variables,
@@ -48,7 +51,10 @@ export function useServiceForm<Values extends object, Result, Variables>({
   outdated = [],
   onDone,
 }: ServiceFormOptions<Values, Result, Variables>): ServiceForm<Values> {
+  const name = useId().replaceAll(":", "");
   const form = useForm<Values>({
+    // Its fields are found by it, beside those of other forms with the same names.
+    name,
     initialValues,
     validate: validate as never,
     onSubmitPreventDefault: "always",
@@ -56,20 +62,31 @@ export function useServiceForm<Values extends object, Result, Variables>({
   const change = useChange(operation, outdated);
   const [error, setError] = useState<SignalboxError | null>(null);
   const [asked, setAsked] = useState<Values | null>(null);
+  const present = JSON.stringify(initialValues);
+  const followed = useRef(present);
+  const isDirty = form.isDirty();
+  useEffect(() => {
+    if (!follows || isDirty || followed.current === present) return;
+    followed.current = present;
+    const values: Values = JSON.parse(present);
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.resetDirty(values);
+  }, [follows, isDirty, present, form.setInitialValues, form.setValues, form.resetDirty]);
   // Escape answers the question alone.
   useBusyDialog(change.isPending || asked !== null);
   const send = (values: Values) => {
     if (change.isPending) return;
     setError(null);
     const sender = document.activeElement;
-    const changed = (name: keyof Values) => form.isDirty(name as never);
+    const changed = (field: keyof Values) => form.isDirty(field as never);
     change.mutate(variables(values, changed), {
       onSuccess: (result) => onDone(result, values),
       onError: (problem) => {
-        const names = Object.keys(values).map((name) => `${path}${name}`);
+        const names = Object.keys(values).map((field) => `${path}${field}`);
         const { fields: found, rest } = formErrors(problem, names);
         const fields = Object.fromEntries(
-          Object.entries(found).map(([name, reason]) => [name.slice(path.length), reason]),
+          Object.entries(found).map(([field, reason]) => [field.slice(path.length), reason]),
         );
         setError(rest);
         showErrors(form, fields);
@@ -92,6 +109,27 @@ export function useServiceForm<Values extends object, Result, Variables>({
       onConfirm: () => asked && send(asked),
     },
   };
+}
+
+/**
+ * Makes what the service has stored the values of a form. What was typed since they were sent stays, and is not saved yet.
+ * @param sent the values that were sent
+ */
+export function showStored<Values extends object>(
+  { setInitialValues, setValues, resetDirty }: UseFormReturnType<Values>,
+  stored: Values,
+  sent: Values,
+): void {
+  setInitialValues(stored);
+  resetDirty(stored);
+  setValues((current) => {
+    const isSent = (name: keyof Values) =>
+      JSON.stringify(current[name]) === JSON.stringify(sent[name]);
+    const names = Object.keys(stored) as (keyof Values)[];
+    return Object.fromEntries(
+      names.map((each) => [each, isSent(each) ? stored[each] : current[each]]),
+    ) as Partial<Values>;
+  });
 }
 
 /** Gives the focus back to an element, unless another one has it or it is gone. */

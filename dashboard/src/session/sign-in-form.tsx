@@ -26,6 +26,8 @@ function useWait(error: SignalboxError | null): number {
 /** The form that signs a member in, on its own page and over another one. */
 export function SignInForm({ email, children }: { email?: string | null; children?: ReactNode }) {
   const form = useForm({
+    // The page below may have a field of the same name.
+    name: "sign-in",
     initialValues: { email: email ?? "", password: "" },
     validate: {
       email: (text) => (text.trim() === "" ? texts.missingEmail : null),

@@ -1,9 +1,12 @@
 import { useOperation } from "../api/queries.ts";
 import { CurrentAccountDocument } from "./account.generated.ts";
 
+/** Time after which a failed read is tried again, in milliseconds: without it, no page shows a button for a change. */
+const TRY_AGAIN_MS = 15_000;
+
 /** The member who is signed in, and the account with the names of its applications. */
 export function useAccount() {
-  return useOperation(CurrentAccountDocument, {});
+  return useOperation(CurrentAccountDocument, {}, { tryAgainMs: TRY_AGAIN_MS });
 }
 
 /** What the member's role allows. The service enforces it; the page only shows no button that would be refused. */

@@ -7,8 +7,8 @@ import { ActionIcon, Button, Popover, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link } from "react-router";
 import { session } from "../api/session.ts";
-import { hasRunningTask } from "../api/tasks.ts";
 import { DestroyDialog } from "../components/destroy-dialog.tsx";
+import { signOutLosses } from "../components/losses.tsx";
 import { useAccount } from "../session/use-account.ts";
 import { strings } from "../strings.ts";
 
@@ -21,7 +21,7 @@ export function AccountMenu() {
   const email = data?.currentMember.email;
   const [isAsking, asking] = useDisclosure();
   const signOut = () => {
-    if (!hasRunningTask()) return session.signOut();
+    if (signOutLosses().length === 0) return session.signOut();
     close();
     asking.open();
   };
@@ -88,9 +88,9 @@ export function AccountMenu() {
       <DestroyDialog
         opened={isAsking}
         onClose={asking.close}
-        title={texts.leaveTasksTitle}
-        lead={texts.leaveTasksLead}
-        lost={texts.leaveTasks}
+        title={texts.leaveTitle}
+        lead={texts.leaveLead}
+        lost={signOutLosses()}
         action={texts.signOut}
         onConfirm={() => session.signOut()}
       />

@@ -28,7 +28,8 @@ function LeaveQuestion() {
   }, []);
   const stay = () => blocker.reset?.();
   return (
-    <Modal opened={blocker.state === "blocked"} onClose={stay} title={texts.title}>
+    // Above a dialog of the page.
+    <Modal opened={blocker.state === "blocked"} onClose={stay} title={texts.title} zIndex={300}>
       <Stack>
         <Text size="sm">{texts.text}</Text>
         <Group justify="flex-end">

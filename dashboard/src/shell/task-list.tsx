@@ -1,12 +1,16 @@
 import { XMarkIcon } from "@heroicons/react/24/outline";
 import { ActionIcon, Affix, Badge, Group, Paper, Progress, Stack, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useElementSize } from "@mantine/hooks";
+import { type RefObject, useEffect, useState } from "react";
 import { dismissTask, hasRunningTask, type Task, useTasks } from "../api/tasks.ts";
 import { ErrorText } from "../components/error-panel.tsx";
 import { formatDuration } from "../formats.ts";
 import { strings } from "../strings.ts";
 
 const COLORS = { running: "indigo", done: "green", failed: "red", unanswered: "orange" } as const;
+
+/** Between the tasks and the edges of the window, in pixels. */
+const GAP = 16;
 
 /** The long actions of this page, in a corner of every page. */
 export function TaskList() {
@@ -18,10 +22,23 @@ export function TaskList() {
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
   }, []);
-  if (tasks.length === 0) return null;
+  const { ref, height } = useElementSize<HTMLDivElement>();
+  const isEmpty = tasks.length === 0;
+  useEffect(() => {
+    const root = document.documentElement.style;
+    root.setProperty("--tasks-height", isEmpty ? "0px" : `${height + GAP}px`);
+    return () => void root.removeProperty("--tasks-height");
+  }, [isEmpty, height]);
+  if (isEmpty) return null;
   return (
-    <Affix position={{ bottom: 16, right: 16 }} w="min(360px, calc(100vw - 32px))">
-      <Stack gap="xs" component="section" aria-label={strings.tasks.title} aria-live="polite">
+    <Affix position={{ bottom: GAP, right: GAP }} w="min(360px, calc(100vw - 32px))">
+      <Stack
+        gap="xs"
+        component="section"
+        aria-label={strings.tasks.title}
+        aria-live="polite"
+        ref={ref as RefObject<HTMLDivElement>}
+      >
         {tasks.map((task) => (
           <TaskCard key={task.id} task={task} />
         ))}

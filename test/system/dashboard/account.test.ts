@@ -68,6 +68,8 @@ describe("an owner", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
     await tab.shows("No open invitations");
     expect(await dashboard.node.sql("SELECT id FROM account_invitations")).toEqual([]);
+    // The focus stays where the entry was.
+    await tab.until("document.activeElement.getAttribute('aria-label')", "Open invitations");
     await tab.check();
   });
 

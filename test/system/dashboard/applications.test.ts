@@ -138,6 +138,10 @@ it("web origins: an empty list warns, a wrong one is named, and the list is save
   );
   expect(stored).toEqual({ origins: ["https://app.example", "https://desk.example"] });
   await tab.check();
+  // What another member adds meanwhile stays.
+  await dashboard.node.sql(
+    "UPDATE applications SET web_origins = '{https://other.example}' || web_origins WHERE id = 1",
+  );
   // Pages of an origin that is removed lose their connections.
   await field.focus();
   await page.keyboard.press("Backspace");
@@ -149,7 +153,9 @@ it("web origins: an empty list warns, a wrong one is named, and the list is save
   await question.waitFor({ state: "detached" });
   await eventually(
     () =>
-      dashboard.node.sql("SELECT 1 FROM applications WHERE web_origins = '{https://app.example}'"),
+      dashboard.node.sql(
+        "SELECT 1 FROM applications WHERE web_origins = '{https://other.example,https://app.example}'",
+      ),
     (rows) => rows.length === 1,
   );
 });

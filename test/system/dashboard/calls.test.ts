@@ -100,6 +100,8 @@ it("a long list keeps its place while calls begin, and is filtered by status, us
   await tab.click("Next page");
   await page.waitForURL(/after=/);
   await tab.until("document.querySelectorAll('tbody tr').length", 6);
+  // Readers begin at the first entry.
+  await tab.until("document.activeElement.getAttribute('aria-label')", LIST);
   // The first page is live, also when it is reached from the second one.
   await tab.click("Previous page");
   await page.waitForURL(/before=/);

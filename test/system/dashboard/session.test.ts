@@ -210,6 +210,22 @@ describe("a session that ends", () => {
     await tab.check();
   });
 
+  it("keeps the focus in the sign-in, although the page has a field of the same name", async () => {
+    const tab = await dashboard.open({ path: "/account?tab=profile" });
+    const { page } = tab;
+    await page.getByLabel("Current password").fill(dashboard.owner.password);
+    await page.getByLabel("New password", { exact: true }).fill("correct horse");
+    await page.getByLabel("New password again").fill("correct horse");
+    await endSession(await tab.token());
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await dialog.getByLabel("Password", { exact: true }).fill("wrong password");
+    await page.keyboard.press("Enter");
+    await tab.shows(/the password is wrong/);
+    await tab.until("document.activeElement.closest('[role=dialog]') !== null", true);
+    await tab.until("document.activeElement.type", "password");
+  });
+
   it("before a page is loaded again: the page asks, and then shows itself", async () => {
     const tab = await dashboard.open({ path: "/applications" });
     await endSession(await tab.token());

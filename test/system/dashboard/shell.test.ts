@@ -230,7 +230,7 @@ it("support sees no button of a change, and asks for no secret", async () => {
   expect(names.filter((name) => /New|Save|Replace|Delete/.test(name))).toEqual([]);
   expect(await page.getByText("auth_secret").count()).toBe(0);
   const texts = (await Promise.all(answers)).join();
-  expect(texts).toContain(`"role":"SUPPORT"`);
+  expect(texts).toContain('"authKey"');
   expect(texts).not.toContain(dashboard.node.application.authSecret);
   await tab.check();
 });
@@ -264,6 +264,19 @@ it("a task stays while other pages are used, and says what has failed with the r
   await tab.click("Remove “Deleting First application” from the list");
   await tasks.waitFor({ state: "detached" });
   await tab.check();
+});
+
+it("a sign-out asks while changes are not saved", async () => {
+  const tab = await dashboard.open({ path: "/applications/1/settings" });
+  const { page } = tab;
+  await page.getByRole("textbox", { name: "Name" }).fill("Not saved");
+  await tab.shows("Changes are not saved yet.");
+  await tab.click("Account menu");
+  await tab.click("Sign out");
+  await tab.shows("Changes that are not saved are lost.");
+  await tab.check();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+  await tab.shows("You have signed out.");
 });
 
 it("an action may take minutes, and a broken connection does not say that it has failed", async () => {
@@ -300,7 +313,7 @@ it("an action may take minutes, and a broken connection does not say that it has
   // A sign-out asks, since the page would not show what comes of it.
   await tab.click("Account menu");
   await tab.click("Sign out");
-  const question = page.getByRole("dialog", { name: "Sign out while a task runs?" });
+  const question = page.getByRole("dialog", { name: "Sign out now?" });
   await tab.until("document.activeElement.textContent", "Cancel");
   await question.getByRole("button", { name: "Cancel" }).click();
   await question.waitFor({ state: "detached" });

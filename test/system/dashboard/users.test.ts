@@ -68,6 +68,29 @@ it("a user is created, changed, blocked, exported and erased", async () => {
   expect(stored).toEqual([{ id: expect.anything(), email: null, timezone: 120, tag: "north" }]);
   await tab.check();
 
+  // What is typed while the change is sent stays.
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/graphql", async (route) => {
+    if (route.request().postData()?.includes("UpdateApplicationUser")) await held;
+    await route.continue();
+  });
+  await page.getByLabel("Phone").fill("+49 30 100");
+  await tab.click("Save");
+  const custom = page.getByLabel("Custom data");
+  await custom.fill("typed meanwhile");
+  const loading = "document.querySelectorAll('main button[data-loading]').length";
+  await tab.until(loading, 1);
+  release();
+  await tab.until(loading, 0);
+  await tab.shows("Changes are not saved yet.");
+  expect(await custom.inputValue()).toBe("typed meanwhile");
+  await tab.click("Discard changes");
+  expect(await custom.inputValue()).toBe("");
+  await page.unroute("**/graphql");
+
   await tab.click("Block …");
   await dialog.getByLabel("Reason").fill("Lost phone");
   await tab.check();

@@ -5,7 +5,7 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { SecretField } from "../../components/secret-field.tsx";
 import { Section } from "../../components/section.tsx";
-import { useServiceForm } from "../../components/use-service-form.ts";
+import { showStored, useServiceForm } from "../../components/use-service-form.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
 import { useRole } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
@@ -49,6 +49,7 @@ function DetailsForm({ account }: { account: AccountDetailsFieldsFragment }) {
   const { form, submit, isSending, error } = useServiceForm({
     document: UpdateAccountDocument,
     initialValues: valuesOf(account),
+    follows: true,
     validate: { name: (name: string) => (name.trim() === "" ? texts.nameMissing : null) },
     variables: (values, changed) => ({
       input: {
@@ -59,11 +60,8 @@ function DetailsForm({ account }: { account: AccountDetailsFieldsFragment }) {
       },
     }),
     outdated: [AccountDetailsDocument, CurrentAccountDocument],
-    onDone: ({ updateAccount }) => {
-      const saved = valuesOf(updateAccount.account);
-      form.setInitialValues(saved);
-      form.setValues(saved);
-      form.resetDirty(saved);
+    onDone: ({ updateAccount }, sent) => {
+      showStored(form, valuesOf(updateAccount.account), sent);
       notifications.show({ message: texts.detailsSaved, color: "green" });
     },
   });

@@ -2,10 +2,9 @@ import { Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput } from "
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { session } from "../../api/session.ts";
-import { hasRunningTask } from "../../api/tasks.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { Losses } from "../../components/losses.tsx";
+import { Losses, signOutLosses } from "../../components/losses.tsx";
 import { Section } from "../../components/section.tsx";
 import { useUnsaved } from "../../components/unsaved.ts";
 import { useServiceForm } from "../../components/use-service-form.ts";
@@ -162,6 +161,7 @@ function PasswordForm({ email }: { email: string }) {
 
 function SignOutEverywhere() {
   const [isAsking, { open, close }] = useDisclosure();
+  const lost = signOutLosses();
   return (
     <Section title={texts.everywhere} lead={texts.everywhereText}>
       <Group>
@@ -178,9 +178,7 @@ function SignOutEverywhere() {
         onConfirm={() => session.signOutEverywhere()}
       >
         <Text size="sm">{texts.everywhereAsk}</Text>
-        {hasRunningTask() && (
-          <Losses lead={strings.shell.leaveTasksLead} lost={strings.shell.leaveTasks} />
-        )}
+        {lost.length > 0 && <Losses lead={strings.shell.leaveLead} lost={lost} />}
       </ConfirmDialog>
     </Section>
   );

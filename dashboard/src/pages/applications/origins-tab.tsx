@@ -1,14 +1,17 @@
 import { Alert, TagsInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import type { FormEvent } from "react";
+import { operationName, queryClient } from "../../api/queries.ts";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { Section } from "../../components/section.tsx";
-import { useServiceForm } from "../../components/use-service-form.ts";
+import { showStored, useServiceForm } from "../../components/use-service-form.ts";
 import { useRole } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
 import {
   ApplicationSettingsDocument,
+  type ApplicationSettingsQuery,
   type SettingsFieldsFragment,
   UpdateApplicationDocument,
 } from "./application.generated.ts";
@@ -18,24 +21,43 @@ const texts = strings.application;
 /** The web origins that may use sessions of an application. */
 export function OriginsTab({ application }: { application: SettingsFieldsFragment }) {
   const { canChange } = useRole();
-  const removedOf = (webOrigins: readonly string[]) =>
-    application.webOrigins.filter((origin) => !webOrigins.includes(origin));
+  const { id } = application;
+  const queryKey = [operationName(ApplicationSettingsDocument), { id }];
+  const removedOf = (webOrigins: readonly string[]): string[] =>
+    form.getInitialValues().webOrigins.filter((origin) => !webOrigins.includes(origin));
+  /** The list with the changes of the form. What somebody else has added or removed meanwhile stays so. */
+  const changed = (webOrigins: readonly string[]): string[] => {
+    const read = queryClient.getQueryData<ApplicationSettingsQuery>(queryKey);
+    const present = (read?.application ?? application).webOrigins;
+    const known = form.getInitialValues().webOrigins;
+    const added = webOrigins.filter((origin) => !known.includes(origin));
+    const removed = removedOf(webOrigins);
+    return [...new Set([...present.filter((origin) => !removed.includes(origin)), ...added])];
+  };
   const { form, submit, isSending, error, question } = useServiceForm({
     document: UpdateApplicationDocument,
     initialValues: { webOrigins: [...application.webOrigins] },
-    variables: ({ webOrigins }) => ({ input: { applicationId: application.id, webOrigins } }),
+    follows: true,
+    variables: ({ webOrigins }) => ({
+      input: { applicationId: id, webOrigins: changed(webOrigins) },
+    }),
     asks: ({ webOrigins }) => removedOf(webOrigins).length > 0,
     outdated: [ApplicationSettingsDocument],
-    onDone: (_result, saved) => {
-      form.setInitialValues(saved);
-      form.resetDirty(saved);
+    onDone: ({ updateApplication }, sent) => {
+      showStored(form, { webOrigins: [...updateApplication.application.webOrigins] }, sent);
       notifications.show({ message: texts.saved, color: "green" });
     },
   });
   const { webOrigins } = form.values;
+  const save = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // The whole list is sent.
+    await queryClient.refetchQueries({ queryKey });
+    submit();
+  };
   return (
     <>
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={(event) => void save(event)} noValidate>
         <Section title={texts.tabs.origins} lead={texts.originsText}>
           {application.webOrigins.length === 0 && (
             <Alert color="orange" variant="light">
@@ -57,7 +79,7 @@ export function OriginsTab({ application }: { application: SettingsFieldsFragmen
       <DestroyDialog
         {...question}
         title={texts.originsTitle}
-        lost={texts.originsLost(removedOf(webOrigins), webOrigins.length === 0)}
+        lost={texts.originsLost(removedOf(webOrigins), changed(webOrigins).length === 0)}
         action={strings.common.save}
       />
     </>

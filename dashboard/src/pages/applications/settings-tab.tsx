@@ -11,7 +11,7 @@ import { notifications } from "@mantine/notifications";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { Section } from "../../components/section.tsx";
-import { useServiceForm } from "../../components/use-service-form.ts";
+import { showStored, useServiceForm } from "../../components/use-service-form.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
 import { useRole } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
@@ -40,6 +40,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
   const { form, submit, isSending, error } = useServiceForm({
     document: UpdateApplicationDocument,
     initialValues: values,
+    follows: true,
     validate: {
       name: (name: string) => (name.trim() === "" ? strings.applications.nameMissing : null),
     },
@@ -53,8 +54,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
     }),
     outdated: [ApplicationSettingsDocument, ApplicationsDocument, CurrentAccountDocument],
     onDone: (_result, saved) => {
-      form.setInitialValues(saved);
-      form.resetDirty(saved);
+      showStored(form, saved, saved);
       notifications.show({ message: texts.saved, color: "green" });
     },
   });

@@ -23,6 +23,7 @@ export function targetWords(action: string, { name, id }: AuditEntry["targets"][
 /** What a target is: the name of its id without Id, unless the mutation says more. */
 function kindOf(action: string, name: string): string {
   if (name === "id" && action.endsWith("Member")) return "member";
+  if (name === "id" && action.endsWith("Invitation")) return "invitation";
   if (name === "memberId" && action.includes("Conference")) return "conferenceMember";
   return name.replace(/Ids?$/, "");
 }

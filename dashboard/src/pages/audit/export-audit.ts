@@ -18,6 +18,8 @@ const texts = strings.audit;
 /** Forms of an exported file: for spreadsheets, or one JSON object a line, as the command line writes it. */
 export type AuditFormat = "csv" | "jsonl";
 
+/** Makes spreadsheets read the file as UTF-8. */
+const BYTE_ORDER_MARK = "\uFEFF";
 const TYPES: Readonly<Record<AuditFormat, string>> = {
   csv: "text/csv",
   jsonl: "application/jsonl",
@@ -32,7 +34,8 @@ export function exportAuditLog(filter: AuditEntriesQueryVariables, format: Audit
   void runTask(texts.exportTask, async (report) => {
     const name = `audit-${new Date().toISOString().slice(0, 10)}.${format}`;
     // Parts of a Blob may leave the memory of the page, so that a long log needs little of it.
-    const parts: Blob[] = format === "csv" ? [new Blob([csvLine(texts.csvColumns)])] : [];
+    const parts: Blob[] =
+      format === "csv" ? [new Blob([BYTE_ORDER_MARK, csvLine(texts.csvColumns)])] : [];
     let count = 0;
     for await (const entries of auditPages(filter, report)) {
       count += entries.length;

@@ -82,13 +82,19 @@ export function Component() {
   const { filters, isFiltered } = state;
   const position = usePagePosition();
   const variables = { applicationId, ...callVariables(filters) };
-  const query = useOperation(CallsDocument, { ...variables, ...position }, { keepPrevious: true });
+  // Changes are followed for the calls that are shown: others may be outdated.
+  const query = useOperation(
+    CallsDocument,
+    { ...variables, ...position },
+    { keepPrevious: true, isAlwaysRead: true },
+  );
   const live = useLiveRows<ListedCallFragment>(JSON.stringify({ ...variables, ...position }), {
     page: query.data?.application.calls,
     readAt: query.dataUpdatedAt,
     takesNew: query.data?.application.calls.pageInfo.hasPreviousPage === false,
     matches: (call) => fitsFilters(call, filters),
     isBefore,
+    readAgain: () => void query.refetch(),
   });
   const subscription = useSubscription(
     LiveCallsDocument,

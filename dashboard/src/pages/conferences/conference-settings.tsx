@@ -1,12 +1,12 @@
 import { NumberInput, Radio, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { type FormEvent, useEffect } from "react";
+import type { FormEvent } from "react";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { Section } from "../../components/section.tsx";
-import { useServiceForm } from "../../components/use-service-form.ts";
+import { showStored, useServiceForm } from "../../components/use-service-form.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import {
@@ -38,6 +38,7 @@ export function ConferenceSettings({ conference }: { conference: ConferenceField
   const { form, submit, isSending, error } = useServiceForm({
     document: UpdateConferenceDocument,
     initialValues: valuesOf(conference),
+    follows: true,
     validate: {
       name: (name: string) => (name.trim() === "" ? texts.nameMissing : null),
       bitrate: (bitrate: number) => (isBitrate(bitrate) ? null : texts.bitrateInvalid),
@@ -54,19 +55,10 @@ export function ConferenceSettings({ conference }: { conference: ConferenceField
     }),
     outdated: [ConferenceDetailsDocument, ConferencesDocument],
     onDone: (_result, saved) => {
-      form.setInitialValues(saved);
-      form.resetDirty(saved);
+      showStored(form, saved, saved);
       notifications.show({ message: texts.saved, color: "green" });
     },
   });
-  const present = JSON.stringify(valuesOf(conference));
-  useEffect(() => {
-    // What somebody else has changed appears, unless it would replace what is being typed.
-    if (form.isDirty()) return;
-    const values = JSON.parse(present);
-    form.setInitialValues(values);
-    form.setValues(values);
-  }, [present]);
   const ask = (event: FormEvent<HTMLFormElement>) => {
     const excludes = form.isDirty("access") && form.values.access === "LISTED";
     if (!excludes || members.length === 0) return submit(event);

@@ -83,7 +83,11 @@ export function Component() {
   const open = show === "all" ? null : show !== "closed";
   const position = usePagePosition();
   const variables = { applicationId, open, ...(name && { name }), ...position };
-  const query = useOperation(ConferencesDocument, variables, { keepPrevious: true });
+  // Changes are followed for the conferences that are shown: others may be outdated.
+  const query = useOperation(ConferencesDocument, variables, {
+    keepPrevious: true,
+    isAlwaysRead: true,
+  });
   const page = query.data?.application.conferences;
   const live = useLiveRows<ListedConferenceFragment>(JSON.stringify(variables), {
     page,
@@ -91,6 +95,7 @@ export function Component() {
     takesNew: name === "" && page?.pageInfo.hasPreviousPage === false,
     matches: ({ closedAt }) => open === null || open === (closedAt === null),
     isBefore,
+    readAgain: () => void query.refetch(),
   });
   const subscription = useSubscription(
     LiveConferencesDocument,

@@ -85,13 +85,17 @@ export function applicationItems(
   return [...credentials, ...secrets];
 }
 
-/** The failed jobs of one application. */
+/** The failed jobs of one application, of which the newest of all applications are known. */
 export function failedJobItems(
   { nodes, pageInfo }: AttentionFailedJobsQuery["failedJobs"],
   applicationId: string,
 ): AttentionItem[] {
   const count = nodes.filter((job) => job.applicationId === applicationId).length;
-  if (count === 0) return [];
+  if (count === 0) {
+    if (!pageInfo.hasNextPage) return [];
+    const link = { to: "/health", action: texts.toJobs };
+    return [{ key: "jobs", isUrgent: false, text: texts.manyFailed, ...link }];
+  }
   const shown = pageInfo.hasNextPage ? texts.orMore(formatNumber(count)) : formatNumber(count);
   const text = texts.ownFailed(count, shown);
   return [{ key: "jobs", isUrgent: true, text, to: "/health", action: texts.toJobs }];

@@ -6,10 +6,11 @@ import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { formErrors } from "../../api/errors.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorPanel } from "../../components/error-panel.tsx";
 import { Section } from "../../components/section.tsx";
 import { showErrors } from "../../components/show-errors.ts";
 import { useUnsaved } from "../../components/unsaved.ts";
-import { useRole } from "../../session/use-account.ts";
+import { useAccount, useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
@@ -42,9 +43,13 @@ export type PushForm = UseFormReturnType<PushDraft>;
 export function Component() {
   const applicationId = useApplicationId();
   const { canChange, isKnown } = useRole();
+  const account = useAccount();
   const list = `/applications/${applicationId}/push`;
   return (
     <Page title={texts.title} parent={{ title: strings.push.title, to: list }}>
+      {!isKnown && account.error && (
+        <ErrorPanel error={account.error} onRetry={() => void account.refetch()} />
+      )}
       {isKnown && !canChange && <EmptyState title={texts.readOnly} text={texts.readOnlyText} />}
       {canChange && <Compose applicationId={applicationId} list={list} />}
     </Page>
@@ -55,14 +60,14 @@ function Compose({ applicationId, list }: { applicationId: string; list: string 
   const [query] = useSearchParams();
   const user = query.get("user");
   const form = useForm<PushDraft>({
+    name: "push",
     // A link of a user's page names the user.
     initialValues: user === null ? EMPTY_DRAFT : { ...EMPTY_DRAFT, by: "userIds", entries: [user] },
     validate: (values) => draftErrors(values),
     onSubmitPreventDefault: "always",
   });
   const [confirmed, setConfirmed] = useState<CreateApplicationPushEventInput | null>(null);
-  // The dialog leaves the page once the push is sent.
-  useUnsaved(form.isDirty() && confirmed === null);
+  useUnsaved(form.isDirty());
   const [draft] = useDebouncedValue(form.values, PAUSE_MS);
   const reach = useReach(applicationId, recipientsOf(draft));
   // The reasons of the service stand at the fields of the form, which have shorter names.

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Select, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Select, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useOperation } from "../../api/queries.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -70,20 +70,31 @@ export function Deliveries({
         label={texts.listLabel}
         columns={columnsFor(event.applicationId)}
         rowKey={({ id }) => id}
-        empty={<Empty event={event} isFiltered={wanted !== undefined} />}
+        empty={<Empty event={event} outcome={wanted ?? null} onOutcome={onOutcome} />}
       />
     </section>
   );
 }
 
 function Empty({
-  event: { state },
-  isFiltered,
+  event: { state, pendingCount },
+  outcome,
+  onOutcome,
 }: {
   event: EventFieldsFragment;
-  isFiltered: boolean;
+  outcome: (typeof OUTCOMES)[number] | null;
+  onOutcome(outcome: string): void;
 }) {
-  if (isFiltered) return <EmptyState title={texts.emptyFilter} text={texts.emptyFilterText} />;
+  // The number of those that wait includes those that were tried.
+  if (outcome === "PENDING" && pendingCount > 0) {
+    const action = (
+      <Button variant="default" size="compact-sm" onClick={() => onOutcome("RETRY")}>
+        {texts.showRetried}
+      </Button>
+    );
+    return <EmptyState title={texts.emptyWaiting} text={texts.emptyWaitingText} action={action} />;
+  }
+  if (outcome) return <EmptyState title={texts.emptyFilter} text={texts.emptyFilterText} />;
   const text = {
     SCHEDULED: texts.emptyScheduled,
     SENDING: texts.emptySending,

@@ -20,7 +20,8 @@ export function senderName({ kind, userId }: EventFieldsFragment): string {
 /** Which users the tags of a push select; null if it was sent to chosen users. */
 export function tagWords({ tagQuery }: EventFieldsFragment): string | null {
   if (!tagQuery) return null;
-  const [by = "", tags = ""] = tagQuery.split(": ", 2);
+  const end = tagQuery.indexOf(": ");
+  const [by, tags] = [tagQuery.slice(0, end), tagQuery.slice(end + 2)];
   return texts.tags[by]?.(tags.replaceAll(",", ", ")) ?? tagQuery;
 }
 

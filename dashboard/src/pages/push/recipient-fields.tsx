@@ -18,6 +18,12 @@ import type { Reach } from "./reach.ts";
 
 const texts = strings.push.new;
 const ENVIRONMENTS = ["PRODUCTION", "DEVELOPMENT"] as const;
+/** What separates ids that are typed or pasted, such as a column of a spreadsheet. */
+const ID_SEPARATORS = [",", ";", " ", "\n", "\t"];
+/** What separates tags, which may contain everything else. */
+const TAG_SEPARATORS = [",", "\n"];
+/** One entry more than the service takes: it then refuses the list, which the field would cut off without a word. */
+const ENTRIES_MAX = 10_001;
 
 /** Whom a push reaches, with the number of devices while they are chosen. */
 export function RecipientFields({ form, reach }: { form: PushForm; reach: Reach }) {
@@ -33,9 +39,11 @@ export function RecipientFields({ form, reach }: { form: PushForm; reach: Reach 
       <TagsInput
         label={texts.entries[by]}
         description={texts.entriesHint}
-        splitChars={[",", " ", ";"]}
+        splitChars={by.startsWith("tags") ? TAG_SEPARATORS : ID_SEPARATORS}
+        // Upper and lower case are different users and tags.
+        isDuplicate={(entry, entries) => entries.includes(entry)}
         acceptValueOnBlur
-        maxTags={10_000}
+        maxTags={ENTRIES_MAX}
         {...form.getInputProps("entries")}
       />
       <div>

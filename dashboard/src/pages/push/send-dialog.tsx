@@ -6,6 +6,7 @@ import { useNavigate } from "react-router";
 import { useChange } from "../../api/queries.ts";
 import { CancelButton, Dialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
+import { forgetUnsaved } from "../../components/unsaved.ts";
 import { formatDateTime } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import { type CreateApplicationPushEventInput, SendPushDocument } from "./compose.generated.ts";
@@ -67,6 +68,7 @@ export function SendDialog({
       {
         onSuccess: ({ createApplicationPushEvent: { events } }) => {
           notifications.show({ message: isNow ? texts.sent : texts.scheduled, color: "green" });
+          forgetUnsaved();
           void navigate(`${list}/${events.map(({ id }) => id).join(",")}`);
         },
         onError: (problem) => setError(onRefused(problem)),

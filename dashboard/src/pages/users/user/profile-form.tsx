@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { SaveBar } from "../../../components/save-bar.tsx";
 import { Section } from "../../../components/section.tsx";
-import { useServiceForm } from "../../../components/use-service-form.ts";
+import { showStored, useServiceForm } from "../../../components/use-service-form.ts";
 import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { offsetText, profileChanges, profileValues, type TextField } from "./profile-fields.ts";
@@ -18,6 +18,7 @@ export function ProfileForm({ of: { applicationId, user } }: { of: UserRef }) {
   const { form, submit, isSending, error } = useServiceForm({
     document: UpdateApplicationUserDocument,
     initialValues: profileValues(user),
+    follows: true,
     validate: {
       // Guests, and users of a provider or with a phone number, may have neither.
       login: (login: string, { email }) =>
@@ -28,12 +29,9 @@ export function ProfileForm({ of: { applicationId, user } }: { of: UserRef }) {
       input: { applicationId, userId: user.id, ...profileChanges(values, changed) },
     }),
     outdated: [ApplicationUserDocument, ApplicationUsersDocument],
-    onDone: (result) => {
+    onDone: (result, sent) => {
       // The service's own form: without double tags, for example.
-      const saved = profileValues(result.updateApplicationUser.user);
-      form.setInitialValues(saved);
-      form.setValues(saved);
-      form.resetDirty(saved);
+      showStored(form, profileValues(result.updateApplicationUser.user), sent);
       notifications.show({ message: texts.saved, color: "green" });
     },
   });
