@@ -101,7 +101,7 @@ export type UserModuleOptions = Pick<
       | "connector"
       | "deliverReset"
       | "deliverEmailChange"
-      | "deliverMemberEmailChange"
+      | "openMemberEmailQueue"
       | "openInvitationQueue"
     >
   >;
@@ -136,7 +136,7 @@ export async function openUserModules(
   return {
     deliverReset: null,
     deliverEmailChange: null,
-    deliverMemberEmailChange: null,
+    openMemberEmailQueue: null,
     openInvitationQueue: null,
     userData: USER_DATA,
     counters: new ApplicationCounters(clock),

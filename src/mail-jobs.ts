@@ -8,7 +8,7 @@ import type { Platform } from "./platform";
 import type { EmailChange, UserDeps } from "./users/user-deps";
 
 /** What the domain modules send mail with. */
-type MailQueues = Pick<AccountDeps, "openInvitationQueue" | "deliverMemberEmailChange"> &
+type MailQueues = Pick<AccountDeps, "openInvitationQueue" | "openMemberEmailQueue"> &
   Pick<PasswordResetDeps, "deliverReset"> &
   Pick<UserDeps, "deliverEmailChange">;
 
@@ -23,7 +23,12 @@ export function mailQueues({ jobs, mailer }: Pick<Platform, "jobs" | "mailer">):
         return (transaction, job) => enqueue(transaction, INVITATION_JOB, job);
       }),
     deliverEmailChange: mailer && ((change) => jobs.enqueue(EMAIL_CHANGE_JOB, change)),
-    deliverMemberEmailChange: mailer && ((change) => jobs.enqueue(MEMBER_EMAIL_JOB, change)),
+    openMemberEmailQueue:
+      mailer &&
+      (async () => {
+        const enqueue = await jobs.openQueues(MEMBER_EMAIL_JOB);
+        return (transaction, change) => enqueue(transaction, MEMBER_EMAIL_JOB, change);
+      }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Config } from "./core/config";
 import type { Lifecycle } from "./core/lifecycle";
 import type { Log } from "./core/log";
 import { type Metrics, openMetrics } from "./core/metrics";
+import { newId } from "./core/random";
 import type { Sealer } from "./core/sealer";
 import { ApplicationCounters } from "./core/statistics/application-counters";
 import type { JobMonitor, Jobs } from "./jobs/jobs";
@@ -20,6 +21,11 @@ import type { Store } from "./store/store";
 
 /** What the modules of a node run on. */
 export interface Platform {
+  /**
+   * Identifier of this process, new at each start. The list of nodes, the hosts of conferences and the open sockets share
+   * it, so that the host of a conference is found in the list.
+   */
+  nodeId: string;
   config: Config;
   log: Log;
   clock: Clock;
@@ -83,6 +89,7 @@ export async function openPlatform(
   });
   const limits = new RateLimits(config, limiters);
   return {
+    nodeId: newId(),
     config,
     log,
     clock,

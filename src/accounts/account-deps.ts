@@ -31,11 +31,10 @@ export interface AccountDeps extends AuditDeps {
   openInvitationQueue:
     | (() => Promise<(transaction: Transaction, job: InvitationMailJob) => Promise<void>>)
     | null;
-  /**
-   * Enqueues a durable job that notifies the old e-mail address of a member of its change; null if no mail is configured.
-   * Throws Fault UNAVAILABLE.
-   */
-  deliverMemberEmailChange: ((change: MemberEmailChange) => Promise<void>) | null;
+  /** As {@link openInvitationQueue}, for the notices to the old e-mail addresses of members. */
+  openMemberEmailQueue:
+    | (() => Promise<(transaction: Transaction, change: MemberEmailChange) => Promise<void>>)
+    | null;
 }
 
 /** Context of the resolvers of this module. */

@@ -38,9 +38,9 @@ export async function refuseTakenEmail<T>(change: Promise<T>): Promise<T> {
 /**
  * Changes the calling member's e-mail address or password. Both require the current password, so that a token alone
  * takes over no account. A new password ends the member's other sessions and closes their connections. The old address
- * is notified of a new one.
+ * is notified of a new one, by a job of the same transaction.
  * @param ip the client's address; wrong old passwords count as failed sign-ins
- * @throws Fault INVALID on an invalid field, a wrong old password or a taken e-mail; LIMITED
+ * @throws Fault INVALID on an invalid field, a wrong old password or a taken e-mail; LIMITED; UNAVAILABLE
  */
 export async function updateCurrentMember(
   deps: AccountDeps,
@@ -58,6 +58,8 @@ export async function updateCurrentMember(
   const attempt = ownerPasswordAttempt(current, ip);
   const passwordHash =
     password == null ? undefined : await deps.passwordHasher.hash(password, attempt);
+  const isMoved = email !== undefined && email !== current;
+  const enqueueNotice = isMoved ? await deps.openMemberEmailQueue?.() : undefined;
   await refuseTakenEmail(
     deps.store.transaction(async (transaction) => {
       const data = { email, passwordHash };
@@ -65,6 +67,7 @@ export async function updateCurrentMember(
       if (!(await writeMemberCredentials(transaction, memberId, data, verifiedHash))) {
         throw Fault.field("oldPassword", "is wrong");
       }
+      await enqueueNotice?.(transaction, { accountId, email: current });
       if (passwordHash === undefined) return;
       await deleteOtherAccountSessions(transaction, memberId, accountSessionId);
     }),
@@ -75,16 +78,6 @@ export async function updateCurrentMember(
       memberId,
       exceptAccountSessionId: accountSessionId,
     });
-  }
-  if (email !== undefined && email !== current) await notifyOldEmail(deps, accountId, current);
-}
-
-/** Notifies the old address of a change. Best effort: a failure is only logged. */
-async function notifyOldEmail(deps: AccountDeps, accountId: number, email: string): Promise<void> {
-  try {
-    await deps.deliverMemberEmailChange?.({ accountId, email });
-  } catch (error) {
-    deps.log.error({ err: error }, "a member's old e-mail address could not be notified");
   }
 }
 

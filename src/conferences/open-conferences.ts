@@ -1,5 +1,4 @@
 import type { Lifecycle } from "../core/lifecycle";
-import { newId } from "../core/random";
 import type { LinkGuestViewer } from "../core/viewer";
 import type { Jobs } from "../jobs/jobs";
 import type { SessionEvents } from "../session-events/session-events";
@@ -23,6 +22,8 @@ export type ConferenceModuleDeps = Pick<
 > & {
   jobs: Jobs;
   sessionEvents: SessionEvents;
+  /** Identifier of this node, by which others address it. */
+  nodeId: string;
   singleNode: boolean;
   openEngine: OpenConferenceEngine;
 };
@@ -61,7 +62,7 @@ export async function openConferences(
     metrics: deps.metrics,
     sessionEvents,
     engine,
-    node: newId(),
+    node: deps.nodeId,
     alone: singleNode,
     isAuthorized: ({ userId, sessionId }) => {
       if (userId === null || sessionId === null) return Promise.resolve(true);

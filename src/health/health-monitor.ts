@@ -7,11 +7,13 @@ import type { Store } from "../store/store";
 import { checkSpelling } from "./checks/configuration";
 import { checkDatabase, type DatabaseAccess } from "./checks/database";
 import { type Finding, withTimeout } from "./checks/finding";
-import { inCheckOrder, runServiceChecks } from "./checks/service-checks";
+import { inCheckOrder, runServiceChecks, type ServiceCheck } from "./checks/service-checks";
 import { type ListedNode, listNodes } from "./nodes/node-queries";
 
 /** How long a report is reused, in milliseconds. */
 const REPORT_MS = 5_000;
+/** How long the findings of a check that signs in to another server are reused, in milliseconds. */
+const SIGN_IN_MS = 60_000;
 /** Time-out of the checks of the database, in seconds. */
 const DATABASE_SECONDS = 10;
 
@@ -36,11 +38,14 @@ export interface HealthMonitorDeps {
 
 /**
  * Runs the checks of `signalbox doctor` in this node. Callers that arrive together share one run, and its report is
- * reused for some seconds: requests decide neither how often nor how many checks run.
+ * reused for some seconds: requests decide neither how often nor how many checks run. A page that stays open asks again
+ * and again, so what signs in to other servers runs once a minute.
  */
 export class HealthMonitor {
   private latest: HealthReport | null = null;
   private running: Promise<HealthReport> | null = null;
+  /** What the checks that sign in have found, by name, with the time in milliseconds. */
+  private readonly signedIn = new Map<string, { at: number; findings: Finding[] }>();
 
   constructor(private readonly deps: HealthMonitorDeps) {}
 
@@ -61,7 +66,7 @@ export class HealthMonitor {
     const [nodes, queues, service, database] = await Promise.all([
       listNodes(store.query),
       jobs.counts(),
-      runServiceChecks(config, checkSpelling(undefined)),
+      runServiceChecks(config, checkSpelling(undefined), this.runCheck),
       withTimeout(DATABASE_SECONDS, "database", "Check its log.", () =>
         checkDatabase(config, databaseOf(config, store)),
       ),
@@ -70,6 +75,19 @@ export class HealthMonitor {
     this.latest = { checkedAt: new Date(clock.now()), nodeId, checks, nodes, queues };
     return this.latest;
   }
+
+  private readonly runCheck = async (
+    { name, signsIn }: ServiceCheck,
+    run: () => Promise<Finding[]>,
+  ): Promise<Finding[]> => {
+    if (!signsIn) return run();
+    const { clock } = this.deps;
+    const earlier = this.signedIn.get(name);
+    if (earlier && clock.now() - earlier.at < SIGN_IN_MS) return earlier.findings;
+    const findings = await run();
+    this.signedIn.set(name, { at: clock.now(), findings });
+    return findings;
+  };
 }
 
 /**

@@ -100,7 +100,7 @@ export class JobQueue {
 
 @ObjectType("Health", {
   description:
-    "State of the deployment, as the node that answers sees it. It is at most five seconds old.",
+    "State of the deployment, as the node that answers sees it. It is at most five seconds old. Mail, media server and TURN, to which it signs in, are checked once a minute at most.",
   simpleResolvers: true,
 })
 export class HealthType {

@@ -16,16 +16,19 @@ export interface HealthOptions {
   log: Log;
   jobs: JobMonitor;
   metrics: Pick<Metrics, "sockets">;
+  /** Identifier of this node. */
+  nodeId: string;
   /** Whether this is the only node of the deployment. */
   singleNode: boolean;
 }
 
 /** Enters this node into the list of nodes, and opens the checks of the deployment. */
 export async function openHealth(options: HealthOptions): Promise<HealthDeps> {
-  const { config, store, clock, log, jobs, metrics, singleNode } = options;
+  const { config, store, clock, log, jobs, metrics, nodeId, singleNode } = options;
   const countSockets = async () =>
     (await metrics.sockets.get()).values.reduce((sum, { value }) => sum + value, 0);
   const registry = await NodeRegistry.open({
+    id: nodeId,
     store,
     clock,
     log,
@@ -33,6 +36,6 @@ export async function openHealth(options: HealthOptions): Promise<HealthDeps> {
     port: config.PORT,
     countSockets,
   });
-  const monitor = new HealthMonitor({ config, store, clock, jobs, nodeId: registry.id });
+  const monitor = new HealthMonitor({ config, store, clock, jobs, nodeId });
   return { store, jobs, monitor, registry };
 }

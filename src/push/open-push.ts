@@ -26,7 +26,7 @@ export interface PushModule {
 
 /** Opens the push module and starts processing push jobs on this node. */
 export function openPush(
-  deps: Omit<PushDeps, "provider" | "noteCredentials">,
+  deps: Omit<PushDeps, "provider" | "credentialsSetAt" | "noteCredentials">,
   overrides: PushOverrides = {},
 ): PushModule {
   const { clock, connector, jobs } = deps;
@@ -43,6 +43,8 @@ export function openPush(
       overrides.pushProvider ??
       ((applicationId, environment, service) =>
         providers.get({ applicationId, environment, service })),
+    credentialsSetAt: async (...key) =>
+      (await pushCredentials.cache.load(...key))?.updatedAt ?? null,
     noteCredentials: (...verdict) => pushCredentials.verdicts.note(...verdict),
   };
   const applicationOf = async ({ event }: FanOutJob | DeliverJob) =>

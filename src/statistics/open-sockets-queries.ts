@@ -2,14 +2,20 @@ import type { SocketCounts } from "../core/statistics/application-counters";
 import type { Statement, Store } from "../store/store";
 
 /**
- * Statements on statistics_nodes and application_sockets: what each node has open. A function throws Fault UNAVAILABLE
- * if the database cannot be reached.
+ * Statements on statistics_nodes and application_sockets: what each node has open. Leases compare the clock of the
+ * database, so that the clocks of nodes need not agree. A function throws Fault UNAVAILABLE if the database cannot be
+ * reached.
  */
+
+/** Time after which the sockets of a node that does not write any more no longer count, in seconds. */
+export const NODE_LEASE_SECONDS = 30;
+/** Time for which the sockets of a node are kept after its lease, in seconds. */
+const GONE_SECONDS = 10 * 60;
 
 const RENEW: Statement = {
   name: "renew_statistics_node",
   reason: "expression",
-  text: `INSERT INTO statistics_nodes (id, lease_until) VALUES ($1, $2)
+  text: `INSERT INTO statistics_nodes (id, lease_until) VALUES ($1, now() + interval '${NODE_LEASE_SECONDS} seconds')
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until
     RETURNING (xmax = 0) AS inserted`,
 };
@@ -35,24 +41,22 @@ const READ: Statement = {
   reason: "set",
   text: `SELECT coalesce(sum(k.graphql), 0)::int AS graphql, coalesce(sum(k.xmpp), 0)::int AS xmpp,
       coalesce(sum(k.janus), 0)::int AS janus
-    FROM application_sockets k JOIN statistics_nodes n ON n.id = k.node_id AND n.lease_until > $2
+    FROM application_sockets k JOIN statistics_nodes n ON n.id = k.node_id AND n.lease_until > now()
     WHERE k.application_id = ANY($1::bigint[])`,
 };
 
-/** Deletes nodes whose lease has ended before a time, with their sockets. */
 const PURGE: Statement = {
   name: "purge_statistics_nodes",
-  reason: "set",
-  text: "DELETE FROM statistics_nodes WHERE lease_until < $1",
+  reason: "expression",
+  text: `DELETE FROM statistics_nodes WHERE lease_until < now() - interval '${GONE_SECONDS} seconds'`,
 };
 
 /** Renews the lease of a node. @returns whether the node was unknown, so that nothing of it is stored */
 export async function renewStatisticsNode(
   { query }: Pick<Store, "query">,
   node: string,
-  until: Date,
 ): Promise<boolean> {
-  const [row] = await query<{ inserted: boolean }>(RENEW, [node, until]);
+  const [row] = await query<{ inserted: boolean }>(RENEW, [node]);
   return row?.inserted ?? false;
 }
 
@@ -70,9 +74,8 @@ export async function writeSockets(
 export async function readSockets(
   { query }: Pick<Store, "query">,
   applicationIds: readonly number[],
-  now: Date,
 ): Promise<SocketCounts> {
-  const [row] = await query<SocketCounts>(READ, [applicationIds, now]);
+  const [row] = await query<SocketCounts>(READ, [applicationIds]);
   return row ?? { graphql: 0, xmpp: 0, janus: 0 };
 }
 
@@ -81,10 +84,7 @@ export async function deleteStatisticsNode({ db }: Pick<Store, "db">, id: string
   await db.statisticsNode.deleteMany({ where: { id } });
 }
 
-/** Deletes the nodes whose lease has ended before a time. */
-export async function deleteGoneNodes(
-  { query }: Pick<Store, "query">,
-  before: Date,
-): Promise<void> {
-  await query(PURGE, [before]);
+/** Deletes the nodes whose lease ended ten minutes ago, with their sockets. */
+export async function deleteGoneNodes({ query }: Pick<Store, "query">): Promise<void> {
+  await query(PURGE, []);
 }

@@ -19,8 +19,6 @@ const SAMPLE_SECONDS = 60;
 const PURGE_SECONDS = 600;
 /** Time without traffic after which an application without sockets is not sampled any more, in milliseconds. */
 const ACTIVE_MS = 3 * 60_000;
-/** Time for which the sockets of a node are kept after its lease, in milliseconds. */
-const GONE_MS = 10 * 60_000;
 
 type JobDeps = { store: Store; clock: Clock };
 
@@ -38,7 +36,7 @@ export async function sampleApplications({ store, clock }: JobDeps): Promise<voi
   let after = 0;
   for (;;) {
     const since = new Date(now - ACTIVE_MS);
-    const active = await findActiveApplications(store, new Date(now), since, after);
+    const active = await findActiveApplications(store, since, after);
     const ids = active.map(({ applicationId }) => applicationId);
     const sessions = await countLiveSessionsOfEach(store, ids, new Date(now), LIVE_COUNT_MAX);
     await addSamples(
@@ -62,5 +60,5 @@ export async function purgeStatistics({ store, clock }: JobDeps): Promise<void> 
     const { seconds } = STATISTICS_PERIODS[period];
     while ((await deleteOldStatistics(store, seconds, from)) === STATISTICS_PURGE_BATCH);
   }
-  await deleteGoneNodes(store, new Date(now - GONE_MS));
+  await deleteGoneNodes(store);
 }

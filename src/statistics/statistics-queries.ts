@@ -73,19 +73,22 @@ const PURGE: Statement = {
       ORDER BY starts_at LIMIT ${STATISTICS_PURGE_BATCH} FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
 };
 
-/** Applications with open sockets on a live node, or with traffic in the last minutes, by id. */
+/**
+ * Applications with open sockets on a live node, or with traffic in the last minutes, by id. Leases compare the clock of
+ * the database (open-sockets-queries.ts), the times of statistics that of the node which has counted.
+ */
 const ACTIVE: Statement = {
   name: "active_applications",
   reason: "set",
   text: `SELECT t.application_id, sum(t.graphql)::int AS graphql, sum(t.xmpp)::int AS xmpp,
       sum(t.janus)::int AS janus
     FROM (SELECT k.application_id, k.graphql, k.xmpp, k.janus FROM application_sockets k
-        JOIN statistics_nodes n ON n.id = k.node_id WHERE n.lease_until > $1
+        JOIN statistics_nodes n ON n.id = k.node_id WHERE n.lease_until > now()
       UNION ALL
       SELECT s.application_id, 0, 0, 0 FROM application_statistics s
-        WHERE s.seconds = ${RESOLUTIONS.minute} AND s.starts_at > $2
+        WHERE s.seconds = ${RESOLUTIONS.minute} AND s.starts_at > $1
           AND (s.requests > 0 OR s.signals > 0 OR s.sign_ins > 0)) AS t
-    WHERE t.application_id > $3 GROUP BY t.application_id ORDER BY t.application_id
+    WHERE t.application_id > $2 GROUP BY t.application_id ORDER BY t.application_id
     LIMIT ${STATISTICS_BATCH}`,
 };
 
@@ -190,11 +193,10 @@ export async function deleteOldStatistics(
  */
 export async function findActiveApplications(
   { query }: Pick<Store, "query">,
-  now: Date,
   since: Date,
   after: number,
 ): Promise<Array<SocketCounts & { applicationId: number }>> {
-  const rows = await query<SocketCounts & { application_id: number }>(ACTIVE, [now, since, after]);
+  const rows = await query<SocketCounts & { application_id: number }>(ACTIVE, [since, after]);
   return rows.map(({ application_id: applicationId, ...sockets }) => ({
     applicationId,
     ...sockets,

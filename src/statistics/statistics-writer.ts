@@ -1,22 +1,31 @@
-import type { Clock } from "../core/clock";
+import { monotonicNow } from "../core/clock";
 import type { Log } from "../core/log";
-import { newId } from "../core/random";
 import type { ApplicationCounters, SocketCounts } from "../core/statistics/application-counters";
 import type { Store } from "../store/store";
-import { deleteStatisticsNode, renewStatisticsNode, writeSockets } from "./open-sockets-queries";
+import {
+  deleteStatisticsNode,
+  NODE_LEASE_SECONDS,
+  renewStatisticsNode,
+  writeSockets,
+} from "./open-sockets-queries";
 import { addStatistics, STATISTICS_BATCH } from "./statistics-queries";
 
 /** Interval between two writes, in milliseconds. */
 const FLUSH_INTERVAL_MS = 5_000;
-/** Time after which the sockets of a node that does not write any more no longer count, in milliseconds. */
-export const NODE_LEASE_MS = 30_000;
+/** Time after which a lease is renewed, in milliseconds: half of it. */
+const RENEW_MS = NODE_LEASE_SECONDS * 500;
 const NONE: SocketCounts = { graphql: 0, xmpp: 0, janus: 0 };
 
 interface StatisticsWriterDeps {
   store: Store;
-  clock: Clock;
   log: Log;
   counters: ApplicationCounters;
+  /** Identifier of this node. */
+  nodeId: string;
+  /** Interval between two writes, in milliseconds; five seconds by default. */
+  intervalMs?: number;
+  /** A monotonic clock, which measures the time between two renewals of the lease. */
+  elapsedMs?: () => number;
 }
 
 /**
@@ -25,32 +34,41 @@ interface StatisticsWriterDeps {
  * counts of those seconds, and its sockets cease to count when its lease ends.
  */
 export class StatisticsWriter {
-  private readonly node = newId();
   private readonly timer: NodeJS.Timeout;
-  private flushing: Promise<void> = Promise.resolve();
+  private writing: Promise<void> | null = null;
   /** The sockets that are stored, as JSON by application. */
   private readonly stored = new Map<number, string>();
-  private leaseUntil = 0;
+  /** When the lease was renewed; null before the first time. */
+  private renewedAt: number | null = null;
 
   constructor(private readonly deps: StatisticsWriterDeps) {
-    this.timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
-    this.timer.unref();
+    const { intervalMs = FLUSH_INTERVAL_MS } = deps;
+    this.timer = setInterval(() => void this.write(), intervalMs).unref();
   }
 
   /** Writes what has been counted so far. What cannot be written waits for the next time. */
-  flush(): Promise<void> {
-    this.flushing = this.flushing.then(async () => {
-      await this.writeCounts();
-      await this.writeSockets();
-    });
-    return this.flushing;
+  async flush(): Promise<void> {
+    // It may have taken the counts before the latest ones.
+    await this.writing;
+    await this.write();
   }
 
   /** Stops the timer, writes the last counts and removes the node. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
-    if (this.leaseUntil > 0) await deleteStatisticsNode(this.deps.store, this.node);
+    const { store, nodeId } = this.deps;
+    if (this.renewedAt !== null) await deleteStatisticsNode(store, nodeId);
+  }
+
+  /** Writes now; never throws. Writes do not overlap or queue, so that a slow database has one to finish. */
+  private write(): Promise<void> {
+    this.writing ??= this.writeCounts()
+      .then(() => this.writeSockets())
+      .finally(() => {
+        this.writing = null;
+      });
+    return this.writing;
   }
 
   private async writeCounts(): Promise<void> {
@@ -69,22 +87,21 @@ export class StatisticsWriter {
   }
 
   private async writeSockets(): Promise<void> {
-    const { store, clock, log, counters } = this.deps;
-    const now = clock.now();
+    const { store, log, counters, nodeId, elapsedMs = monotonicNow } = this.deps;
+    const now = elapsedMs();
     const open = counters.sockets();
     try {
       if (open.size === 0 && this.stored.size === 0) return;
-      if (this.leaseUntil - now < NODE_LEASE_MS / 2) {
-        const until = now + NODE_LEASE_MS;
+      if (this.renewedAt === null || now - this.renewedAt >= RENEW_MS) {
         // The purge has removed a node that could not write for long, with all that it had written.
-        if (await renewStatisticsNode(store, this.node, new Date(until))) this.stored.clear();
-        this.leaseUntil = until;
+        if (await renewStatisticsNode(store, nodeId)) this.stored.clear();
+        this.renewedAt = now;
       }
       const changes = this.changes(open);
       const batch = [...changes];
       for (let start = 0; start < batch.length; start += STATISTICS_BATCH) {
         const part = batch.slice(start, start + STATISTICS_BATCH);
-        await writeSockets(store, this.node, new Map(part.map(([id, { counts }]) => [id, counts])));
+        await writeSockets(store, nodeId, new Map(part.map(([id, { counts }]) => [id, counts])));
         for (const [id, { counts, text }] of part) {
           if (counts === NONE) this.stored.delete(id);
           else this.stored.set(id, text);

@@ -72,8 +72,7 @@ export class ActivityResolver {
     @Root() { applicationIds }: Activity,
     @Ctx() { statistics }: StatisticsContext,
   ): Promise<SocketCountsType> {
-    const { store, clock } = statistics;
-    return readSockets(store, applicationIds, new Date(clock.now()));
+    return readSockets(statistics.store, applicationIds);
   }
 
   @FieldResolver(() => LiveCount, { description: "Live sessions." })

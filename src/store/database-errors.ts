@@ -7,7 +7,7 @@ const UNIQUE_VIOLATION = "23505";
 /** Prisma code and SQLSTATE of a deadlock. */
 const DEADLOCK_CODES = new Set(["P2034", "40P01"]);
 
-/** Codes for a database that cannot be reached or whose connection was lost. */
+/** Codes for a database that cannot be reached or does not answer in time, or whose connection was lost. */
 const UNREACHABLE_CODES = new Set([
   // Prisma: unreachable, timeout, connection closed, pool timeout, too many connections.
   ...["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2037"],
@@ -15,6 +15,9 @@ const UNREACHABLE_CODES = new Set([
   ...["EPIPE", "EAI_AGAIN"],
   // SQLSTATE: shutdown, crash, starting up, too many connections.
   ...["57P01", "57P02", "57P03", "53300"],
+  // SQLSTATE: a statement that was cancelled, by the time limit of statements if it waits for a lock of a migration. The
+  // time limit of the client, which is longer, counts as well.
+  "57014",
 ]);
 /** SQLSTATE class 08: connection exceptions. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
@@ -57,7 +60,7 @@ export function isDeadlock(error: unknown): boolean {
   );
 }
 
-/** Whether an error of Prisma or of a driver means that the database cannot be reached. */
+/** Whether an error of Prisma or of a driver means that the database cannot be reached, or not in time. */
 export function isUnreachable(error: unknown): boolean {
   return errorChain(error).some((part) => {
     const code = stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code") ?? "";

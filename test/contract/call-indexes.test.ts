@@ -117,6 +117,7 @@ beforeAll(async () => {
     jobs,
     metrics,
     provider: new RecordingProviders().open,
+    credentialsSetAt: async () => null,
     noteCredentials: async () => undefined,
   };
   records = { ...modules, config, bus, jobs, push, metrics };

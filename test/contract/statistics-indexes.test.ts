@@ -96,15 +96,15 @@ describeServices("statistics of a large application", () => {
     await statistics.addStatistics(explained, [
       { applicationId: id, minute, counts: { requests: 1 } },
     ]);
-    await statistics.findActiveApplications(explained, now, new Date(minute - 60_000), 0);
+    await statistics.findActiveApplications(explained, new Date(minute - 60_000), 0);
     await statistics.deleteOldStatistics(explained, 60, new Date(minute - 3_600_000));
-    expect(await sockets.readSockets(explained, [id], now)).toEqual({
+    expect(await sockets.readSockets(explained, [id])).toEqual({
       ...{ graphql: 20, xmpp: 20, janus: 20 },
     });
-    await sockets.renewStatisticsNode(explained, "node1", now);
+    await sockets.renewStatisticsNode(explained, "node1");
     const changed = new Map([[id, { graphql: 2, xmpp: 0, janus: 0 }]]);
     await sockets.writeSockets(explained, "node1", changed);
-    await sockets.deleteGoneNodes(explained, new Date(0));
+    await sockets.deleteGoneNodes(explained);
     expect(plans.size).toBe(13);
     const scanned = [...plans].filter(
       ([name, plan]) => name !== "active_applications" && SCAN.test(plan),

@@ -231,6 +231,26 @@ describe(`the ${DATABASE_NAME} store`, () => {
     }
   });
 
+  test("a statement that the server cancels, as at its time limit, can be repeated", async () => {
+    const cancelled = { code: "57014", message: "canceling statement due to statement timeout" };
+    expect(isUnreachable(Object.assign(new Error(cancelled.message), cancelled))).toBe(true);
+    if (store.kind !== "postgresql") return;
+    const error = await thrown(() =>
+      store.transaction(async ({ query, execute }) => {
+        await execute("SET LOCAL statement_timeout = 50", []);
+        await query({ name: "test", text: "SELECT pg_sleep(5)" }, []);
+      }),
+    );
+    expect(error).toMatchObject({ code: "UNAVAILABLE" });
+    const prisma = await thrown(() =>
+      store.transaction(async ({ execute, prisma: open }) => {
+        await execute("SET LOCAL statement_timeout = 50", []);
+        await (await open()).$queryRaw`SELECT pg_sleep(5)::text`;
+      }),
+    );
+    expect(prisma).toMatchObject({ code: "UNAVAILABLE" });
+  });
+
   test("an error does not contain the values of the statement", async () => {
     const { accountKey } = await account();
     const error = await thrown(() =>

@@ -18,7 +18,19 @@ test.each([
   ["web", [accepted], null],
   ["apns", [], undefined],
 ] as const)("%s: %j says %j about the credentials", (service, outcomes, refusal) => {
-  expect(refusalOf(service, outcomes)).toBe(refusal);
+  const attempts = outcomes.map((outcome) => ({ outcome, bundleId: null }));
+  expect(refusalOf(service, attempts)).toBe(refusal);
+});
+
+test.each([
+  [["TopicDisallowed", "a.b"], ["BadTopic", "a.b"], undefined],
+  [["TopicDisallowed", "a.b"], ["BadTopic", null], "BadTopic"],
+  [["TopicDisallowed", null], ["BadTopic", "a.b"], "TopicDisallowed"],
+  [["TopicDisallowed", "a.b"], ["InvalidProviderToken", "a.b"], "InvalidProviderToken"],
+] as const)("a bundle identifier that a device named is its own fault: %j, %j", (...row) => {
+  const [one, two, refusal] = row;
+  const attempts = [one, two].map(([reason, bundleId]) => ({ outcome: failed(reason), bundleId }));
+  expect(refusalOf("apns", attempts)).toBe(refusal);
 });
 
 test.each([

@@ -23,6 +23,9 @@ CREATE TABLE "call_signals" (
     CONSTRAINT "call_signals_pkey" PRIMARY KEY ("call_id","key")
 );
 
+-- The copies of calls that are recorded already, before the index has entries to replace.
+UPDATE "call_participants" p SET "started_at" = c."started_at" FROM "calls" c WHERE c."id" = p."call_id";
+
 -- CreateIndex
 CREATE INDEX "call_participants_user_id_started_at_call_id_idx" ON "call_participants"("user_id", "started_at", "call_id");
 
@@ -31,9 +34,6 @@ CREATE INDEX "calls_application_id_state_started_at_id_idx" ON "calls"("applicat
 
 -- AddForeignKey
 ALTER TABLE "call_signals" ADD CONSTRAINT "call_signals_call_id_fkey" FOREIGN KEY ("call_id") REFERENCES "calls"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- The copies of calls that are recorded already.
-UPDATE "call_participants" p SET "started_at" = c."started_at" FROM "calls" c WHERE c."id" = p."call_id";
 
 -- CreateIndex: Prisma cannot express the expressions and conditions. The lists of an application's conferences, open or
 -- closed, by id and by name, and those with members.

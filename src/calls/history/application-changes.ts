@@ -1,4 +1,4 @@
-import { CoalescingQueue, changedBatches } from "../../bus/coalescing-queue";
+import { type Watch, watchChanges } from "../../bus/watch-changes";
 import type { HistoryDeps } from "./history-deps";
 import type { RecordedCall } from "./recorded-calls";
 
@@ -37,51 +37,29 @@ export async function publishApplicationChanges(
       ),
     );
   } catch (error) {
-    // Best effort, as for the participants.
+    // Best effort, as for the participants. Subscriptions find what is lost when they compare.
     log.warn({ err: error }, "failed to publish changed calls to owners");
   }
 }
 
 /** What a subscription of an owner watches. */
-export interface ApplicationWatch<T> {
+export interface ApplicationWatch<T> extends Pick<Watch<T>, "present" | "stale" | "load"> {
   applicationId: number;
   /** The only call to watch, also for new signals; null for every call, for its states. */
   callId: number | null;
-  /** Finds the calls to deliver first, and again when changes may have been missed. */
-  present(): Promise<number[]>;
-  /** Loads calls of the application. */
-  load(ids: number[]): Promise<T[]>;
 }
 
-/**
- * Yields the present calls of a watch, then each as it changes, in batches. A slow subscriber gets the last state of
- * each.
- */
-export async function watchApplicationCalls<T>(
-  { bus, log }: Pick<HistoryDeps, "bus" | "log">,
-  { applicationId, callId, present, load }: ApplicationWatch<T>,
+/** Yields the present calls of a watch, then each as it changes, in batches. */
+export function watchApplicationCalls<T>(
+  deps: Pick<HistoryDeps, "bus" | "log">,
+  { applicationId, callId, ...watch }: ApplicationWatch<T>,
 ): Promise<AsyncIterableIterator<T[]>> {
-  let unsubscribe: () => Promise<void> = async () => undefined;
-  const queue = new CoalescingQueue(() => void unsubscribe());
-  const addPresent = async () => {
-    for (const id of await present()) queue.add(id);
-  };
-  unsubscribe = await bus.subscribe(channelOf(applicationId), (message) => {
-    if (message === "") {
-      addPresent().catch((error) =>
-        log.warn({ err: error }, "failed to read the calls that owners watch"),
-      );
-      return;
-    }
-    const { changed, seen } = JSON.parse(message) as ChangedCalls;
-    const ids = callId === null ? changed : [...changed, ...seen].filter((id) => id === callId);
-    for (const id of ids) queue.add(id);
+  return watchChanges(deps, {
+    ...watch,
+    channel: channelOf(applicationId),
+    changedBy(message) {
+      const { changed, seen } = JSON.parse(message) as ChangedCalls;
+      return callId === null ? changed : [...changed, ...seen].filter((id) => id === callId);
+    },
   });
-  try {
-    await addPresent();
-  } catch (error) {
-    queue.close();
-    throw error;
-  }
-  return changedBatches(queue, load);
 }

@@ -1,5 +1,5 @@
 import type { Bus } from "../../bus/bus";
-import { CoalescingQueue, changedBatches } from "../../bus/coalescing-queue";
+import { watchChanges } from "../../bus/watch-changes";
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import { textProblem } from "../../core/text/field-checks";
@@ -142,45 +142,43 @@ export async function findFigures(
 }
 
 /** Yields the live conferences of an application, or one of any state, then each that changes, in batches. */
-export async function watchConferences(
+export function watchConferences(
   { store, bus, log }: OwnerConferenceDeps,
   applicationId: number,
   only: number | null,
 ): Promise<AsyncIterableIterator<ApplicationConference[]>> {
-  let unsubscribe: () => Promise<void> = async () => undefined;
-  const queue = new CoalescingQueue(() => void unsubscribe());
-  // What the subscriber believes to be open, so that it learns of ends that were missed.
-  const open = new Set<number>();
-  const addPresent = async () => {
+  // The open conferences that the subscriber knows, with their last changes, so that it learns of those that were missed.
+  const open = new Map<number, number>();
+  const present = async () => {
     const live = only === null ? await findLiveConferences(store, applicationId, LIVE_MAX) : [only];
-    for (const id of [...open, ...live.reverse()]) queue.add(id);
+    return [...open.keys(), ...live.reverse()];
   };
-  unsubscribe = await bus.subscribe(channelOfConferences(applicationId), (message) => {
-    if (message === "") {
-      addPresent().catch((error) =>
-        log.warn({ err: error }, "failed to read the conferences that owners watch"),
-      );
-      return;
-    }
-    const id = Number(message);
-    if (only === null || only === id) queue.add(id);
-  });
-  try {
-    await addPresent();
-  } catch (error) {
-    queue.close();
-    throw error;
-  }
-  return changedBatches(queue, async (ids) => {
-    const conferences = await findApplicationConferences(store, applicationId, ids);
-    for (const { id, closedAt } of conferences) {
-      open.delete(id);
-      if (closedAt === null) open.add(id);
-      const [oldest] = open;
-      if (open.size > LIVE_MAX && oldest !== undefined) open.delete(oldest);
-    }
-    return conferences;
-  });
+  return watchChanges(
+    { bus, log },
+    {
+      channel: channelOfConferences(applicationId),
+      changedBy: (message) => [Number(message)].filter((id) => only === null || only === id),
+      present,
+      async stale() {
+        const stored = await findApplicationConferences(store, applicationId, await present());
+        const changed = stored.filter(
+          ({ id, closedAt, sequence }) =>
+            open.get(id) !== (closedAt === null ? sequence : undefined),
+        );
+        return changed.map(({ id }) => id);
+      },
+      async load(ids) {
+        const conferences = await findApplicationConferences(store, applicationId, ids);
+        for (const id of ids) open.delete(id);
+        for (const { id, closedAt, sequence } of conferences) {
+          if (closedAt === null) open.set(id, sequence);
+          const [oldest] = open.keys();
+          if (open.size > LIVE_MAX && oldest !== undefined) open.delete(oldest);
+        }
+        return conferences;
+      },
+    },
+  );
 }
 
 /**

@@ -8,7 +8,7 @@ import { CONFERENCE_COLUMNS, type ConferenceRow, toConference } from "./conferen
  * reached.
  */
 
-const COLUMNS = `${CONFERENCE_COLUMNS}, c.host`;
+const COLUMNS = `${CONFERENCE_COLUMNS}, c.host, c.sequence`;
 
 /** The open and the closed conferences have indexes of their own; what is not wanted is not read. */
 const PARTS = [
@@ -75,6 +75,8 @@ const LIVE: Statement = {
 export interface ApplicationConference extends Conference {
   /** Id of the node that hosts it; null while none does. */
   host: string | null;
+  /** The number of its last change. */
+  sequence: number;
 }
 
 /** A position in a list by name. */
@@ -83,7 +85,7 @@ export interface NamePosition {
   id: number;
 }
 
-type OwnedRow = ConferenceRow & { host: string | null };
+type OwnedRow = ConferenceRow & Pick<ApplicationConference, "host" | "sequence">;
 type Query = Pick<Store, "query">;
 
 /** Lists the conferences of an application in a range of ids. @param open null for open and closed ones */
@@ -139,5 +141,5 @@ export async function findLiveConferences(
 }
 
 function toOwned(row: OwnedRow): ApplicationConference {
-  return { ...toConference(row), host: row.host };
+  return { ...toConference(row), host: row.host, sequence: row.sequence };
 }

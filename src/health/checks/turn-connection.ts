@@ -33,22 +33,36 @@ export function openIceConnection(address: IceAddress): IceConnection {
 function openDatagrams({ host, port }: IceAddress): IceConnection {
   const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   const connected = new Promise<void>((resolve, reject) => {
-    socket.once("error", reject);
-    // A connected socket learns that nothing listens at the port.
-    socket.connect(port, host, resolve);
+    // Without a callback, which Node would call also when the look-up or the connection fails, in place of the event.
+    socket.once("connect", resolve);
+    // It stays as long as the socket is open, since an error without a listener ends the process.
+    socket.on("error", reject);
   });
   connected.catch(() => undefined);
+  // A connected socket learns that nothing listens at the port.
+  socket.connect(port, host);
   return {
     async exchange(request) {
       await connected;
       return answerTo(request, (receive, fail) => {
-        const repeat = setInterval(() => socket.send(request), REPEAT_MS);
+        const send = () => {
+          try {
+            socket.send(request, (error) => {
+              if (error) fail(error);
+            });
+          } catch (error) {
+            // In the interval nobody else would catch it.
+            fail(error);
+          }
+        };
         socket.on("message", receive);
         socket.on("error", fail);
-        socket.send(request);
+        const repeat = setInterval(send, REPEAT_MS);
+        send();
         return () => {
           clearInterval(repeat);
           socket.off("message", receive);
+          socket.off("error", fail);
         };
       });
     },
@@ -93,7 +107,7 @@ function openStream({ host, port, transport }: IceAddress): IceConnection {
 /** Waits for the response to a request; other data is ignored. */
 function answerTo(
   request: Buffer,
-  send: (receive: (data: Buffer) => void, fail: (error: Error) => void) => () => void,
+  send: (receive: (data: Buffer) => void, fail: (error: unknown) => void) => () => void,
 ): Promise<TurnResponse> {
   let release: () => void = () => undefined;
   let timer: NodeJS.Timeout | undefined;

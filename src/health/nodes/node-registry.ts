@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import type { Clock } from "../../core/clock";
 import type { Log } from "../../core/log";
 import { packageVersion } from "../../core/package-root";
-import { newId } from "../../core/random";
 import type { Store } from "../../store/store";
 import {
   type NodeReport,
@@ -17,6 +16,8 @@ const HOST_MAX = 255;
 
 /** Options of {@link NodeRegistry.open}. */
 export interface NodeRegistryOptions {
+  /** Identifier of this node, new at each start. */
+  id: string;
   store: Pick<Store, "query">;
   clock: Clock;
   log: Log;
@@ -32,14 +33,15 @@ export interface NodeRegistryOptions {
 
 /** This node in the list of nodes: reports that it runs until it is closed. */
 export class NodeRegistry {
-  /** Identifier of this node, new at each start. */
-  readonly id = newId();
+  /** Identifier of this node. */
+  readonly id: string;
   private readonly startedAt: Date;
   private readonly timer: NodeJS.Timeout;
   private longestDelayMs = 0;
   private reporting: Promise<void> | null = null;
 
   private constructor(private readonly options: NodeRegistryOptions) {
+    this.id = options.id;
     this.startedAt = new Date(options.clock.now());
     const { intervalMs = REPORT_SECONDS * 1000 } = options;
     this.timer = setInterval(() => void this.report(), intervalMs).unref();

@@ -12,6 +12,8 @@ export interface LoadedCredentials {
   credentials: Credentials;
   /** Hash of the credentials. A connection opened with another version is out of date. */
   version: string;
+  /** When they were set. */
+  updatedAt: Date;
 }
 
 /** Maximum number of cached applications. */
@@ -73,6 +75,6 @@ export class CredentialCache {
     if (!row) return null;
     const credentials = openCredentials(service, row, sealer);
     const version = hashToken(JSON.stringify(credentials)).toString("base64url");
-    return { credentials, version };
+    return { credentials, version, updatedAt: row.updatedAt };
   }
 }

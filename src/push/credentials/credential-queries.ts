@@ -15,10 +15,16 @@ export interface CredentialKey {
   service: PushService;
 }
 
+/** Identifies credentials as they were loaded, apart from those that have been set since. */
+export interface LoadedKey extends CredentialKey {
+  updatedAt: Date;
+}
+
 /** Stored credentials: the settings, and the encrypted secrets. */
 export interface StoredCredentials {
   settings: CredentialSettings;
   secret: string;
+  updatedAt: Date;
 }
 
 /** Credentials of an application without their secrets. */
@@ -40,8 +46,8 @@ export interface StoredSecret {
 const FIND: Statement = {
   name: "push_credentials",
   reason: "bench:push: deliveries per second",
-  text: `SELECT settings, secret FROM push_credentials WHERE application_id = $1
-    AND environment = $2::push_environment AND service = $3::push_service`,
+  text: `SELECT settings, secret, updated_at AS "updatedAt" FROM push_credentials
+    WHERE application_id = $1 AND environment = $2::push_environment AND service = $3::push_service`,
 };
 
 const LIST: Statement = {
@@ -62,14 +68,17 @@ const LIST_DOUBTFUL: Statement = {
       AND (refused_since IS NOT NULL OR settings->>'kind' = 'certificate') ORDER BY id`,
 };
 
-/** Leaves `updated_at`, which says when the credentials were set. */
+/**
+ * Leaves `updated_at`, which says when the credentials were set: a verdict about earlier ones, whose pushes were still in
+ * flight, is dropped.
+ */
 const WRITE_VERDICT: Statement = {
   name: "write_push_credential_verdict",
   reason: "expression",
   text: `UPDATE push_credentials SET refused_reason = $4,
       refused_since = CASE WHEN $4::text IS NULL THEN NULL ELSE coalesce(refused_since, $5::timestamptz) END
     WHERE application_id = $1 AND environment = $2::push_environment AND service = $3::push_service
-      AND refused_reason IS DISTINCT FROM $4::text`,
+      AND updated_at = $6::timestamptz AND refused_reason IS DISTINCT FROM $4::text`,
 };
 
 const SECRETS: Statement = {
@@ -103,14 +112,17 @@ export function listDoubtfulCredentials(
   return query<ListedCredentials>(LIST_DOUBTFUL, [applicationIds]);
 }
 
-/** Writes whether a service refuses stored credentials. @param refusal its reason; null if it accepts them */
+/**
+ * Writes whether a service refuses stored credentials, unless others have been set since they were loaded.
+ * @param refusal its reason; null if it accepts them
+ */
 export async function writeVerdict(
   query: Store["query"],
-  { applicationId, environment, service }: CredentialKey,
+  { applicationId, environment, service, updatedAt }: LoadedKey,
   refusal: string | null,
   now: Date,
 ): Promise<void> {
-  await query(WRITE_VERDICT, [applicationId, environment, service, refusal, now]);
+  await query(WRITE_VERDICT, [applicationId, environment, service, refusal, now, updatedAt]);
 }
 
 /** Writes or replaces the credentials of an application for a service, which nobody has refused yet. */

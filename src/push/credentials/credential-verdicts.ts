@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../core/clock";
 import type { Log } from "../../core/log";
 import type { Store } from "../../store/store";
-import { type CredentialKey, writeVerdict } from "./credential-queries";
+import { type CredentialKey, type LoadedKey, writeVerdict } from "./credential-queries";
 
 /** Maximum number of applications whose last verdicts are kept. */
 const APPLICATIONS_MAX = 1_000;
@@ -13,6 +13,8 @@ const REPEAT_MS = 60_000;
 interface Written {
   refusal: string | null;
   at: number;
+  /** When the credentials that it is about were set. */
+  updatedAt: number;
 }
 
 /**
@@ -28,20 +30,24 @@ export class CredentialVerdicts {
    * Records what a push service says. Never throws: the next batch says it again.
    * @param refusal the reason of a refusal; null if it accepts the credentials
    */
-  async note(key: CredentialKey, refusal: string | null): Promise<void> {
+  async note(key: LoadedKey, refusal: string | null): Promise<void> {
     const known = this.written.get(key.applicationId)?.get(nameOf(key));
-    const isKnown = known?.refusal === refusal && this.deps.clock.now() - known.at < REPEAT_MS;
+    const isKnown =
+      known?.refusal === refusal &&
+      known.updatedAt === key.updatedAt.getTime() &&
+      this.deps.clock.now() - known.at < REPEAT_MS;
     if (!isKnown) await this.write(key, refusal);
   }
 
   /** Like {@link note}, but writes equal verdicts as well. */
-  async write(key: CredentialKey, refusal: string | null): Promise<void> {
+  async write(key: LoadedKey, refusal: string | null): Promise<void> {
     const { store, clock, log } = this.deps;
     const now = clock.now();
     try {
       await writeVerdict(store.query, key, refusal, new Date(now));
       const entry = this.written.get(key.applicationId) ?? new Map<string, Written>();
-      this.written.set(key.applicationId, entry.set(nameOf(key), { refusal, at: now }));
+      const written = { refusal, at: now, updatedAt: key.updatedAt.getTime() };
+      this.written.set(key.applicationId, entry.set(nameOf(key), written));
     } catch (error) {
       log.warn({ err: error }, "failed to record whether push credentials are accepted");
     }

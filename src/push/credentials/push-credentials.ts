@@ -142,7 +142,9 @@ export async function recheckCredentials(
     const result = await checkWithService(deps, found.credentials, environment);
     if (result.kind !== "unreachable") {
       const refusal = result.kind === "refused" ? result.reason : null;
-      await deps.verdicts.write({ applicationId: id, environment, service: each }, refusal);
+      const { updatedAt } = found;
+      const key = { applicationId: id, environment, service: each, updatedAt };
+      await deps.verdicts.write(key, refusal);
     }
     return { service: each, result };
   });

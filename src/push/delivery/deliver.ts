@@ -27,6 +27,13 @@ const OUTCOME_COUNTERS = {
 
 type Send = (target: PushTarget) => Promise<Outcome>;
 
+/** What the deliveries of a batch are sent with. */
+interface Sender {
+  send: Send;
+  /** When the credentials were set that the outcomes are about; null if nothing is sent. */
+  credentialsSetAt: Date | null;
+}
+
 /**
  * Sends the deliveries of a batch that still await this attempt, and records their outcomes. A batch that a
  * crash interrupts is sent again as a whole.
@@ -37,8 +44,8 @@ export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
   if (event === null) return;
   const batch = await findBatch(query, job.deliveries, job.attempts);
   if (batch.length === 0) return;
-  const send = event.withdrawnAt
-    ? refuseAll("It was withdrawn before it could be sent")
+  const { send, credentialsSetAt } = event.withdrawnAt
+    ? sendNothing("It was withdrawn before it could be sent")
     : await senderOf(push, event);
   const attempts = await Promise.all(
     batch.map((entry) => attemptDelivery(entry, entry.blocked ? REFUSE_BLOCKED : send)),
@@ -48,13 +55,11 @@ export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
     push.metrics.pushDeliveries.inc({ service, outcome: outcome.kind });
     push.counters.count(event.applicationId, OUTCOME_COUNTERS[outcome.kind]);
   }
-  const refusal = refusalOf(
-    service,
-    attempts.map(({ outcome }) => outcome),
-  );
-  if (refusal !== undefined) {
+  const refusal = refusalOf(service, attempts);
+  if (refusal !== undefined && credentialsSetAt !== null) {
     const { applicationId, environment } = event;
-    await push.noteCredentials({ applicationId, environment, service }, refusal);
+    const credentials = { applicationId, environment, service, updatedAt: credentialsSetAt };
+    await push.noteCredentials(credentials, refusal);
   }
   await publishDeliveryUpdate(push, event, job.deliveries);
 }
@@ -64,7 +69,8 @@ async function attemptDelivery({ subscription, target }: BatchEntry, send: Send)
     subscription === null
       ? { kind: "unregistered", reason: "The subscription was deleted before the push was sent" }
       : await send(target);
-  return { delivery: target.deliveryId, subscription, token: target.token, outcome };
+  const { deliveryId: delivery, token, bundleId } = target;
+  return { delivery, subscription, token, bundleId, outcome };
 }
 
 /** A function that sends nothing and fails every delivery. */
@@ -73,11 +79,16 @@ function refuseAll(reason: string): Send {
   return () => Promise.resolve(outcome);
 }
 
+/** As {@link refuseAll}, for all deliveries of a batch. */
+function sendNothing(reason: string): Sender {
+  return { send: refuseAll(reason), credentialsSetAt: null };
+}
+
 /** Fails the delivery to a user who was blocked after the fan-out. */
 const REFUSE_BLOCKED = refuseAll("The user was blocked before the push was sent");
 
-/** Returns the function that sends the event to a device, or one that refuses if it cannot be sent at all. */
-async function senderOf(push: PushDeps, event: PushEvent): Promise<Send> {
+/** Returns what sends the event to devices, or what refuses if it cannot be sent at all. */
+async function senderOf(push: PushDeps, event: PushEvent): Promise<Sender> {
   const { applicationId, environment, channel } = event;
   const now = push.clock.now();
   const message = readStoredMessage(event);
@@ -85,10 +96,13 @@ async function senderOf(push: PushDeps, event: PushEvent): Promise<Send> {
   const problem = isExpired(message, now)
     ? "The notification expired before it could be sent"
     : sizeProblem(payload);
-  if (problem !== null) return refuseAll(problem);
-  const provider = await push.provider(applicationId, environment, CHANNEL_TABLE[channel].service);
-  if (provider === null) return refuseAll(`No ${channel} credentials are set for ${environment}`);
-  return withTimer(push, provider, channel, payload);
+  if (problem !== null) return sendNothing(problem);
+  const key = [applicationId, environment, CHANNEL_TABLE[channel].service] as const;
+  // Read first: if other credentials are set in between, the verdict about them is dropped, and none is wrong.
+  const credentialsSetAt = await push.credentialsSetAt(...key);
+  const provider = await push.provider(...key);
+  if (provider === null) return sendNothing(`No ${channel} credentials are set for ${environment}`);
+  return { send: withTimer(push, provider, channel, payload), credentialsSetAt };
 }
 
 function withTimer(

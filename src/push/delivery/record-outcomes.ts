@@ -17,6 +17,8 @@ export interface Attempt {
   /** Null if the subscription was deleted before the attempt. */
   subscription: number | null;
   token: string;
+  /** The bundle identifier that the device reported, if any. */
+  bundleId: string | null;
   outcome: Outcome;
 }
 

@@ -37,12 +37,24 @@ export interface PushDeps {
     environment: PushEnvironment,
     service: PushService,
   ): Promise<Provider | null>;
+  /** Returns when the credentials that {@link provider} uses were set, or null if none are set. */
+  credentialsSetAt(
+    applicationId: number,
+    environment: PushEnvironment,
+    service: PushService,
+  ): Promise<Date | null>;
   /**
-   * Records whether a push service accepts an application's credentials; never throws.
+   * Records whether a push service accepts an application's credentials, unless others have been set since; never throws.
    * @param refusal the reason of a refusal; null if it accepts them
    */
   noteCredentials(
-    credentials: { applicationId: number; environment: PushEnvironment; service: PushService },
+    credentials: {
+      applicationId: number;
+      environment: PushEnvironment;
+      service: PushService;
+      /** When they were set, by {@link credentialsSetAt}. */
+      updatedAt: Date;
+    },
     refusal: string | null,
   ): Promise<void>;
 }

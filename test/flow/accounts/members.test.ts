@@ -431,6 +431,21 @@ test("the old address of a member is notified of a new one", async () => {
   expect(more).toEqual([]);
 });
 
+test("a new address is not changed without the job of its notice, which a crash could lose otherwise", async () => {
+  const { email, token } = await joined("SUPPORT");
+  const query = `mutation ($input: UpdateCurrentMemberInput!) {
+    updateCurrentMember(input: $input) { member { email } } }`;
+  await node.sql(`CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.name = 'account-email-change' THEN RAISE EXCEPTION 'no job'; END IF; RETURN NEW; END $$`);
+  await node.sql(`CREATE TRIGGER test_refuse BEFORE INSERT ON pgboss.job
+    FOR EACH ROW EXECUTE FUNCTION test_refuse()`);
+  const answer = await run(query, { email: newEmail(), oldPassword: PASSWORD }, token);
+  await node.sql("DROP TRIGGER test_refuse ON pgboss.job");
+  await node.sql("DROP FUNCTION test_refuse");
+  expect(failure(answer)?.code).toBe("INTERNAL");
+  expect(await members()).toContainEqual(expect.objectContaining({ email }));
+});
+
 describe("the mutations of a document after one by which its member", () => {
   test.each([
     ["signs out", () => "signOutOwner { signedOut }", "UNAUTHENTICATED"],

@@ -1,13 +1,14 @@
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
+import { newId } from "../../../src/core/random";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { readSockets } from "../../../src/statistics/open-sockets-queries";
 import { type Period, statisticsOf } from "../../../src/statistics/statistics";
 import { purgeStatistics, sampleApplications } from "../../../src/statistics/statistics-jobs";
-import { NODE_LEASE_MS, StatisticsWriter } from "../../../src/statistics/statistics-writer";
+import { StatisticsWriter } from "../../../src/statistics/statistics-writer";
 import { openStore } from "../../../src/store/open";
 import type { Store } from "../../../src/store/store";
-import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
+import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { type FreshDatabase, freshDatabase } from "../../support/operations/database";
 
 const DAY = 24 * HOUR;
@@ -56,20 +57,51 @@ async function newApplication(): Promise<number> {
 }
 
 /** A node, whose access to the database a test can end as the end of its process does. */
-function openNode() {
-  const counters = new ApplicationCounters(clock);
+function openNode({ at = clock, intervalMs = HOUR } = {}) {
+  const counters = new ApplicationCounters(at);
   let failure: Error | null = null;
+  let answered: Promise<void> | null = null;
+  const statements: string[] = [];
   const query: Store["query"] = async (statement, values) => {
+    statements.push(statement.name);
+    await answered;
     if (failure) throw failure;
     return store.query(statement, values);
   };
-  const writer = new StatisticsWriter({ store: { ...store, query }, clock, log, counters });
+  const nodeId = newId();
+  const writer = new StatisticsWriter({
+    ...{ store: { ...store, query }, log, counters, nodeId, intervalMs },
+    elapsedMs: () => at.now(),
+  });
   writers.push(writer);
   const fail = (error: Error | null) => {
     failure = error;
   };
-  return { counters, writer, fail };
+  /** Lets statements wait until the returned function is called. */
+  const stall = () => {
+    let resume: () => void = () => undefined;
+    answered = new Promise((resolve) => {
+      resume = resolve;
+    });
+    return () => resume();
+  };
+  return { counters, writer, fail, nodeId, statements, stall };
 }
+
+/** Moves the end of a node's lease to some seconds from now, by the clock of the database. */
+const endLease = (nodeId: string, seconds: number) =>
+  sql("UPDATE statistics_nodes SET lease_until = now() + $2 * interval '1 second' WHERE id = $1", [
+    nodeId,
+    seconds,
+  ]);
+/** The seconds for which a node's lease lasts. */
+const leaseOf = async (nodeId: string) => {
+  const [row] = await sql<{ seconds: number }>(
+    "SELECT extract(epoch FROM lease_until - now())::float8 AS seconds FROM statistics_nodes WHERE id = $1",
+    [nodeId],
+  );
+  return row?.seconds ?? 0;
+};
 
 const rows = () =>
   sql<{ seconds: number; starts_at: Date; sign_ups: number }>(
@@ -81,8 +113,7 @@ const signUps = async (period: Period) => {
     counts.signUps === 0 ? [] : [[startsAt.getTime(), counts.signUps]],
   );
 };
-const socketsNow = async () =>
-  (await readSockets(store, [applicationId], new Date(clock.now()))).graphql;
+const socketsNow = async () => (await readSockets(store, [applicationId])).graphql;
 
 test("counts are in the minute, hour and day in which they happened, over each border", async () => {
   const { counters, writer } = openNode();
@@ -141,6 +172,28 @@ test("what cannot be written is written later, once", async () => {
   expect(await signUps("hour")).toEqual([[clock.now(), 2]]);
 });
 
+test("while a write lasts no other waits for it, and what is counted meanwhile is not lost", async () => {
+  const { counters, writer, fail, statements, stall } = openNode({ intervalMs: 1 });
+  const resume = stall();
+  counters.count(applicationId, "signUps");
+  await eventually(
+    () => statements.length,
+    (count) => count > 0,
+  );
+  for (let waited = 0; waited < 20; waited += 1) {
+    counters.count(applicationId, "signUps");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  fail(new Error("the database is away"));
+  resume();
+  await writer.close();
+  // The one that waited, and that of the shutdown.
+  expect(statements).toEqual(Array(2).fill("add_application_statistics"));
+  fail(null);
+  await writer.flush();
+  expect(await signUps("hour")).toEqual([[clock.now(), 21]]);
+});
+
 test("counts of applications that do not exist, or are deleted meanwhile, keep no others back", async () => {
   const { counters, writer } = openNode();
   const deleted = await newApplication();
@@ -183,16 +236,36 @@ describe("open sockets", () => {
     await dying.writer.flush();
     expect(await socketsNow()).toBe(2);
     dying.fail(new Error("the process has ended"));
-    clock.advance(NODE_LEASE_MS - 1);
+    for (const { nodeId } of [living, dying]) await endLease(nodeId, 10);
+    clock.advance(MINUTE);
     for (const { writer } of [living, dying]) await writer.flush();
+    expect(await leaseOf(living.nodeId)).toBeGreaterThan(15);
+    expect(await leaseOf(dying.nodeId)).toBeLessThanOrEqual(10);
     expect(await socketsNow()).toBe(2);
-    clock.advance(1);
+    await endLease(dying.nodeId, -1);
     expect(await socketsNow()).toBe(1);
-    clock.advance(HOUR);
-    await living.writer.flush();
     await purgeStatistics({ store, clock });
-    expect(await sql("SELECT 1 FROM statistics_nodes")).toHaveLength(1);
+    expect(await sql("SELECT 1 FROM statistics_nodes")).toHaveLength(2);
+    await endLease(dying.nodeId, -601);
+    await purgeStatistics({ store, clock });
+    expect(await sql("SELECT id FROM statistics_nodes")).toEqual([{ id: living.nodeId }]);
     expect(await sql("SELECT 1 FROM application_sockets")).toHaveLength(1);
+  });
+
+  test("count also if the clock of their node is wrong", async () => {
+    const late = new MovingClock();
+    late.advance(-HOUR);
+    const nodes = [openNode({ at: late }), openNode()];
+    for (const { counters, writer } of nodes) {
+      counters.socketOpened(applicationId, "graphql");
+      await writer.flush();
+    }
+    expect(await socketsNow()).toBe(2);
+    await purgeStatistics({ store, clock });
+    await sampleApplications({ store, clock });
+    const { series } = await statisticsOf({ store, clock }, [applicationId], "hour");
+    expect(series.at(-1)?.sockets.graphql).toBe(2);
+    for (const { nodeId } of nodes) expect(Math.abs((await leaseOf(nodeId)) - 30)).toBeLessThan(10);
   });
 
   test("of a node that could not write for so long that it was purged are written again", async () => {
@@ -201,6 +274,7 @@ describe("open sockets", () => {
     await node.writer.flush();
     node.fail(new Error("the database cannot be reached"));
     clock.advance(HOUR);
+    await endLease(node.nodeId, -3_600);
     await purgeStatistics({ store, clock });
     expect(await sql("SELECT 1 FROM application_sockets")).toEqual([]);
     node.fail(null);

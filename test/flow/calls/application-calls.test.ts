@@ -192,7 +192,7 @@ describe("a time line", () => {
       ({ timeLine }) => timeLine.at(-1)?.kind === "HANG_UP",
     );
     expect(call.timeLineTruncated).toBe(true);
-    expect(call.timeLine).toHaveLength(201);
+    expect(call.timeLine).toHaveLength(202);
   });
 
   it("has no signals of strangers, and none with another sessionID", async () => {

@@ -1,13 +1,15 @@
+import { createServer } from "node:net";
 import { type RedisServer, startRedis } from "../../../scripts/services/redis-server";
 import { runChecks } from "../../../src/cli/doctor/checks";
 import { openLog } from "../../../src/core/log";
 import { packageVersion } from "../../../src/core/package-root";
+import { newId } from "../../../src/core/random";
 import type { Finding } from "../../../src/health/checks/finding";
 import { NodeRegistry } from "../../../src/health/nodes/node-registry";
 import { openJobs } from "../../../src/jobs/pg-boss";
-import { NOWHERE } from "../../support/cli/doctor";
+import { endListening, listen, NOWHERE } from "../../support/cli/doctor";
 import { graphql, newUser, rest } from "../../support/client";
-import { eventually, MovingClock } from "../../support/moving-clock";
+import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { DATABASE_NAME, describeServices, hasServices } from "../../support/operations/database";
 import { addFailedJob } from "../../support/operations/failed-jobs";
@@ -125,6 +127,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
     const { url } = smtp;
     await smtp.close();
     await redis?.stop();
+    clock.advance(MINUTE);
     const { checks } = await healthOf(node);
     const findings = (await doctor()).map(shown);
     for (const name of ["mail", ...(redis ? ["redis"] : [])]) {
@@ -139,6 +142,11 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
     }
     smtp = await startSmtp(Number(new URL(url).port));
     clock.advance(STALE_MS);
+    const soon = (await healthOf(node)).checks;
+    expect(named(soon, "mail")).toMatchObject([{ status: "ERROR" }]);
+    // This Redis runs, without persistence.
+    if (redis) expect(named(soon, "redis")).toMatchObject([{ status: "WARNING" }]);
+    clock.advance(MINUTE);
     expect(named((await healthOf(node)).checks, "mail")).toMatchObject([{ status: "OK" }]);
   });
 
@@ -156,12 +164,56 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
       expect(connections()).toBe(1);
       clock.advance(1);
       expect((await healthOf(asked)).checkedAt).not.toBe(reports[0]?.checkedAt);
-      expect(connections()).toBe(2);
     } finally {
       clock.hold(false);
       await asked.stop();
     }
     expect(smtp.mails).toEqual([]);
+  });
+
+  test("signs in to the servers of mail, media and TURN once a minute, whether or not it succeeds", async () => {
+    const connections = { mail: 0, media: 0, turn: 0 };
+    // Servers that close every connection, and count them.
+    const refusing = async (name: keyof typeof connections) => {
+      const server = createServer((socket) => {
+        connections[name] += 1;
+        socket.destroy();
+      });
+      return `127.0.0.1:${await listen(server)}`;
+    };
+    const environment = {
+      SMTP_URL: `smtp://user:password@${await refusing("mail")}`,
+      JANUS_URL: `ws://${await refusing("media")}`,
+      JANUS_API_SECRET: "api-secret-of-the-test",
+      JANUS_ADMIN_KEY: "admin-key-of-the-test",
+      TURN_URLS: `turn:${await refusing("turn")}?transport=tcp`,
+      TURN_SECRET: "secret-of-the-test-number-one",
+    };
+    // Without conferences, whose engine would connect as well.
+    const asked = await startNode(environment, { clock, openEngine: async () => null });
+    clock.hold(true);
+    try {
+      const { checks } = await healthOf(asked);
+      for (const name of ["mail", "media server", "turn"]) {
+        expect(named(checks, name)).toMatchObject([{ name, status: "ERROR" }]);
+      }
+      const first = { ...connections };
+      expect(Object.values(first)).not.toContain(0);
+      for (let passed = 0; passed + STALE_MS < MINUTE; passed += STALE_MS) {
+        clock.advance(STALE_MS);
+        await healthOf(asked);
+      }
+      expect(connections).toEqual(first);
+      clock.advance(STALE_MS);
+      await healthOf(asked);
+      for (const [name, count] of Object.entries(first)) {
+        expect([name, connections[name as keyof typeof first]]).toEqual([name, 2 * count]);
+      }
+    } finally {
+      clock.hold(false);
+      await asked.stop();
+      endListening();
+    }
   });
 
   describe("the nodes", () => {
@@ -172,6 +224,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
     /** A node that reports only when it is told to. */
     const other = async () => {
       const registry = await NodeRegistry.open({
+        id: newId(),
         store: node.app.store,
         clock,
         log: openLog("silent"),
@@ -267,8 +320,8 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
         countSockets: async () => 0,
         intervalMs: 3_600_000,
       };
-      const killed = await NodeRegistry.open(options);
-      const restarted = await NodeRegistry.open(options);
+      const killed = await NodeRegistry.open({ ...options, id: newId() });
+      const restarted = await NodeRegistry.open({ ...options, id: newId() });
       const ids = async () =>
         (await node.sql<{ id: string }>("SELECT id FROM nodes WHERE port = 4711")).map(
           ({ id }) => id,

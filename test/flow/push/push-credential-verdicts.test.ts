@@ -1,3 +1,4 @@
+import type { Outcome } from "../../../src/push/providers/port/provider";
 import { graphql, newUser, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -33,10 +34,11 @@ afterAll(() => node.stop());
 
 const scope = () => ({ applicationId: String(node.application.id), environment: "DEVELOPMENT" });
 
-/** Sends a push to an Apple device, whose push service answers so. */
-async function send(reason: string | null): Promise<void> {
+/** Sends a push to an Apple device, which may name a bundle identifier, and whose push service answers so. */
+async function send(reason: string | null, bundleId: string | null = null): Promise<void> {
   await node.sql("DELETE FROM push_subscriptions");
   const token = await addDevice(node, user, "apns");
+  await node.sql("UPDATE push_subscriptions SET bundle_id = $1", [bundleId]);
   providers.outcomes.set(token, () =>
     reason === null ? { kind: "accepted", providerId: null } : { kind: "failed", reason },
   );
@@ -101,7 +103,13 @@ it("are recorded as refused when a push is, since then, and no longer after an a
 it("are not refused by what concerns one device", async () => {
   await send("DeviceTokenNotForTopic");
   await send("PayloadTooLarge");
+  await send("TopicDisallowed", "com.example.other");
+  await send("BadTopic", "com.example.other");
   expect(await state()).toMatchObject({ refusedSince: null });
+  await send("TopicDisallowed");
+  await refused("TopicDisallowed");
+  await send(null);
+  await refused(null);
 });
 
 it("are recorded by a check, which answers in words, and forgotten when others are set", async () => {
@@ -130,6 +138,32 @@ it("are recorded by a check, which answers in words, and forgotten when others a
   expect(await state()).toMatchObject({ refusedSince: null, refusedReason: null });
   await send("InvalidProviderToken");
   await refused("InvalidProviderToken");
+});
+
+it("are not refused by a push of earlier ones that was still in flight when they were set", async () => {
+  await node.sql("DELETE FROM push_subscriptions");
+  const token = await addDevice(node, user, "apns");
+  let answer: (outcome: Outcome) => void = () => undefined;
+  const outcome = new Promise<Outcome>((resolve) => {
+    answer = resolve;
+  });
+  providers.outcomes.set(token, () => outcome);
+  const body = { push_type: "apns", message: payload(), user: { ids: user.id } };
+  const [event] = await postEvent(node, user, body);
+  await eventually(
+    () => providers.tokens(),
+    (tokens) => tokens.includes(token),
+  );
+  clock.advance(1_000);
+  await set();
+  answer({ kind: "failed", reason: "InvalidProviderToken" });
+  await eventCounts(node, event.id);
+  // The later ones get the same verdict, which the earlier one must neither replace nor hold back.
+  clock.advance(1_000);
+  const before = Math.floor(clock.now() / 1000) * 1000;
+  await send("InvalidProviderToken");
+  const { refusedSince } = await refused("InvalidProviderToken");
+  expect(Date.parse(refusedSince)).toBeGreaterThanOrEqual(before);
 });
 
 describe("the list of an account's credentials that need attention", () => {

@@ -87,6 +87,7 @@ export async function openPushFixture({
     jobs,
     metrics: openMetrics(),
     provider: providers.open,
+    credentialsSetAt: async () => null,
     noteCredentials: async () => undefined,
   };
   return {

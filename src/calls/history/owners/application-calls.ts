@@ -70,22 +70,30 @@ export function watchLiveCalls(
   deps: HistoryDeps,
   applicationId: number,
 ): Promise<AsyncIterableIterator<ApplicationCall[]>> {
-  // What the subscriber believes to be live, so that it learns of ends that were missed.
-  const live = new Set<number>();
+  // What the subscriber believes to be live, so that it learns of changes that were missed.
+  const live = new Map<number, CallState>();
+  const findLive = () => {
+    const listed = { applicationId, states: LIVE, userId: null };
+    return readLive((range) => listCallsOfApplication(deps.store, listed, range));
+  };
   return watchApplicationCalls<ApplicationCall>(deps, {
     applicationId,
     callId: null,
     async present() {
-      const listed = { applicationId, states: LIVE, userId: null };
-      const page = await readLive((range) => listCallsOfApplication(deps.store, listed, range));
-      return [...live, ...page.map(({ id }) => id).reverse()];
+      const page = await findLive();
+      return [...live.keys(), ...page.map(({ id }) => id).reverse()];
+    },
+    async stale() {
+      const stored = new Map((await findLive()).reverse().map(({ id, state }) => [id, state]));
+      // A call that is not live any more has no state here, and is read by its id.
+      return [...live.keys(), ...stored.keys()].filter((id) => live.get(id) !== stored.get(id));
     },
     async load(ids) {
       const calls = await findApplicationCalls(deps, applicationId, ids);
-      for (const { id, endedAt } of calls) {
-        live.delete(id);
-        if (endedAt === null) live.add(id);
-        const [oldest] = live;
+      for (const id of ids) live.delete(id);
+      for (const { id, endedAt, state } of calls) {
+        if (endedAt === null) live.set(id, state);
+        const [oldest] = live.keys();
         if (live.size > LIVE_MAX && oldest !== undefined) live.delete(oldest);
       }
       return calls;
@@ -101,11 +109,18 @@ export async function watchApplicationCall(
 ): Promise<AsyncIterableIterator<ApplicationCall[]>> {
   const call = await findApplicationCall(deps, applicationId, id);
   if (!call) throw new Fault("NOT_FOUND", "There is no such call");
+  let isLive = true;
   return watchApplicationCalls(deps, {
     applicationId,
     callId: call.id,
     present: async () => [call.id],
-    load: (ids) => findApplicationCalls(deps, applicationId, ids),
+    // While it is live it is delivered as it is: also its time line may have grown.
+    stale: async () => (isLive ? [call.id] : []),
+    async load(ids) {
+      const calls = await findApplicationCalls(deps, applicationId, ids);
+      isLive = calls.some(({ endedAt }) => endedAt === null);
+      return calls;
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import type { Statement, Store, Transaction } from "../../../store/store";
 import {
   type CallSignalKind,
   CONTROL_ENTRIES,
+  CONTROL_KINDS,
   isControl,
   TIME_LINE_ENTRIES,
   type TimeLineEntry,
@@ -13,8 +14,9 @@ import {
  */
 
 /**
- * One statement for all calls of a batch, under their locks. Entries beyond the limits are left out; the others are
- * inserted, or merged with what other batches have written of the same entry.
+ * One statement for all calls of a batch, under their locks. Entries are inserted, or merged with what other batches have
+ * written of the same entry. New ones beyond the limits are left out. Those of control signals are placed first, so that
+ * the others of a batch, which may be many, take no room from them.
  * @returns the calls with an entry that was left out
  */
 const RECORD: Statement = {
@@ -24,12 +26,24 @@ const RECORD: Statement = {
       SELECT g.* FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, key uuid, kind call_signal_kind,
         control boolean, from_user_id bigint, from_device text, to_user_id bigint, to_device text,
         first_at timestamptz, last_at timestamptz, count int)),
-    stored AS (SELECT s.call_id, count(*) AS number FROM call_signals s WHERE s.call_id = ANY($2::bigint[])
-      GROUP BY s.call_id),
+    stored AS MATERIALIZED (
+      SELECT s.call_id, s.key, s.kind FROM call_signals s WHERE s.call_id = ANY($2::bigint[])),
+    counted AS (
+      SELECT s.call_id, count(*) AS number,
+        count(*) FILTER (WHERE s.kind <> ALL ('{${CONTROL_KINDS.join()}}'::call_signal_kind[])) AS others
+      FROM stored s GROUP BY s.call_id),
+    numbered AS (
+      SELECT g.*, s.key IS NULL AS is_new, coalesce(c.number, 0) AS stored, coalesce(c.others, 0) AS stored_others,
+        row_number() OVER (PARTITION BY g.call_id, g.control, s.key IS NULL ORDER BY g.first_at, g.key) AS place,
+        count(*) FILTER (WHERE g.control AND s.key IS NULL) OVER (PARTITION BY g.call_id) AS control_first
+      FROM given g LEFT JOIN stored s ON s.call_id = g.call_id AND s.key = g.key
+        LEFT JOIN counted c ON c.call_id = g.call_id),
     placed AS (
-      SELECT g.*, coalesce(o.number, 0) + row_number() OVER (PARTITION BY g.call_id ORDER BY g.first_at, g.key)
-          <= ${TIME_LINE_ENTRIES} + CASE WHEN g.control THEN ${CONTROL_ENTRIES} ELSE 0 END AS fits
-      FROM given g LEFT JOIN stored o ON o.call_id = g.call_id),
+      SELECT n.*, CASE WHEN NOT n.is_new THEN true
+          WHEN n.control THEN n.stored + n.place <= ${TIME_LINE_ENTRIES + CONTROL_ENTRIES}
+          ELSE n.stored_others + n.place <= ${TIME_LINE_ENTRIES}
+            AND n.stored + n.control_first + n.place <= ${TIME_LINE_ENTRIES + CONTROL_ENTRIES} END AS fits
+      FROM numbered n),
     written AS (
       INSERT INTO call_signals AS s (call_id, key, kind, from_user_id, from_device, to_user_id, to_device, first_at,
         last_at, count)

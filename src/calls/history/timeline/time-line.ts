@@ -6,10 +6,15 @@ export type { CallSignalKind } from "../../../store/generated/enums";
 
 /** Candidates from one device to another within this time are one entry, in milliseconds. */
 export const CANDIDATES_MS = 10_000;
-/** Maximum number of entries of a call's time line. Signals that start, answer or end it have {@link CONTROL_ENTRIES} more. */
+/**
+ * Maximum number of entries of a call's time line. Signals that start, answer or end it have {@link CONTROL_ENTRIES} more;
+ * whatever they leave of the sum is free for others, up to this number.
+ */
 export const TIME_LINE_ENTRIES = 200;
 /** Entries that are kept for the signals that start, answer or end the call, so that others never displace these. */
 export const CONTROL_ENTRIES = 50;
+/** Kinds of signals that start, answer or end a call. */
+export const CONTROL_KINDS = ["call", "accept", "reject", "hangUp"] as const;
 
 /** Where and when a signal belongs in a time line; it holds nothing of the signal's contents. */
 export interface TimedSignal {
@@ -38,7 +43,7 @@ export function signalKind(type: string): CallSignalKind {
 
 /** Whether signals of a kind start, answer or end a call. */
 export function isControl(kind: CallSignalKind): boolean {
-  return kind === "call" || kind === "accept" || kind === "reject" || kind === "hangUp";
+  return CONTROL_KINDS.some((each) => each === kind);
 }
 
 /**

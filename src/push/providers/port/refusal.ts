@@ -1,5 +1,5 @@
 import type { PushService } from "../../channels/channel";
-import type { Outcome } from "./provider";
+import type { Outcome, PushTarget } from "./provider";
 
 /**
  * Beginnings of the reasons by which a push service refuses credentials, whatever the device, with their
@@ -34,6 +34,9 @@ const REFUSALS: Readonly<
   web: [],
 };
 
+/** Reasons of Apple that concern the bundle identifier of a push, which the device's own one replaces. */
+const BUNDLE_REASONS = ["TopicDisallowed", "BadTopic"];
+
 /** What a push service's refusal of credentials means; null if it is none that is known. */
 export function explainRefusal(service: PushService, reason: string): string | null {
   return REFUSALS[service].find(([start]) => reason.startsWith(start))?.[1] ?? null;
@@ -45,10 +48,13 @@ export function explainRefusal(service: PushService, reason: string): string | n
  */
 export function refusalOf(
   service: PushService,
-  outcomes: readonly Outcome[],
+  attempts: ReadonlyArray<Pick<PushTarget, "bundleId"> & { outcome: Outcome }>,
 ): string | null | undefined {
-  if (outcomes.some(({ kind }) => kind === "accepted")) return null;
-  return outcomes.flatMap((outcome) =>
-    "reason" in outcome && explainRefusal(service, outcome.reason) !== null ? [outcome.reason] : [],
-  )[0];
+  if (attempts.some(({ outcome }) => outcome.kind === "accepted")) return null;
+  return attempts.flatMap(({ outcome, bundleId }) => {
+    if (!("reason" in outcome) || explainRefusal(service, outcome.reason) === null) return [];
+    // Whoever registers a device chooses its bundle identifier, which says nothing about the credentials.
+    const isOfDevice = bundleId !== null && BUNDLE_REASONS.includes(outcome.reason);
+    return isOfDevice ? [] : [outcome.reason];
+  })[0];
 }
