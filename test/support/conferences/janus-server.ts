@@ -27,6 +27,8 @@ export interface JanusProcess {
   adminUrl: string;
   /** Id of the process; 0 while there is none. */
   readonly pid: number;
+  /** Starts it again if it does not answer: it may have ended by itself. */
+  revive(): Promise<void>;
   /** Sends a signal; SIGKILL and SIGTERM also wait for the exit. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** Starts it again after it was killed, with the same ports. */
@@ -81,6 +83,14 @@ export async function startJanus(options: JanusProcessOptions = {}): Promise<Jan
     adminUrl: `ws://127.0.0.1:${adminPort}`,
     get pid() {
       return server?.pid ?? 0;
+    },
+    async revive() {
+      try {
+        await answers(url);
+      } catch {
+        await end();
+        await start();
+      }
     },
     start,
     stop,
