@@ -402,10 +402,11 @@ describe("activity", () => {
         const runs = writes.filter(([each]) => each.name === name);
         expect([name, runs.length < requests.length / paths.length]).toEqual([name, true]);
       }
-      const changes = writes.map(([{ text }]) => text.trimStart());
-      for (const text of changes.filter((each) => /\b(users|sessions)\b/.test(each))) {
-        expect(text).toMatch(/^UPDATE \w+ \w SET last_/);
-      }
+      const changes = writes
+        .map(([{ text }]) => text.trimStart())
+        .filter((text) => /\b(users|sessions)\b/.test(text));
+      expect(changes.length).toBeLessThan(requests.length / 4);
+      for (const text of changes) expect(text).toMatch(/^UPDATE \w+ \w SET last_/);
 
       const after = await eventually(
         lastRequest,

@@ -27,6 +27,28 @@ const workerOf = (browser: BrowserContext): Promise<Worker> =>
     (worker) => worker !== undefined,
   );
 
+/** Time after which a service worker counts as stopped, in milliseconds. Chromium stops one in which nothing happens. */
+const STOPPED_MS = 20_000;
+
+/** Evaluates in the service worker, and again in the next one if it was stopped meanwhile: then nobody answers. */
+async function inWorker<T>(
+  browser: BrowserContext,
+  evaluate: (worker: Worker) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const worker = await workerOf(browser);
+    let timer: NodeJS.Timeout | undefined;
+    const stopped = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, STOPPED_MS, null);
+    });
+    const answer = await Promise.race([
+      evaluate(worker).then((value) => ({ value })),
+      stopped,
+    ]).finally(() => clearTimeout(timer));
+    if (answer) return answer.value;
+  }
+}
+
 /**
  * Delivers a push to the service worker of a site, as the browser does after decrypting it.
  * @param page any page of the browser
@@ -47,16 +69,18 @@ export async function deliver(page: Page, site: string, data: string): Promise<v
 
 /** The notifications that are shown, the oldest first. */
 export async function notificationsOf(browser: BrowserContext): Promise<ShownNotification[]> {
-  return (await workerOf(browser)).evaluate(async () => {
-    const { registration } = globalThis as unknown as WorkerScope;
-    const all = await registration.getNotifications();
-    return all.map(({ title, body, data, requireInteraction }) => ({
-      title,
-      body,
-      data,
-      requireInteraction,
-    }));
-  });
+  return inWorker(browser, (worker) =>
+    worker.evaluate(async () => {
+      const { registration } = globalThis as unknown as WorkerScope;
+      const all = await registration.getNotifications();
+      return all.map(({ title, body, data, requireInteraction }) => ({
+        title,
+        body,
+        data,
+        requireInteraction,
+      }));
+    }),
+  );
 }
 
 /** Waits until a notification with a title is shown, and returns it. */
@@ -78,23 +102,25 @@ export async function waitForNotification(
  * @returns what the worker has done: `focus`, or the URL that it has opened
  */
 export async function happens(browser: BrowserContext, happening: Happening): Promise<string[]> {
-  return (await workerOf(browser)).evaluate(async (what) => {
-    const scope = globalThis as unknown as WorkerScope;
-    const done: string[] = [];
-    scope.WindowClient.prototype.focus = async () => done.push("focus");
-    scope.clients.openWindow = async (url) => done.push(url);
-    let event: Event;
-    if (typeof what === "string") event = new scope.ExtendableEvent(what);
-    else {
-      const all = await scope.registration.getNotifications();
-      const notification = all.find(({ title }) => title === what.clicked);
-      if (!notification) throw new Error(`no notification ${what.clicked}`);
-      event = new scope.NotificationEvent("notificationclick", { notification });
-    }
-    const waits: Promise<unknown>[] = [];
-    Object.assign(event, { waitUntil: (promise: Promise<unknown>) => waits.push(promise) });
-    scope.dispatchEvent(event);
-    await Promise.all(waits);
-    return done;
-  }, happening);
+  return inWorker(browser, (worker) =>
+    worker.evaluate(async (what) => {
+      const scope = globalThis as unknown as WorkerScope;
+      const done: string[] = [];
+      scope.WindowClient.prototype.focus = async () => done.push("focus");
+      scope.clients.openWindow = async (url) => done.push(url);
+      let event: Event;
+      if (typeof what === "string") event = new scope.ExtendableEvent(what);
+      else {
+        const all = await scope.registration.getNotifications();
+        const notification = all.find(({ title }) => title === what.clicked);
+        if (!notification) throw new Error(`no notification ${what.clicked}`);
+        event = new scope.NotificationEvent("notificationclick", { notification });
+      }
+      const waits: Promise<unknown>[] = [];
+      Object.assign(event, { waitUntil: (promise: Promise<unknown>) => waits.push(promise) });
+      scope.dispatchEvent(event);
+      await Promise.all(waits);
+      return done;
+    }, happening),
+  );
 }

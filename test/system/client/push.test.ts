@@ -30,10 +30,6 @@ interface PushWindow {
   signalbox: Signalbox;
 }
 
-// A click on a notification that DevTools delivered has once not reached the service worker of a busy Chromium: the test
-// runs again, and the log shows its first error.
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
-
 let node: TestNode;
 let site: PushSite;
 let browser: BrowserContext & { dispose(): Promise<void> };
