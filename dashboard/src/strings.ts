@@ -977,7 +977,8 @@ export const strings = {
 
     export: "Export data",
     exportTask: (name: string) => `Exporting ${name}`,
-    exportRunning: "Everything that is stored about the user is collected. This page may be left.",
+    exportRunning: (rows: number) =>
+      `${counted(rows, "row", "rows")} exported so far. You can leave this page.`,
     exported: (file: string) => `${file} was downloaded.`,
     exportFile: (id: string) => `user-${id}.json`,
 

@@ -117,16 +117,22 @@ export class ApplicationResolver {
 
   @Allow("developer")
   @Mutation(() => ExportUserPayload, {
-    description: "Exports everything stored about a user, for a data access request.",
+    description:
+      "Exports everything stored about a user, for a data access request, page by page: pass `after` until `endCursor` is null. Each page is an entry of the audit log.",
   })
   async exportUser(
     @Ctx() { admin, auth }: AdminContext,
     @Arg("input", () => ApplicationUserInput, { description: "The user." })
     { applicationId, userId }: ApplicationUserInput,
+    @Arg("after", () => String, {
+      nullable: true,
+      description: "Cursor of the page before: its endCursor. Without it, the first page.",
+    })
+    after: string | null,
   ): Promise<ExportUserPayload> {
     const { accountId } = await auth.account();
     const { id } = await findOwnedApplication(admin, accountId, applicationId);
-    return { export: await exportUser(admin, id, userId) };
+    return exportUser(admin, id, userId, after);
   }
 
   @Allow("developer")

@@ -154,9 +154,15 @@ export class DeleteApplicationPayload {
 export class ExportUserPayload {
   @Field(() => GraphQLJSONObject, {
     description:
-      "All stored rows of the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes, conferences, conferenceListings.",
+      "Stored rows of the user by list: user (on the first page), tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes, conferences, conferenceParticipations, conferenceListings. A page has about a megabyte; a list that it does not finish continues on the next page.",
   })
   export!: object;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Cursor of the next page; null on the last one.",
+  })
+  endCursor!: string | null;
 }
 
 @ObjectType({ description: "Result of eraseUser.", simpleResolvers: true })

@@ -13,6 +13,7 @@ import { addDoctor } from "./doctor";
 import { addMigrate } from "./migrate";
 import { addPushTest } from "./push-test";
 import { addToken } from "./token";
+import { addUserExport } from "./user-export";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {
   app: "Applications of the account.",
@@ -66,6 +67,7 @@ export async function run(argv: string[]): Promise<void> {
     addDocument(parent, document, invocation);
   }
   addAuditExport(groups.get("audit") ?? program.command("audit"), invocation);
+  addUserExport(groups.get("user") ?? program.command("user"), invocation);
   addPushTest(groups.get("push") ?? program.command("push"), invocation);
   addToken(program, invocation);
   addMigrate(program, invocation);

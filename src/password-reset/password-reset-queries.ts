@@ -1,5 +1,5 @@
 import { expiredRows } from "../store/rows/expired-rows";
-import { exportRows } from "../store/rows/export-rows";
+import { exportedList } from "../store/rows/exported-list";
 import type { Statement, Store, Transaction } from "../store/store";
 
 /**
@@ -42,8 +42,8 @@ const DELETE_OLD: Statement = {
 const EXPORT: Statement = {
   name: "export_password_resets",
   reason: "expression",
-  text: `SELECT to_jsonb(r) - 'token_hash' AS row FROM password_resets r
-    WHERE r.user_id = $1 ORDER BY r.id`,
+  text: `SELECT to_jsonb(r) - 'token_hash' AS row, jsonb_build_array(r.id) AS next FROM password_resets r
+    WHERE r.user_id = $1 AND r.id > $2 ORDER BY r.id LIMIT $3::int`,
 };
 
 /** Deletes a batch of links that expired. */
@@ -92,7 +92,5 @@ export async function deleteResetLinks(
   await (await prisma()).passwordReset.deleteMany({ where: { userId: BigInt(userId) } });
 }
 
-/** Exports the rows of a user's links, by id. */
-export function exportResetLinks(query: Store["query"], userId: number): Promise<unknown[]> {
-  return exportRows(query, EXPORT, [userId]);
-}
+/** The links of a user in an export. */
+export const EXPORTED_RESET_LINKS = exportedList("password_resets", EXPORT);

@@ -15,7 +15,7 @@ import {
   consumeResetLink,
   deleteResetLinks,
   EXPIRED_LINKS,
-  exportResetLinks,
+  EXPORTED_RESET_LINKS,
   findUserOfLink,
   insertResetLink,
 } from "./password-reset-queries";
@@ -147,7 +147,5 @@ export async function purgeResetLinks({
 
 /** The export of this module; deleting a user's row cascades to the links. */
 export const resetLinkUserData: UserData = {
-  exportUser: async (query, userId) => ({
-    password_resets: await exportResetLinks(query, userId),
-  }),
+  exports: [EXPORTED_RESET_LINKS],
 };

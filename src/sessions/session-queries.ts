@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import { expiredRows } from "../store/rows/expired-rows";
-import { exportRows } from "../store/rows/export-rows";
+import { exportedList } from "../store/rows/exported-list";
 import type { Statement, Store, Transaction } from "../store/store";
 import { refusedSignIn, type SignInResult } from "../users/credentials";
 import { toUser, USER_COLUMNS, type UserRow } from "../users/user-queries";
@@ -97,8 +97,8 @@ const DELETE_OTHERS: Statement = {
 const EXPORT: Statement = {
   name: "export_sessions",
   reason: "expression",
-  text: `SELECT to_jsonb(s) - 'token_hash' - 'binding_code_hash' AS row FROM sessions s
-    WHERE s.user_id = $1 ORDER BY s.id`,
+  text: `SELECT to_jsonb(s) - 'token_hash' - 'binding_code_hash' AS row, jsonb_build_array(s.id) AS next
+    FROM sessions s WHERE s.user_id = $1 AND s.id > $2 ORDER BY s.id LIMIT $3::int`,
 };
 
 /** Deletes a batch of sessions that expired. */
@@ -239,7 +239,5 @@ export async function deleteSessions(
   await (await prisma()).session.deleteMany({ where });
 }
 
-/** Exports the rows of a user's sessions, by id. */
-export function exportSessions(query: Store["query"], userId: number): Promise<unknown[]> {
-  return exportRows(query, EXPORT, [userId]);
-}
+/** The sessions of a user in an export. */
+export const EXPORTED_SESSIONS = exportedList("sessions", EXPORT);

@@ -1,4 +1,4 @@
-import { exportRows } from "../store/rows/export-rows";
+import { exportedList } from "../store/rows/exported-list";
 import type { Statement, Store, Transaction } from "../store/store";
 
 /**
@@ -16,7 +16,8 @@ export interface Identity {
 const EXPORT: Statement = {
   name: "export_identities",
   reason: "expression",
-  text: "SELECT to_jsonb(i) AS row FROM identities i WHERE i.user_id = $1 ORDER BY i.id",
+  text: `SELECT to_jsonb(i) AS row, jsonb_build_array(i.id) AS next FROM identities i
+    WHERE i.user_id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3::int`,
 };
 
 /** Finds the user of an identity; null if there is none. */
@@ -44,7 +45,5 @@ export async function insertIdentity(
   await identity.create({ data: { ...user, provider, subject, createdAt }, select: { id: true } });
 }
 
-/** Exports the rows of a user's identities, by id. */
-export function exportIdentities(query: Store["query"], userId: number): Promise<unknown[]> {
-  return exportRows(query, EXPORT, [userId]);
-}
+/** The identities of a user in an export. */
+export const EXPORTED_IDENTITIES = exportedList("identities", EXPORT);

@@ -8,7 +8,7 @@ import type { UserData } from "../users/user-deps";
 import { checkUserFields, type UserFields } from "../users/user-fields";
 import { findUser, isEmailVariantTaken } from "../users/user-queries";
 import {
-  exportIdentities,
+  EXPORTED_IDENTITIES,
   findUserOfIdentity,
   type Identity,
   insertIdentity,
@@ -18,7 +18,7 @@ import type { VerifiedIdentity } from "./verified-identity";
 
 /** The export of this module; deleting a user's row cascades to the identities. */
 export const identityUserData: UserData = {
-  exportUser: async (query, userId) => ({ identities: await exportIdentities(query, userId) }),
+  exports: [EXPORTED_IDENTITIES],
 };
 
 /** Maximum stored length of a name, in characters. */

@@ -1,6 +1,6 @@
 import type { Prisma } from "../store/generated/client";
 import { PURGE_BATCH } from "../store/rows/expired-rows";
-import { exportRows } from "../store/rows/export-rows";
+import { exportedList } from "../store/rows/exported-list";
 import type { Statement, Store, Transaction } from "../store/store";
 import type { User } from "./user";
 import { toUser, USER_COLUMNS, type UserRow } from "./user-queries";
@@ -71,7 +71,8 @@ const EXPORT_USER: Statement = {
 const EXPORT_TAGS: Statement = {
   name: "export_user_tags",
   reason: "expression",
-  text: "SELECT to_jsonb(t) AS row FROM user_tags t WHERE t.user_id = $1 ORDER BY t.position",
+  text: `SELECT to_jsonb(t) AS row, jsonb_build_array(t.position) AS next FROM user_tags t
+    WHERE t.user_id = $1 AND t.position > $2 ORDER BY t.position LIMIT $3::int`,
 };
 
 /** Inserts a guest. */
@@ -194,13 +195,13 @@ export async function replaceTags(
   await userTag.createMany({ data: rows.map((row) => ({ ...row, userId: id })) });
 }
 
-/** Exports the row of a user and those of its tags. */
-export async function exportUserRows(
-  query: Store["query"],
-  id: number,
-): Promise<{ user: unknown; tags: unknown[] }> {
-  const [user] = await exportRows(query, EXPORT_USER, [id]);
-  return { user, tags: await exportRows(query, EXPORT_TAGS, [id]) };
+/** The tags of a user in an export. */
+export const EXPORTED_TAGS = exportedList("tags", EXPORT_TAGS);
+
+/** Reads the row of a user for an export. @returns null if the user does not exist */
+export async function exportUserRow(query: Store["query"], id: number): Promise<unknown> {
+  const [found] = await query<{ row: unknown }>(EXPORT_USER, [id]);
+  return found?.row ?? null;
 }
 
 function tagRows(applicationId: bigint, tags: readonly string[]) {

@@ -1,9 +1,9 @@
-import { deleteUsers, exportUserRows, findUserIds } from "./user-change-queries";
+import { deleteUsers, EXPORTED_TAGS, findUserIds } from "./user-change-queries";
 import type { UserData, UserDeps } from "./user-deps";
 
 /** The export of this module; deleting a user's row cascades to the tags. */
 export const ownUserData: UserData = {
-  exportUser: async (query, userId) => ({ ...(await exportUserRows(query, userId)) }),
+  exports: [EXPORTED_TAGS],
 };
 
 /**

@@ -6,6 +6,7 @@ import type { ApplicationCounters } from "../core/statistics/application-counter
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
 import type { SessionEvents } from "../session-events/session-events";
+import type { ExportedList } from "../store/rows/exported-list";
 import type { Store, Transaction } from "../store/store";
 
 /** A change of a user's e-mail address. */
@@ -20,8 +21,8 @@ export type Query = Store["query"];
 
 /** The data that a module stores of users. */
 export interface UserData {
-  /** Reads a user's rows by name of the export, in the database's column names, without secrets. */
-  exportUser(query: Query, userId: number): Promise<Record<string, unknown>>;
+  /** The lists of a user's rows, in the database's column names, without secrets. */
+  exports: readonly ExportedList[];
   /** Deletes what deleting the users' rows does not cascade to; runs before it, in its transaction. */
   eraseUsers?(query: Query, userIds: number[]): Promise<void>;
   /** Stops what a user has started, for a user who is being blocked; runs in the transaction that blocks it. */

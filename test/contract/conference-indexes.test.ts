@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { conferenceUserData } from "../../src/conferences/rooms/user-data";
 import * as owned from "../../src/conferences/rows/application-conference-queries";
 import {
   conferenceState,
@@ -11,10 +12,6 @@ import {
   listJoinedConferences,
   listOpenConferences,
 } from "../../src/conferences/rows/conference-queries";
-import {
-  exportConferences,
-  exportConferenceUsers,
-} from "../../src/conferences/rows/export-queries";
 import * as guests from "../../src/conferences/rows/guest-queries";
 import * as hosts from "../../src/conferences/rows/host-queries";
 import { listMemberHistory, wasMember } from "../../src/conferences/rows/member-history-queries";
@@ -29,6 +26,7 @@ import type { Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
+import { readExports } from "../support/operations/read-exports";
 
 /** Enough rows for the planner not to prefer a scan. */
 const ROWS = 100_000;
@@ -121,8 +119,7 @@ test("every statement on conferences uses an index", async () => {
   expect(await owned.findApplicationConferences(explained, 1, [id, 7])).toHaveLength(2);
   await owned.findLiveConferences(explained, 1, 100);
   await wasMember(explained, 7, 7);
-  await exportConferences(query, 7);
-  await exportConferenceUsers(query, 7);
+  await readExports([conferenceUserData], query, 7);
 
   await hosts.renewNode(explained, "here");
   const acquired = await hosts.acquireConference(explained, id, "here", false);

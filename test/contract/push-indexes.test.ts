@@ -17,6 +17,7 @@ import { createEvents } from "../../src/push/events/events";
 import { pushUserData } from "../../src/push/user-data";
 import { explainStatements } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
+import { readExports } from "../support/operations/read-exports";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */
@@ -129,7 +130,7 @@ it("runs no statement that scans a table", async () => {
   await stopEvent(push, viewer, id);
   const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
   await purgeDeliveries({ ...push, clock: { now: () => later } });
-  await pushUserData.exportUser(push.store.query, userId);
+  await readExports([pushUserData], push.store.query, userId);
   await pushUserData.stopUser?.(push.store.query, userId, new Date());
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([

@@ -1,5 +1,6 @@
 import { callUserData } from "../../src/calls/history/user-data";
 import { pushUserData } from "../../src/push/user-data";
+import { readExports } from "../support/operations/read-exports";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** What the modules of push and calls export and erase of a user. */
@@ -86,8 +87,8 @@ async function rowsOf(table: string, ...ids: number[]): Promise<object[]> {
 /** The user's pushes as the two modules export them. */
 async function exportPushes({ id }: { id: number }): Promise<Record<string, unknown>> {
   const { query } = fixture.store;
-  const { calls: _calls, ...pushes } = await callUserData.exportUser(query, id);
-  return { ...(await pushUserData.exportUser(query, id)), ...pushes };
+  const { calls: _calls, ...pushes } = await readExports([callUserData, pushUserData], query, id);
+  return pushes;
 }
 
 it("exports every column but the hash of a request, and nothing of other users", async () => {

@@ -1,4 +1,4 @@
-import { exportRows } from "../../store/rows/export-rows";
+import { exportedList } from "../../store/rows/exported-list";
 import type { Statement, Store } from "../../store/store";
 
 /**
@@ -21,25 +21,24 @@ const PURGE: Statement = {
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
 };
 
-/** A UNION, so that each part uses an index. */
+/** The caller is a participant, too. A call has a bounded number of signals (TIME_LINE_ENTRIES). */
 const EXPORT: Statement = {
   name: "export_calls",
   reason: "expression",
   text: `SELECT to_jsonb(c) || jsonb_build_object('participation', to_jsonb(m), 'signals', (
         SELECT coalesce(jsonb_agg(to_jsonb(s) - 'key' ORDER BY s.first_at, s.key), '[]') FROM call_signals s
-        WHERE s.call_id = c.id AND (s.from_user_id = $1 OR s.to_user_id = $1))) AS row
-    FROM (SELECT d.id FROM calls d WHERE d.caller_id = $1
-        UNION SELECT k.call_id FROM call_participants k WHERE k.user_id = $1) AS found
-      JOIN calls c ON c.id = found.id
-      LEFT JOIN call_participants m ON m.call_id = c.id AND m.user_id = $1
-    ORDER BY c.id`,
+        WHERE s.call_id = c.id AND (s.from_user_id = $1 OR s.to_user_id = $1))) AS row,
+      jsonb_build_array(m.call_id) AS next
+    FROM call_participants m JOIN calls c ON c.id = m.call_id
+    WHERE m.user_id = $1 AND m.call_id > $2 ORDER BY m.call_id LIMIT $3::int`,
 };
 
 const PARTICIPATED: Statement = {
   name: "calls_with_participant",
   reason: "set",
   text: `SELECT c.id, coalesce(c.caller_id = $1, false) AS called
-    FROM call_participants m JOIN calls c ON c.id = m.call_id WHERE m.user_id = $1`,
+    FROM call_participants m JOIN calls c ON c.id = m.call_id
+    WHERE m.user_id = $1 AND m.call_id > $2 ORDER BY m.call_id LIMIT $3::int`,
 };
 
 /** In the lock order of the call recorder, to avoid deadlocks. */
@@ -85,17 +84,17 @@ export async function deleteOldCalls(
   return (await query(PURGE, [before, limit])).length;
 }
 
-/** Exports the rows of a user's calls, each with the row of the participation and the user's entries of the time line. */
-export function exportCalls(query: Store["query"], userId: number): Promise<unknown[]> {
-  return exportRows(query, EXPORT, [userId]);
-}
+/** The calls of a user in an export, each with the row of the participation and the user's entries of the time line. */
+export const EXPORTED_CALLS = exportedList("calls", EXPORT);
 
-/** Finds the calls that a user participates in, and whether the user started them. */
+/** Finds up to `limit` calls that a user participates in, with ids above `after`, and whether the user started them. */
 export function findParticipatedCalls(
   query: Store["query"],
   userId: number,
+  after: number,
+  limit: number,
 ): Promise<Array<{ id: number; called: boolean }>> {
-  return query(PARTICIPATED, [userId]);
+  return query(PARTICIPATED, [userId, after, limit]);
 }
 
 /** Locks the calls that users participate in. @returns their ids */

@@ -1,13 +1,28 @@
 import { deletePushesOfCalls, exportPushesOfCalls } from "../../push/events/call-push-queries";
+import { EXPORT_WINDOW, type ExportedList } from "../../store/rows/exported-list";
 import type { UserData } from "../../users/user-deps";
 import {
   clearCallers,
   deleteCallsWithoutOthers,
-  exportCalls,
+  EXPORTED_CALLS,
   findParticipatedCalls,
   lockCallsOfUsers,
 } from "./call-cleanup-queries";
 import { forgetInTimeLines } from "./timeline/time-line-queries";
+
+/** The incoming-call pushes that a user caused or got, in an export: by calls, so that a window has few of them. */
+const EXPORTED_CALL_PUSHES: ExportedList = {
+  name: "incoming_call_pushes",
+  columns: 1,
+  async read(query, userId, after) {
+    const calls = await findParticipatedCalls(query, userId, after?.[0] ?? 0, EXPORT_WINDOW);
+    const ids = calls.map(({ id }) => id);
+    const called = calls.filter((call) => call.called).map(({ id }) => id);
+    const rows = ids.length === 0 ? [] : await exportPushesOfCalls(query, ids, called, userId);
+    const last = ids.at(-1);
+    return { rows, next: ids.length < EXPORT_WINDOW || last === undefined ? null : [last] };
+  },
+};
 
 /**
  * The calls of users. Deleting users deletes their participations by cascade, their calls without other
@@ -15,13 +30,7 @@ import { forgetInTimeLines } from "./timeline/time-line-queries";
  * user and the device.
  */
 export const callUserData: UserData = {
-  async exportUser(query, userId) {
-    const calls = await exportCalls(query, userId);
-    const participated = await findParticipatedCalls(query, userId);
-    const ids = participated.map(({ id }) => id);
-    const called = participated.filter((call) => call.called).map(({ id }) => id);
-    return { calls, incoming_call_pushes: await exportPushesOfCalls(query, ids, called, userId) };
-  },
+  exports: [EXPORTED_CALLS, EXPORTED_CALL_PUSHES],
   async eraseUsers(query, userIds) {
     const ids = await lockCallsOfUsers(query, userIds);
     await deleteCallsWithoutOthers(query, ids, userIds);

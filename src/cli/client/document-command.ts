@@ -33,7 +33,7 @@ export function addDocument(
     const variables = await toVariables(document.options, given);
     const data = await asOwner(access(), (execute) => execute(document.text, variables));
     const result = unwrap(data);
-    printText(json || document.json ? toJson(result) : toTable(result));
+    printText(json ? toJson(result) : toTable(result));
   });
 }
 

@@ -32,15 +32,13 @@ export interface CommandDocument {
   description: string;
   /** The operation as sent, without the directives of the command line. */
   text: string;
-  /** `@json`: the output is always JSON. */
-  json: boolean;
   /** `@destructive`: deletes or replaces something for good, and is never suggested for a misspelled name. */
   destructive: boolean;
   options: CommandOption[];
 }
 
 /** Directives that only the command line knows. */
-const CLI_DIRECTIVES = new Set(["destructive", "json", "secret"]);
+const CLI_DIRECTIVES = new Set(["destructive", "secret"]);
 
 /** Option types of the schema's scalars. Any other type of a variable is an enum. */
 const OPTION_TYPES: Readonly<Record<string, CommandOption["type"]>> = {
@@ -70,7 +68,6 @@ function toCommand(node: OperationDefinitionNode): CommandDocument {
     name: rest.join("-"),
     description: commentBefore(node.loc),
     text: print(withoutCliDirectives(node)),
-    json: has(node.directives, "json"),
     destructive: has(node.directives, "destructive"),
     options: (node.variableDefinitions ?? []).map(
       ({ variable, type, directives, loc }): CommandOption => ({

@@ -1,5 +1,5 @@
-import { exportRows } from "../../store/rows/export-rows";
-import type { Statement, Store } from "../../store/store";
+import { exportedList } from "../../store/rows/exported-list";
+import type { Statement } from "../../store/store";
 
 /** Statements that export what is stored of a user: conferences, conference_members and conference_users. */
 
@@ -7,27 +7,34 @@ import type { Statement, Store } from "../../store/store";
 const CONFERENCES: Statement = {
   name: "export_conferences",
   reason: "expression",
-  text: `SELECT to_jsonb(c) - 'engine_state' - 'host' || jsonb_build_object('participations', coalesce(
-      (SELECT jsonb_agg(to_jsonb(m) ORDER BY m.id) FROM conference_members m
-        WHERE m.conference_id = c.id AND m.user_id = $1), '[]'::jsonb)) AS row
-    FROM (SELECT d.id FROM conferences d WHERE d.created_by = $1
-        UNION SELECT k.conference_id FROM conference_members k WHERE k.user_id = $1) AS found
+  text: `SELECT to_jsonb(c) - 'engine_state' - 'host' AS row, jsonb_build_array(c.id) AS next
+    FROM (SELECT d.id FROM conferences d WHERE d.created_by = $1 AND d.id > $2
+        UNION SELECT k.conference_id FROM conference_members k
+          WHERE k.user_id = $1 AND k.conference_id > $2
+        ORDER BY 1 LIMIT $3::int) AS found
       JOIN conferences c ON c.id = found.id
     ORDER BY c.id`,
+};
+
+const PARTICIPATIONS: Statement = {
+  name: "export_conference_members",
+  reason: "expression",
+  text: `SELECT to_jsonb(m) AS row, jsonb_build_array(m.id) AS next FROM conference_members m
+    WHERE m.user_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3::int`,
 };
 
 const LISTINGS: Statement = {
   name: "export_conference_users",
   reason: "expression",
-  text: `SELECT to_jsonb(u) AS row FROM conference_users u WHERE u.user_id = $1 ORDER BY u.conference_id`,
+  text: `SELECT to_jsonb(u) AS row, jsonb_build_array(u.conference_id) AS next FROM conference_users u
+    WHERE u.user_id = $1 AND u.conference_id > $2 ORDER BY u.conference_id LIMIT $3::int`,
 };
 
-/** Exports the conferences that a user has created or been a member of, with the user's participations. */
-export function exportConferences(query: Store["query"], userId: number): Promise<unknown[]> {
-  return exportRows(query, CONFERENCES, [userId]);
-}
+/** The conferences that a user has created or been a member of, in an export. */
+export const EXPORTED_CONFERENCES = exportedList("conferences", CONFERENCES);
 
-/** Exports for which conferences a user is listed. */
-export function exportConferenceUsers(query: Store["query"], userId: number): Promise<unknown[]> {
-  return exportRows(query, LISTINGS, [userId]);
-}
+/** The times of a user as a member of conferences, in an export. */
+export const EXPORTED_PARTICIPATIONS = exportedList("conference_participations", PARTICIPATIONS);
+
+/** The conferences that a user is listed for, in an export. */
+export const EXPORTED_LISTINGS = exportedList("conference_listings", LISTINGS);

@@ -1,4 +1,5 @@
 import type { PushOutcome } from "../../store/generated/enums";
+import { exportedList } from "../../store/rows/exported-list";
 import type { Statement, Store } from "../../store/store";
 import { DEVICES_WITHOUT_VOIP, OF_BLOCKED_USER } from "../devices/recipient-queries";
 import type { PushTarget } from "../providers/port/provider";
@@ -158,9 +159,13 @@ const PURGE: Statement = {
 const EXPORT: Statement = {
   name: "export_push_deliveries",
   reason: "expression",
-  text: `SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.id), '[]') AS found
-    FROM push_deliveries d JOIN push_subscriptions p ON p.id = d.subscription_id
-    WHERE p.user_id = $1`,
+  // Of each device only as many rows as the window holds, by the index that begins with the device.
+  text: `SELECT to_jsonb(d) AS row, jsonb_build_array(d.subscription_id, d.event_id, d.occurrence) AS next
+    FROM push_subscriptions p CROSS JOIN LATERAL (SELECT f.* FROM push_deliveries f
+        WHERE f.subscription_id = p.id AND (f.subscription_id, f.event_id, f.occurrence) > ($2, $3, $4)
+        ORDER BY f.subscription_id, f.event_id, f.occurrence LIMIT $5::int) d
+    WHERE p.user_id = $1 AND p.id >= $2
+    ORDER BY d.subscription_id, d.event_id, d.occurrence LIMIT $5::int`,
 };
 
 /** Finds deliveries by their ids, ordered by id. Omits deleted ones. */
@@ -255,11 +260,8 @@ export async function purgeDeliveriesOfEvent(
   return (await query(PURGE, [eventId, before])).length;
 }
 
-/** Exports the rows of deliveries to a user's devices, by id. */
-export async function exportDeliveries(query: Store["query"], userId: number): Promise<object[]> {
-  const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
-  return row?.found ?? [];
-}
+/** The deliveries to the devices of a user in an export, by device. */
+export const EXPORTED_DELIVERIES = exportedList("deliveries", EXPORT, 3);
 
 /** Converts a row to a delivery. */
 export function toDelivery(row: DeliveryRow): PushDelivery {

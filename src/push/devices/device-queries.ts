@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
+import { exportedList } from "../../store/rows/exported-list";
 import type { Statement, Store } from "../../store/store";
 import { lockUser } from "../../users/user-change-queries";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
@@ -62,8 +63,8 @@ const DELETE_UNREGISTERED: Statement = {
 const EXPORT: Statement = {
   name: "export_push_subscriptions",
   reason: "expression",
-  text: `SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]') AS found
-    FROM push_subscriptions p WHERE p.user_id = $1`,
+  text: `SELECT to_jsonb(p) AS row, jsonb_build_array(p.id) AS next FROM push_subscriptions p
+    WHERE p.user_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3::int`,
 };
 
 /** Two users may register the same new token concurrently. */
@@ -203,14 +204,8 @@ export async function deleteUnregisteredDevices(
   return [...new Set(rows.map(({ user_id: userId }) => userId))];
 }
 
-/** Exports the rows of a user's subscriptions, by id. */
-export async function exportSubscriptions(
-  query: Store["query"],
-  userId: number,
-): Promise<object[]> {
-  const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
-  return row?.found ?? [];
-}
+/** The push subscriptions of a user in an export. */
+export const EXPORTED_SUBSCRIPTIONS = exportedList("subscriptions", EXPORT);
 
 /** The values `$1` to `$10` of {@link RENEW} and of the statement that writes a subscription. */
 function valuesOf(userId: number, subscription: ValidSubscription, now: Date): unknown[] {

@@ -1,4 +1,3 @@
-import { exportRows } from "../../store/rows/export-rows";
 import type { Statement, Store } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
@@ -85,16 +84,17 @@ const DELETE: Statement = {
 
 /**
  * Exports incoming-call pushes that concern a user.
- * @param calls the user's calls
+ * @param calls some of the user's calls
  * @param called those of them that the user started
  */
-export function exportPushesOfCalls(
+export async function exportPushesOfCalls(
   query: Store["query"],
   calls: readonly number[],
   called: readonly number[],
   userId: number,
 ): Promise<unknown[]> {
-  return exportRows(query, EXPORT, [calls, called, userId]);
+  const found = await query<{ row: unknown }>(EXPORT, [calls, called, userId]);
+  return found.map(({ row }) => row);
 }
 
 /** Deletes the incoming-call pushes of calls. */

@@ -1,3 +1,4 @@
+import { exportedList } from "../../store/rows/exported-list";
 import type { Statement, Store } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
@@ -85,8 +86,8 @@ const LINK: Statement = {
 const EXPORT: Statement = {
   name: "export_push_events",
   reason: "expression",
-  text: `SELECT coalesce(jsonb_agg(to_jsonb(e) - 'request_hash' ORDER BY e.id), '[]') AS found
-    FROM push_events e WHERE e.user_id = $1`,
+  text: `SELECT to_jsonb(e) - 'request_hash' AS row, jsonb_build_array(e.id) AS next
+    FROM push_events e WHERE e.user_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3::int`,
 };
 
 /** Converts a row to an event. */
@@ -162,8 +163,5 @@ export async function deleteEventOfUser(
   return (await db.pushEvent.deleteMany({ where })).count > 0;
 }
 
-/** Exports the rows of the events that a user requested, by id. */
-export async function exportEvents(query: Store["query"], userId: number): Promise<object[]> {
-  const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
-  return row?.found ?? [];
-}
+/** The events that a user requested, in an export. */
+export const EXPORTED_EVENTS = exportedList("events", EXPORT);

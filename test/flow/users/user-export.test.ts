@@ -12,7 +12,9 @@ import { ownerToken } from "../../support/sessions/owner";
 
 /** The owner of an application can export and erase everything stored about a user. */
 
-const EXPORT = "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
+const EXPORT = `mutation ($input: ApplicationUserInput!, $after: String) {
+  exportUser(input: $input, after: $after) { export endCursor }
+}`;
 const ERASE =
   "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
 
@@ -30,7 +32,7 @@ const PLACES: Record<string, string> = {
   call_participants: "participation",
   call_signals: "signals",
   conferences: "conferences",
-  conference_members: "participations",
+  conference_members: "conferenceParticipations",
   conference_users: "conferenceListings",
 };
 /** Columns that are written some seconds after a request, possibly between the export and its check. */
@@ -203,8 +205,7 @@ describe("of a user with something in every table", () => {
     if (place === "signals") {
       return exported.calls.flatMap((call: Record<string, unknown>) => call.signals);
     }
-    if (place !== "participations") return exported[place];
-    return exported.conferences.flatMap((each: Record<string, unknown>) => each.participations);
+    return exported[place];
   }
 
   test("every row of the user is exported, with all columns except hashes", async () => {
@@ -273,6 +274,123 @@ describe("of a user with something in every table", () => {
       const { errors } = await graphql(node, query, { input }, owner);
       expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
     }
+  });
+});
+
+describe("of a user with more rows than a page holds", () => {
+  /** More rows than a statement reads at once, and of calls more than a page has. */
+  const [ROWS, CALLS] = [120, 1_200];
+  const PAGE_ROWS = 1_050;
+  let user: TestUser;
+  let pages: Array<Record<string, unknown[]>>;
+
+  beforeAll(async () => {
+    user = await newUser(node);
+    const caller = await newUser(node);
+    const ids = { $app: node.application.id, $user: user.id, $caller: caller.id };
+    const many = (text: string, count = ROWS) => {
+      const withRows = text.replaceAll("$rows", `generate_series(1, ${count}) n`);
+      return node.sql(
+        withRows.replace(/\$(?:app|user|caller)/g, (name) => String(ids[name as keyof typeof ids])),
+      );
+    };
+    await many(`INSERT INTO user_tags (user_id, application_id, tag, position)
+      SELECT $user, $app, 'tag' || n, n FROM $rows`);
+    await many(`INSERT INTO identities (application_id, user_id, provider, subject)
+      SELECT $app, $user, 'p' || n, 's' || $user FROM $rows`);
+    await many(`INSERT INTO sessions (application_id, user_id, nonce, ts, token_hash, last_activity_at, expires_at,
+        updated_at)
+      SELECT $app, $user, n, 1, sha256(convert_to('many' || n, 'UTF8')), now(), now() + interval '1 hour', now()
+        FROM $rows`);
+    await many(`INSERT INTO password_resets (user_id, token_hash, expires_at)
+      SELECT $user, sha256(convert_to('many' || n || '-' || $app, 'UTF8')), now() FROM $rows`);
+    await many(`INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid, token,
+        updated_at) SELECT $app, $user, 'gcm', 'production', 'android', 'many' || n, 'many' || n, now() FROM $rows`);
+    await many(`WITH events AS (INSERT INTO push_events (application_id, user_id, channel, environment, message,
+          selector, updated_at)
+        SELECT $app, $user, 'gcm', 'production', 'm' || n, '{"ids":[]}', now() FROM $rows RETURNING id)
+      INSERT INTO push_deliveries (event_id, subscription_id, updated_at)
+        SELECT e.id, p.id, now() FROM events e, (SELECT id FROM push_subscriptions WHERE user_id = $user LIMIT 3) p`);
+    await many(
+      `WITH made AS (INSERT INTO calls (application_id, session_id, caller_id)
+          SELECT $app, 'many' || n, $caller FROM $rows RETURNING id, session_id, started_at),
+        signals AS (INSERT INTO call_signals (call_id, key, kind, from_user_id, to_user_id, first_at, last_at)
+          SELECT id, gen_random_uuid(), 'call', $caller, $user, now(), now() FROM made),
+        pushes AS (INSERT INTO push_events (application_id, channel, environment, message, selector, kind, call_id,
+            updated_at)
+          SELECT $app, 'gcm', 'production', 'call', jsonb_build_object('by', 'ids', 'ids', jsonb_build_array($user::bigint)),
+            'CALL', id, now() FROM made)
+        INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+          SELECT m.id, u.id, m.session_id, m.started_at FROM made m, (VALUES ($user::bigint), ($caller)) u(id)`,
+      CALLS,
+    );
+    await many(`WITH made AS (INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate,
+          created_by, closed_at)
+        SELECT $app, 'many' || n, 12, true, 'listed', 'graphql', 600000, $user, now() FROM $rows RETURNING id),
+      listed AS (INSERT INTO conference_users (conference_id, user_id) SELECT id, $user FROM made)
+      INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until, left_at)
+        SELECT id, $user, $user, 'n', 'phone', now(), now() FROM made`);
+
+    pages = [];
+    for (let after: string | null = null, isMore = true; isMore; ) {
+      const { data } = await graphql(node, EXPORT, { input: inputOf(user), after }, owner);
+      pages.push(data.exportUser.export);
+      after = data.exportUser.endCursor;
+      isMore = after !== null;
+    }
+  });
+
+  test("has every row on exactly one page, and pages of bounded size", async () => {
+    const lists: Record<string, unknown[]> = {};
+    expect(pages.map((page) => "user" in page)).toEqual(pages.map((_, index) => index === 0));
+    for (const { user: _user, ...page } of pages) {
+      for (const [name, rows] of Object.entries(page)) {
+        lists[name] = [...(lists[name] ?? []), ...rows];
+      }
+      const count = Object.values(page).reduce((sum, rows) => sum + rows.length, 0);
+      expect(count).toBeLessThanOrEqual(PAGE_ROWS);
+    }
+    expect(pages.length).toBeGreaterThan(2);
+    const counts = Object.fromEntries(
+      Object.entries(lists).map(([name, rows]) => [
+        name,
+        new Set(rows.map((row) => JSON.stringify(row))).size,
+      ]),
+    );
+    expect(counts).toEqual({
+      tags: ROWS,
+      identities: ROWS,
+      sessions: ROWS + 1,
+      passwordResets: ROWS,
+      subscriptions: ROWS,
+      events: ROWS,
+      deliveries: 3 * ROWS,
+      calls: CALLS,
+      incomingCallPushes: CALLS,
+      conferences: ROWS,
+      conferenceParticipations: ROWS,
+      conferenceListings: ROWS,
+    });
+    for (const [name, rows] of Object.entries(lists))
+      expect([name, rows.length]).toEqual([name, counts[name]]);
+  });
+
+  test.each([
+    "",
+    "calls",
+    "calls.",
+    "calls.1-2",
+    "deliveries.1",
+    "calls.99999999999999999",
+    "nothing.1",
+    "__proto__.1",
+    "user.1",
+  ])("refuses the cursor %j", async (after) => {
+    const { errors } = await graphql(node, EXPORT, { input: inputOf(user), after }, owner);
+    expect(errors?.[0].extensions).toMatchObject({
+      code: "INVALID",
+      fields: { after: ["is not a cursor of this export"] },
+    });
   });
 });
 

@@ -5,16 +5,12 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { runLongChange } from "../../../api/tasks.ts";
 import { DestroyDialog } from "../../../components/destroy-dialog.tsx";
-import { downloadFile } from "../../../components/download.ts";
 import { forgetUnsaved } from "../../../components/unsaved.ts";
 import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { BlockDialog } from "./block-dialog.tsx";
-import {
-  ApplicationUserDocument,
-  EraseUserDocument,
-  ExportUserDocument,
-} from "./user.generated.ts";
+import { exportUser } from "./export-user.ts";
+import { ApplicationUserDocument, EraseUserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
@@ -49,22 +45,11 @@ export function UserActions({ of }: { of: UserRef }) {
   );
 }
 
-function ExportButton({ of: { applicationId, user, name } }: { of: UserRef }) {
+function ExportButton({ of }: { of: UserRef }) {
   const [isRunning, setRunning] = useState(false);
   const start = async () => {
     setRunning(true);
-    await runLongChange({
-      title: texts.exportTask(name),
-      running: texts.exportRunning,
-      document: ExportUserDocument,
-      variables: { input: { applicationId, userId: user.id } },
-      onDone: ({ exportUser }) => {
-        const file = texts.exportFile(user.id);
-        const json = JSON.stringify(exportUser.export, null, 2);
-        downloadFile(new Blob([json], { type: "application/json" }), file);
-        return texts.exported(file);
-      },
-    });
+    await exportUser(of);
     setRunning(false);
   };
   return (

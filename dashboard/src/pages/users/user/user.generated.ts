@@ -197,10 +197,11 @@ export type UnblockUserMutation = { unblockUser: { user: { id: string, blockedAt
 
 export type ExportUserMutationVariables = Exact<{
   input: ApplicationUserInput;
+  after?: string | null | undefined;
 }>;
 
 
-export type ExportUserMutation = { exportUser: { export: Record<string, unknown> } };
+export type ExportUserMutation = { exportUser: { export: Record<string, unknown>, endCursor: string | null } };
 
 export type EraseUserMutationVariables = Exact<{
   input: ApplicationUserInput;
@@ -303,7 +304,7 @@ export const UnblockUserDocument =
   >;
 
 export const ExportUserDocument =
-  "mutation ExportUser($input:ApplicationUserInput!){exportUser(input:$input){export}}" as Document<
+  "mutation ExportUser($input:ApplicationUserInput!$after:String){exportUser(input:$input after:$after){export endCursor}}" as Document<
     ExportUserMutation,
     ExportUserMutationVariables
   >;
