@@ -534,9 +534,10 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     expect(await endSessionsOfUser(modules, Number(userId))).toBe(0);
     const { nodes } = await listApplicationUsers(modules, own.id, { search: "LOGIN77" });
     expect(nodes.map(({ login }) => login)).toContain("Login77");
-    expect(await exportUser(modules, own.id, userId)).toMatchObject({
+    const { export: exported } = await exportUser(modules, own.id, userId);
+    expect(exported).toMatchObject({
       deliveries: [expect.anything()],
-      calls: [expect.anything(), expect.anything()],
+      calls: [expect.anything()],
     });
     expect(await eraseUser(modules, own.id, Number(userId))).toBe(true);
     await bootstrap(modules.store, sealer, "nowhere", {} as DeploymentEndpoints);
