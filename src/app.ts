@@ -39,7 +39,8 @@ export interface AppOptions extends PlatformOverrides, DomainOverrides, Transpor
 
 /**
  * Starts a node: platform, domain modules and transports, in this order. It is ready once this resolves.
- * @throws UnusableDatabaseError if the service must not start on the database, Error if a port is in use
+ * @throws UnusableDatabaseError if the service must not start on the database, Error if a port is in use; the reason of
+ * the signal that stopped the start
  */
 export async function startApp(config: Config, overrides: AppOptions = {}): Promise<App> {
   const log = overrides.log ?? openLog(config.LOG_LEVEL);
@@ -47,7 +48,9 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
   let baseUrl = config.BASE_URL ?? "";
   try {
     const platform = await openPlatform(config, log, lifecycle, overrides);
+    overrides.signal?.throwIfAborted();
     const domain = await openDomain(platform, lifecycle, () => baseUrl, overrides);
+    overrides.signal?.throwIfAborted();
     const transports = await openTransports(platform, domain, lifecycle, overrides);
     const { chatUrls, conferenceUrls, dashboardPath, reload } = transports;
     baseUrl ||= transports.url;
@@ -59,6 +62,7 @@ export async function startApp(config: Config, overrides: AppOptions = {}): Prom
     };
     const { store, sealer } = platform;
     const created = await bootstrap(store, sealer, config.DATA_DIR, addresses);
+    overrides.signal?.throwIfAborted();
     transports.start();
     return {
       addresses,

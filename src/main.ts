@@ -8,7 +8,7 @@ import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
 import { UnusableDatabaseError } from "./store/unusable-database-error";
 
-/** Time after the drain timeout until the process exits in any case, in milliseconds. */
+/** Time after the drain timeout, or after a start was stopped, until the process exits in any case, in milliseconds. */
 const FORCED_EXIT_MS = 5_000;
 
 async function main(): Promise<void> {
@@ -19,15 +19,17 @@ async function main(): Promise<void> {
   }
   await checkMachine(config);
   let app: App | null = null;
-  let ending = false;
+  const stopping = new AbortController();
 
   const end = (code: number) => {
-    if (ending) return;
-    ending = true;
+    if (stopping.signal.aborted) return;
     const seconds = config.DRAIN_SPREAD_SECONDS + config.DRAIN_SECONDS;
-    const limit = seconds * 1000 + FORCED_EXIT_MS;
+    const limit = (app === null ? 0 : seconds * 1000) + FORCED_EXIT_MS;
     setTimeout(() => process.exit(code || 1), limit).unref();
-    void (app?.close() ?? Promise.resolve()).then(() => process.exit(code));
+    stopping.abort();
+    // A start that is stopped closes what it has opened, after a running migration has been rolled back.
+    const closed = app === null ? starting.then((started) => started?.close()) : app.close();
+    void closed.then(() => process.exit(code));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => end(0));
   onOutputClosed(() => end(0));
@@ -37,13 +39,19 @@ async function main(): Promise<void> {
     else void app?.reload();
   });
 
-  app = await startApp(config, {
+  const starting = startApp(config, {
     log,
+    signal: stopping.signal,
     onLockLost(reason) {
       app?.log.fatal(reason);
       end(1);
     },
+  }).catch((error: unknown) => {
+    if (stopping.signal.aborted) return null;
+    throw error;
   });
+  app = await starting;
+  if (app === null || stopping.signal.aborted) return;
   const banner = { ...app.addresses, dashboard_url: app.dashboardUrl };
   printBanner(banner, app.chatUrls, app.conferenceUrls, app.created, {
     credentials: join(config.DATA_DIR, "credentials.json"),

@@ -53,6 +53,8 @@ export interface PlatformOverrides {
   clock?: Clock;
   /** Called when the node lost its lock and must exit, since another node may run. */
   onLockLost?: (reason: string) => void;
+  /** Stops the start: a migration that runs is cancelled and rolled back, and everything is closed again. */
+  signal?: AbortSignal;
   /** How the connector for outbound URLs resolves and checks addresses. */
   connector?: Pick<ConnectorOptions, "resolve" | "isPrivate">;
   /** Poll interval of the job queue, in milliseconds. */
@@ -62,7 +64,7 @@ export interface PlatformOverrides {
 /**
  * Opens database, bus, limits, mail and jobs. The jobs are not closed with the lifecycle yet: the code that
  * opens what running jobs use registers them after it.
- * @throws UnusableDatabaseError if the service must not start on the database
+ * @throws UnusableDatabaseError if the service must not start on the database; the reason of the signal
  */
 export async function openPlatform(
   config: Config,
@@ -72,7 +74,8 @@ export async function openPlatform(
 ): Promise<Platform> {
   const clock = overrides.clock ?? systemClock;
   const metrics = openMetrics();
-  const store = await openStore({ config, log, isNode: true, onLockLost: overrides.onLockLost });
+  const { onLockLost, signal } = overrides;
+  const store = await openStore({ config, log, isNode: true, onLockLost, signal });
   lifecycle.add("database", () => store.close());
   const bus = await openBus({ config, log, clock });
   lifecycle.add("bus", () => bus.close());

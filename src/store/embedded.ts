@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
+import { newId } from "../core/random";
 import { lockFolder } from "./folder-lock";
 import { migrate } from "./migrate";
 import { cannotOpenError, embeddedConnection } from "./migration-connection";
@@ -22,14 +23,16 @@ const PARSERS = { [types.INT8]: Number };
 /**
  * Opens and migrates the embedded database in `folder/db`; creates it if it is missing. Locks the folder
  * until the store is closed.
- * @throws UnusableDatabaseError if another process uses the folder, or the service must not use this database
+ * @throws UnusableDatabaseError if another process uses the folder, or the service must not use this database;
+ * the reason of the signal
  */
-export async function openEmbedded(folder: string, log: Log): Promise<Store> {
+export async function openEmbedded(folder: string, log: Log, signal?: AbortSignal): Promise<Store> {
   const lock = await lockFolder(folder, log);
   let lite: PGlite | undefined;
   try {
-    lite = await openDatabase(folder, log);
-    await migrateDatabase(lite, log);
+    lite = await openDatabase(folder, log, signal);
+    await migrateDatabase(lite, log, signal);
+    signal?.throwIfAborted();
   } catch (error) {
     await lite?.close();
     await lock.release();
@@ -41,28 +44,32 @@ export async function openEmbedded(folder: string, log: Log): Promise<Store> {
 /**
  * Migrates the embedded database in `folder/db`; creates it if it is missing.
  * @returns the names of the migrations that were applied
- * @throws UnusableDatabaseError if another process uses the folder, or a migration must not run
+ * @throws UnusableDatabaseError if another process uses the folder, or a migration must not run; the reason of the
+ * signal
  */
-export async function migrateEmbedded(folder: string, log: Log): Promise<string[]> {
+export async function migrateEmbedded(
+  folder: string,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const lock = await lockFolder(folder, log);
   let lite: PGlite | undefined;
   try {
-    lite = await openDatabase(folder, log);
-    return await migrateDatabase(lite, log);
+    lite = await openDatabase(folder, log, signal);
+    return await migrateDatabase(lite, log, signal);
   } finally {
     await lite?.close();
     await lock.release();
   }
 }
 
-async function openDatabase(folder: string, log: Log): Promise<PGlite> {
+async function openDatabase(folder: string, log: Log, signal?: AbortSignal): Promise<PGlite> {
   const dataDir = join(folder, "db");
   const isNew = !existsSync(join(dataDir, "PG_VERSION"));
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   try {
     if (isNew) {
       log.info({ folder: dataDir }, "creating the embedded database; this takes some seconds");
-      await createDatabase(dataDir);
+      await createDatabase(folder, dataDir, signal);
     } else log.info({ folder: dataDir }, "opening the embedded database");
     const lite = await PGlite.create({ dataDir });
     // Prisma's adapter writes and reads dates without an offset.
@@ -70,6 +77,7 @@ async function openDatabase(folder: string, log: Log): Promise<PGlite> {
     if (isNew) log.info("the embedded database has been created");
     return lite;
   } catch (error) {
+    signal?.throwIfAborted();
     throw cannotOpenError(dataDir, error);
   }
 }
@@ -81,17 +89,35 @@ PGlite.create({ dataDir: process.argv[2] })
   .then((lite) => lite.close())
   .then(() => process.exit(0));`;
 
+/** How the names of folders start in which a database is created. */
+const DRAFT = "db.draft-";
+
 /**
  * Creates the database in a child process: creation needs half a gigabyte more memory than opening, and a
- * process never returns WebAssembly memory.
+ * process never returns WebAssembly memory. The folder gets its name when it is complete, so an interrupted creation
+ * leaves only a draft, which the next one removes. Each draft has a name of its own, because the child process of a
+ * killed start may still write to an earlier one for a moment.
  */
-async function createDatabase(dataDir: string): Promise<void> {
+async function createDatabase(
+  folder: string,
+  dataDir: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(DRAFT)) continue;
+    // What is left of it does no harm.
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+  const draft = join(folder, `${DRAFT}${newId()}`);
+  await mkdir(draft, { mode: 0o700 });
   const lite = require.resolve("@electric-sql/pglite");
-  await promisify(execFile)(process.execPath, ["-e", CREATE_SCRIPT, lite, dataDir]);
+  await promisify(execFile)(process.execPath, ["-e", CREATE_SCRIPT, lite, draft], { signal });
+  // Replaces an empty folder.
+  await rename(draft, dataDir);
 }
 
-async function migrateDatabase(lite: PGlite, log: Log): Promise<string[]> {
-  return migrate(embeddedConnection(lite), await readMigrations(), log);
+async function migrateDatabase(lite: PGlite, log: Log, signal?: AbortSignal): Promise<string[]> {
+  return migrate(embeddedConnection(lite), await readMigrations(), log, signal);
 }
 
 /** The methods that Prisma's adapter uses. Within a transaction's scope it gets that transaction. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock";
-import { type MigrationConnection, pendingMigrations } from "./migrate";
+import { pendingMigrations } from "./migrate";
+import type { MigrationConnection } from "./migration/stoppable-connection";
 import { readMigrations } from "./migrations";
 import { UnusableDatabaseError } from "./unusable-database-error";
 

@@ -1,15 +1,10 @@
 import type { Log } from "../core/log";
 import { errorMessage, stringPropertyOf } from "./error-properties";
+import { hasRun } from "./migration/script-objects";
+import { transactionControlOf } from "./migration/script-statements";
+import { type MigrationConnection, StoppableConnection } from "./migration/stoppable-connection";
 import type { Migration } from "./migrations";
 import { UnusableDatabaseError } from "./unusable-database-error";
-
-/** A connection for migrations, without a statement timeout. */
-export interface MigrationConnection {
-  /** Runs one or more statements as a simple query, in one implicit transaction. */
-  exec(sql: string): Promise<unknown>;
-  /** Runs one statement with parameters. */
-  query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
-}
 
 /** The advisory lock that Prisma's own tools take to migrate. */
 const LOCK = 72707369;
@@ -36,33 +31,39 @@ interface AppliedRow {
 }
 
 /**
- * Applies pending migrations in order, and records them as Prisma's own tools do. Several processes may call
- * it at once: one migrates, the others wait.
+ * Applies pending migrations in order, and records them as Prisma's own tools do. A migration and its record are one
+ * transaction, so a process that ends at any time leaves both or neither. Several processes may call it at once: one
+ * migrates, the others wait.
+ * @param signal stops the migrations: the running statement is cancelled, and its migration rolled back
  * @returns the names of the migrations that were applied
- * @throws UnusableDatabaseError if a migration fails or failed earlier, was edited after it ran, or is
- * unknown
+ * @throws UnusableDatabaseError if a migration fails or failed earlier, was edited after it ran, is unknown, or
+ * controls transactions; the reason of the signal if it stopped the migrations
  */
 export async function migrate(
   connection: MigrationConnection,
   migrations: Migration[],
   log: Log,
+  signal?: AbortSignal,
 ): Promise<string[]> {
-  await lock(connection, log);
+  const stoppable = new StoppableConnection(connection, log, signal);
   try {
-    const pending = await preparePending(connection, migrations);
-    for (const migration of pending) {
-      log.info({ migration: migration.name }, "migrating the database");
-      await apply(connection, migration);
+    await lock(stoppable, log);
+    try {
+      const pending = await preparePending(stoppable, migrations, log);
+      for (const migration of pending) {
+        log.info({ migration: migration.name }, "migrating the database");
+        await apply(stoppable, migration);
+      }
+      return pending.map((migration) => migration.name);
+    } finally {
+      await stoppable.cleanUp("SELECT pg_advisory_unlock($1)", [LOCK]);
     }
-    return pending.map((migration) => migration.name);
   } finally {
-    await connection.query("SELECT pg_advisory_unlock($1)", [LOCK]).catch((error: unknown) => {
-      log.warn({ err: error }, "the migration lock could not be released");
-    });
+    await stoppable.release();
   }
 }
 
-async function lock(connection: MigrationConnection, log: Log): Promise<void> {
+async function lock(connection: StoppableConnection, log: Log): Promise<void> {
   const [row] = await connection.query<{ locked: boolean }>(
     "SELECT pg_try_advisory_lock($1) AS locked",
     [LOCK],
@@ -78,29 +79,52 @@ async function lock(connection: MigrationConnection, log: Log): Promise<void> {
       `Another process has held the migration lock (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or stop it, then start again.`,
     );
   } finally {
-    await connection.exec("SET lock_timeout = DEFAULT");
+    await connection.cleanUp("SET lock_timeout = DEFAULT");
   }
 }
 
-/** Finds pending migrations, and creates the history table if it is missing. */
+/**
+ * Finds pending migrations, creates the history table if it is missing, and records what became of migrations that a
+ * killed process left unfinished.
+ */
 async function preparePending(
   connection: MigrationConnection,
   migrations: Migration[],
+  log: Log,
 ): Promise<Migration[]> {
-  const { pending, recorded } = await pendingMigrations(connection, migrations);
+  const { pending, unfinished, recorded } = await pendingMigrations(connection, migrations);
   if (!recorded) await connection.exec(TABLE);
+  for (const { name, applied } of unfinished) {
+    log.warn(
+      { migration: name, applied },
+      `a process ended before it recorded the migration; the schema shows that it was ${applied ? "applied" : "not applied"}`,
+    );
+    await resolveMigration(connection, name, applied ? "applied" : "rolled-back");
+  }
   return pending;
+}
+
+/** What a database says about its migrations. */
+export interface MigrationState {
+  pending: Migration[];
+  /**
+   * Migrations that an earlier version of the service, or Prisma's own tools, started but did not record as finished, and
+   * whether their changes are in the schema. Those without are pending too.
+   */
+  unfinished: { name: string; applied: boolean }[];
+  /** Whether the database has a migration history. Without one it is empty. */
+  recorded: boolean;
 }
 
 /**
  * Finds the pending migrations of a database without writing to it.
- * @returns the migrations, and whether the database has a migration history; without one it is empty
  * @throws UnusableDatabaseError as {@link migrate} does
  */
 export async function pendingMigrations(
-  connection: MigrationConnection,
+  connection: Pick<MigrationConnection, "query">,
   migrations: Migration[],
-): Promise<{ pending: Migration[]; recorded: boolean }> {
+): Promise<MigrationState> {
+  for (const migration of migrations) checkScript(migration);
   const [state] = await connection.query<{ recorded: boolean; tables: boolean }>(
     `SELECT to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL AS recorded,
        EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`,
@@ -111,17 +135,51 @@ export async function pendingMigrations(
         "The database contains tables, but no migration history of this service. Use an empty database, or one that this service created.",
       );
     }
-    return { pending: migrations, recorded: false };
+    return { pending: migrations, unfinished: [], recorded: false };
   }
   const rows = await connection.query<AppliedRow>(
     `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, logs
        FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at, migration_name`,
   );
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  for (const row of rows) checkApplied(row, known.get(row.migration_name));
-  const applied = new Set(rows.map((row) => row.migration_name));
+  const applied = new Set<string>();
+  const unfinished: MigrationState["unfinished"] = [];
+  for (const row of rows) {
+    const migration = known.get(row.migration_name);
+    const ran = row.finished ? null : await findOutcome(connection, row, migration);
+    if (ran !== null) unfinished.push({ name: row.migration_name, applied: ran });
+    else checkApplied(row, migration);
+    if (ran !== false) applied.add(row.migration_name);
+  }
   const pending = migrations.filter((migration) => !applied.has(migration.name));
-  return { pending, recorded: true };
+  return { pending, unfinished, recorded: true };
+}
+
+/** @throws UnusableDatabaseError if a script cannot be one transaction with its record */
+function checkScript({ name, script }: Migration): void {
+  const statement = transactionControlOf(script);
+  if (statement === null) return;
+  throw new UnusableDatabaseError(
+    `The migration ${name} controls transactions ("${statement}"). A migration runs in one transaction with its record: remove such statements from prisma/migrations/${name}/migration.sql.`,
+  );
+}
+
+/**
+ * Whether the script of an unfinished migration ran, by the schema. It was one implicit transaction, so it was applied
+ * either completely or not at all.
+ * @returns null if the migration failed, is another one than this version has, or leaves no trace in the schema
+ */
+async function findOutcome(
+  connection: Pick<MigrationConnection, "query">,
+  row: AppliedRow,
+  migration: Migration | undefined,
+): Promise<boolean | null> {
+  if (row.logs !== null || !migration || !hasChecksum(migration, row.checksum)) return null;
+  return hasRun((text, values) => connection.query(text, values), migration.script);
+}
+
+function hasChecksum({ checksum, otherChecksums }: Migration, recorded: string): boolean {
+  return checksum === recorded || otherChecksums.includes(recorded);
 }
 
 function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
@@ -138,7 +196,7 @@ function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
       `The database has the migration ${name}, which this version does not know: a newer version of the service has used the database. Start that version or a later one, or restore an earlier backup of the database.`,
     );
   }
-  if (![migration.checksum, ...migration.otherChecksums].includes(row.checksum)) {
+  if (!hasChecksum(migration, row.checksum)) {
     throw new UnusableDatabaseError(
       `The migration ${name} was changed after it was applied to this database: the checksum of prisma/migrations/${name}/migration.sql differs from the recorded one. Restore the original file; put changes of the model into a new migration.`,
     );
@@ -171,31 +229,45 @@ export async function resolveMigration(
   return rows.length > 0;
 }
 
-async function apply(connection: MigrationConnection, migration: Migration): Promise<void> {
-  const [row] = await connection.query<{ id: string }>(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name)
-       VALUES (gen_random_uuid()::text, $1, $2) RETURNING id`,
-    [migration.checksum, migration.name],
-  );
+async function apply(connection: StoppableConnection, migration: Migration): Promise<void> {
   try {
+    await connection.exec("BEGIN");
     await connection.exec(migration.script);
-  } catch (error) {
-    const text = databaseText(error);
-    // A script with its own BEGIN leaves its failed transaction open.
-    await connection.exec("ROLLBACK");
-    await connection.query("UPDATE _prisma_migrations SET logs = $1 WHERE id = $2", [
-      text,
-      row?.id,
-    ]);
-    throw new UnusableDatabaseError(
-      `The migration ${migration.name} failed and was rolled back: ${text}\nFix the cause, or return to the previous version of the service. ${resolveHint(migration.name)}`,
-      { cause: error },
+    await connection.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+         VALUES (gen_random_uuid()::text, $1, $2, clock_timestamp(), 1)`,
+      [migration.checksum, migration.name],
     );
+    await connection.exec("COMMIT");
+  } catch (error) {
+    await connection.cleanUp("ROLLBACK");
+    if (connection.isStopped) throw error;
+    throw await recordFailure(connection, migration, error);
   }
-  await connection.query(
-    `UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = applied_steps_count + 1
-       WHERE id = $1`,
-    [row?.id],
+}
+
+/**
+ * Records that a migration failed, as Prisma's own tools do: it blocks later ones until it is resolved.
+ * @returns the error to throw: the database's own if the connection is lost, so that nothing could be recorded
+ */
+async function recordFailure(
+  connection: MigrationConnection,
+  migration: Migration,
+  cause: unknown,
+): Promise<unknown> {
+  const text = databaseText(cause);
+  try {
+    await connection.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
+         VALUES (gen_random_uuid()::text, $1, $2, $3)`,
+      [migration.checksum, migration.name, text],
+    );
+  } catch {
+    return cause;
+  }
+  return new UnusableDatabaseError(
+    `The migration ${migration.name} failed and was rolled back: ${text}\nFix the cause, or return to the previous version of the service. ${resolveHint(migration.name)}`,
+    { cause },
   );
 }
 

@@ -6,7 +6,7 @@ import { openLog } from "../core/log";
 import { connect } from "./connection";
 import { errorMessage } from "./error-properties";
 import { lockFolder } from "./folder-lock";
-import type { MigrationConnection } from "./migrate";
+import type { MigrationConnection } from "./migration/stoppable-connection";
 import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** A connection for migrations, and how to close it. */
@@ -24,16 +24,41 @@ export function embeddedConnection(lite: PGlite): MigrationConnection {
   };
 }
 
+/**
+ * Lets the server notice soon that this process or its machine is gone: it then cancels the statement and releases the
+ * migration lock. Returns the process id of the server's side.
+ */
+const DETECT_DEAD_CLIENT = `SELECT pg_backend_pid() AS pid,
+  set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
+  set_config('tcp_keepalives_count', '3', false)`;
+/** The same during a statement. Servers before PostgreSQL 14 finish it first. */
+const CHECK_CLIENT = `SELECT set_config('client_connection_check_interval', '1s', false)
+  WHERE current_setting('client_connection_check_interval', true) IS NOT NULL`;
+
 /** Opens a connection to a PostgreSQL server without a statement timeout. */
 export async function openServerConnection(url: string): Promise<OpenMigrationConnection> {
   const client = await connect(url, "signalbox-migration");
+  const { rows } = await client.query<{ pid: number }>(DETECT_DEAD_CLIENT);
+  // A server on a platform where it cannot check its clients refuses the setting.
+  await client.query(CHECK_CLIENT).catch(() => undefined);
   return {
     connection: {
       exec: (sql) => client.query(sql),
       query: async (sql, values) => (await client.query(sql, values)).rows,
+      cancel: () => cancelStatement(url, rows[0]?.pid),
     },
     close: () => client.end(),
   };
+}
+
+/** Cancels the running statement of a connection, over another one. */
+async function cancelStatement(url: string, pid: number | undefined): Promise<void> {
+  const other = await connect(url, "signalbox-migration");
+  try {
+    await other.query("SELECT pg_cancel_backend($1)", [pid]);
+  } finally {
+    await other.end();
+  }
 }
 
 /**

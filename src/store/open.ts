@@ -20,32 +20,37 @@ export interface StoreOptions {
    * data cached in memory may be stale, and this node should exit.
    */
   onLockLost?: (reason: string) => void;
+  /** Stops the opening: a migration that runs is cancelled and rolled back, and everything is closed again. */
+  signal?: AbortSignal;
 }
 
 /**
  * Opens and migrates the configured store: PostgreSQL with DATABASE_URL, otherwise the embedded database in
  * DATA_DIR.
- * @throws UnusableDatabaseError with the reason and the remedy if the service must not start on the database
+ * @throws UnusableDatabaseError with the reason and the remedy if the service must not start on the database; the reason
+ * of the signal
  */
-export async function openStore({ config, log, isNode, onLockLost }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { config, log, isNode, onLockLost, signal } = options;
   const url = config.DATABASE_URL;
   return url === undefined
-    ? openEmbedded(resolve(config.DATA_DIR), log)
-    : openPostgres({ config, url, log, isNode, onLockLost });
+    ? openEmbedded(resolve(config.DATA_DIR), log, signal)
+    : openPostgres({ config, url, log, isNode, onLockLost, signal });
 }
 
 /**
  * Migrates the configured database.
  * @returns the names of the migrations that were applied
  * @throws UnusableDatabaseError with the reason and the remedy, FolderInUseError while another process uses
- * the embedded database
+ * the embedded database; the reason of the signal
  */
 export async function migrateStore(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
   log: Log,
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const url = config.DATABASE_URL;
   return url === undefined
-    ? migrateEmbedded(resolve(config.DATA_DIR), log)
-    : migrateServer(url, log);
+    ? migrateEmbedded(resolve(config.DATA_DIR), log, signal)
+    : migrateServer(url, log, signal);
 }

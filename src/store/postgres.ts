@@ -88,20 +88,23 @@ export interface PostgresOptions {
   /** Whether this process is a node, which holds the node lock. */
   isNode: boolean;
   onLockLost?: (reason: string) => void;
+  /** Stops the opening: a migration that runs is cancelled and rolled back. */
+  signal?: AbortSignal;
 }
 
 /**
  * Opens and migrates the store on a PostgreSQL server.
- * @throws UnusableDatabaseError if the service must not start on this database
+ * @throws UnusableDatabaseError if the service must not start on this database; the reason of the signal
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { config, url, log, isNode, onLockLost } = options;
+  const { config, url, log, isNode, onLockLost, signal } = options;
   let lock: NodeLock | undefined;
   try {
     if (isNode) {
       lock = await lockNode({ url, exclusive: config.REDIS_URL === undefined, log, onLockLost });
     }
-    await migrateServer(url, log);
+    await migrateServer(url, log, signal);
+    signal?.throwIfAborted();
   } catch (error) {
     await lock?.release();
     throw explainConnectionError(error);
@@ -259,13 +262,17 @@ function openPool(url: string, max: number, log: Log): TransactionScopedPool {
 /**
  * Migrates the database on a PostgreSQL server.
  * @returns the names of the migrations that were applied
- * @throws UnusableDatabaseError if the server cannot be reached, or a migration must not run
+ * @throws UnusableDatabaseError if the server cannot be reached, or a migration must not run; the reason of the signal
  */
-export async function migrateServer(url: string, log: Log): Promise<string[]> {
+export async function migrateServer(
+  url: string,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<string[]> {
   try {
     const { connection, close } = await openServerConnection(url);
     try {
-      return await migrate(connection, await readMigrations(), log);
+      return await migrate(connection, await readMigrations(), log, signal);
     } finally {
       await close();
     }

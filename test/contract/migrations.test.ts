@@ -6,7 +6,8 @@ import PgBoss from "pg-boss";
 import { CALL_JOBS } from "../../src/calls/history/history-deps";
 import { openLog } from "../../src/core/log";
 import { PUSH_JOBS } from "../../src/push/deps/push-deps";
-import { type MigrationConnection, migrate, resolveMigration } from "../../src/store/migrate";
+import { migrate, resolveMigration } from "../../src/store/migrate";
+import type { MigrationConnection } from "../../src/store/migration/stoppable-connection";
 import { embeddedConnection, openServerConnection } from "../../src/store/migration-connection";
 import { type Migration, readMigrations } from "../../src/store/migrations";
 import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
@@ -152,19 +153,51 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await columns()).toEqual(["id", "b"]);
   });
 
-  test("a failed script with its own transaction is recorded too", async () => {
-    await migrate(connection, sample(FIRST), log);
-    const script = `BEGIN;\n${FAILING.script}\nCOMMIT;`;
-    await refused(sample(FIRST, { name: "2_second", script }));
-    expect(await columns()).toEqual(["id"]);
-    expect((await history())[1]?.logs).toMatch(/duplicate key/);
+  test("a script that controls transactions is refused before anything runs", async () => {
+    const script = `${SECOND.script}\n-- why\ncommit;`;
+    expect(await refused(sample(FIRST, { name: "2_second", script }))).toMatch(
+      /2_second controls transactions \("commit"\)/,
+    );
+    expect(await columns()).toEqual([]);
   });
 
-  test("a migration whose process died blocks later ones until it is resolved", async () => {
+  test("every migration that an earlier version left unfinished is completed, applied or not", async () => {
+    const migrations = await readMigrations();
+    const unfinished = `UPDATE _prisma_migrations SET finished_at = NULL, applied_steps_count = 0
+      WHERE migration_name = $1 AND rolled_back_at IS NULL`;
+    await migrate(connection, [], log);
+    for (const [index, { name, checksum }] of migrations.entries()) {
+      const until = migrations.slice(0, index + 1);
+      await connection.query(
+        "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)",
+        [`killed ${index}`, checksum, name],
+      );
+      // Its process died before the script was committed.
+      expect(await migrate(connection, until, log)).toEqual([name]);
+      // Its process died afterwards.
+      await connection.query(unfinished, [name]);
+      expect(await migrate(connection, until, log)).toEqual([]);
+    }
+    const rows = await connection.query<{ name: string; done: boolean }>(
+      `SELECT migration_name AS name, finished_at IS NOT NULL AND applied_steps_count = 1 AS done
+         FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+    );
+    expect(rows).toEqual(migrations.map(({ name }) => ({ name, done: true })));
+  });
+
+  test("a migration whose process died, and which leaves no trace in the schema, blocks later ones until it is resolved", async () => {
     await migrate(connection, sample(FIRST), log);
     await connection.exec(
       "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'y', '2_second')",
     );
+    const [, unclear] = sample(FIRST, { name: "2_second", script: "UPDATE a SET id = id + 1;" });
+    await connection.query("UPDATE _prisma_migrations SET checksum = $1 WHERE id = 'x'", [
+      unclear!.checksum,
+    ]);
+    expect(await refused([...sample(FIRST), unclear!])).toMatch(
+      /was started .* process ended .*--applied 2_second/,
+    );
+    await connection.exec("UPDATE _prisma_migrations SET checksum = 'y' WHERE id = 'x'");
     expect(await refused(sample(FIRST, SECOND))).toMatch(
       /was started .* process ended .*--applied 2_second/,
     );

@@ -53,7 +53,8 @@ export const IMPORTS: Record<string, string[]> = {
   // Layer 1, the platform: what the service runs on.
   bus: [],
   limits: ["bus"],
-  store: [],
+  store: ["store/migration"],
+  "store/migration": [],
   "store/rows": ["store"],
   network: [],
   jobs: ["store"],
@@ -404,6 +405,8 @@ export const STATEMENT_FILES: Record<string, string> = {
   "store/embedded.ts": "The check of the connection reads no table.",
   "store/health-check.ts": "The facts about the server are in no table of the service.",
   "store/migrate.ts": "The history of migrations is Prisma's table, under Prisma's lock.",
+  "store/migration/script-objects.ts": "The catalogs say which objects a schema has.",
+  "store/migration-connection.ts": "The settings of a session are in no table.",
   "store/node-lock.ts": "The lock of a single node is an advisory lock of its own connection.",
   "store/postgres.ts": "The check of the connection reads no table.",
   "store/rows/capped-counts.ts":

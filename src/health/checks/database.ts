@@ -8,7 +8,7 @@ import { explainConnectionError } from "../../store/connection";
 import { errorMessage } from "../../store/error-properties";
 import { FolderInUseError } from "../../store/folder-lock";
 import { type DatabaseStatus, inspectDatabase, MIN_SERVER_VERSION } from "../../store/health-check";
-import type { MigrationConnection } from "../../store/migrate";
+import type { MigrationConnection } from "../../store/migration/stoppable-connection";
 import type { OpenMigrationConnection } from "../../store/migration-connection";
 import { checkClockOffset } from "./clock";
 import { type Finding, failure, ok, pluralize, skipped, warning } from "./finding";

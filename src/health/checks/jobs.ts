@@ -1,6 +1,6 @@
 import { countJobs, JOB_COUNT_MAX } from "../../jobs/job-queries";
 import { FAILED_DAYS } from "../../jobs/jobs";
-import type { MigrationConnection } from "../../store/migrate";
+import type { MigrationConnection } from "../../store/migration/stoppable-connection";
 import { type Finding, ok, warning } from "./finding";
 import { statementsOver } from "./statements";
 

@@ -1,4 +1,4 @@
-import type { MigrationConnection } from "../../store/migrate";
+import type { MigrationConnection } from "../../store/migration/stoppable-connection";
 import { type ListedNode, listNodes } from "../nodes/node-queries";
 import { type Finding, ok, pluralize, skipped, warning } from "./finding";
 import { statementsOver } from "./statements";

@@ -1,4 +1,4 @@
-import type { MigrationConnection } from "../../store/migrate";
+import type { MigrationConnection } from "../../store/migration/stoppable-connection";
 import type { Store } from "../../store/store";
 
 /** Runs prepared statements over a connection for migrations, as the command line has one. */
