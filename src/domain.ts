@@ -6,7 +6,8 @@ import {
   purgeAccountSessions,
 } from "./accounts/account-sessions";
 import { purgeInvitations } from "./accounts/invitations";
-import type { AdminDeps } from "./admin/admin-deps";
+import type { AdminDeps, ApplicationDeletion } from "./admin/admin-deps";
+import { completeDeletion, DELETION_JOB, DELETION_JOB_DELAY } from "./admin/application-deletion";
 import type { ApplicationDeps } from "./applications/application-deps";
 import {
   areConferencesOnJoin,
@@ -103,6 +104,7 @@ export type UserModuleOptions = Pick<
       | "deliverEmailChange"
       | "openMemberEmailQueue"
       | "openInvitationQueue"
+      | "enqueueDeletion"
     >
   >;
 
@@ -138,6 +140,8 @@ export async function openUserModules(
     deliverEmailChange: null,
     openMemberEmailQueue: null,
     openInvitationQueue: null,
+    // Without a job queue, the deletion of an application ends with its process.
+    enqueueDeletion: async () => undefined,
     userData: USER_DATA,
     counters: new ApplicationCounters(clock),
     credentialsChanged,
@@ -221,6 +225,8 @@ export async function openDomain(
     ...platform,
     endpoints: { api: baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
     ...mailQueues(platform),
+    enqueueDeletion: (deletion) =>
+      jobs.enqueue(DELETION_JOB, deletion, { afterSeconds: DELETION_JOB_DELAY }),
   });
   lifecycle.add("sessions", () => users.close());
   const { sessionEvents } = users;
@@ -229,6 +235,9 @@ export async function openDomain(
   lifecycle.add("push services", () => pushModule.close());
   lifecycle.add("jobs", () => jobs.close());
   jobs.work("purge", () => purgeExpired(users), { everySeconds: PURGE_SECONDS });
+  jobs.work(DELETION_JOB, (deletion: ApplicationDeletion) => completeDeletion(users, deletion), {
+    applicationOf: async ({ applicationId }) => applicationId,
+  });
   workMailJobs(platform, users);
   const callHistory = {
     ...platform,

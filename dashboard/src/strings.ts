@@ -537,6 +537,7 @@ export const strings = {
       "statistics-sample": "Sample open sockets and sessions",
       "statistics-purge": "Delete old statistics",
       purge: "Delete expired sessions, guests and entries",
+      "application-deletion": "Complete deletions of applications",
     } as Readonly<Record<string, string>>,
 
     failedJobs: "Failed jobs of your applications",

@@ -15,7 +15,6 @@ import { ApplicationType, toGraphqlApplication } from "../applications/applicati
 import {
   createApplication,
   findOwnedApplication,
-  removeApplication,
   rotateSecret,
   updateApplication,
 } from "../applications/owned-applications";
@@ -23,9 +22,9 @@ import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import { Limited } from "../limits/rate-limits";
 import { CreateUserPayload } from "../users/user.type";
-import { removeAllUsers } from "../users/user-data";
 import { eraseUser, insertUser } from "../users/users";
 import type { AdminContext } from "./admin-deps";
+import { deleteApplicationWithUsers } from "./application-deletion";
 import { CreateApplicationUserInput } from "./application-user.input";
 import { exportUser } from "./user-export";
 
@@ -94,8 +93,7 @@ export class ApplicationResolver {
   ): Promise<DeleteApplicationPayload> {
     const { accountId } = await auth.account();
     const { id } = await findOwnedApplication(admin, accountId, applicationId);
-    await removeAllUsers(admin, id);
-    await removeApplication(admin, accountId, id);
+    await deleteApplicationWithUsers(admin, { accountId, applicationId: id });
     return { deletedApplicationId: String(id) };
   }
 

@@ -1,10 +1,16 @@
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { insertAccount, lockFirstAccount } from "../accounts/account-queries";
-import { addFirstOwner, hasOwner, insertAccountMember } from "../accounts/member-queries";
+import {
+  addFirstOwner,
+  findMemberCredentials,
+  hasOwner,
+  insertAccountMember,
+} from "../accounts/member-queries";
 import { insertApplication } from "../applications/owned-applications";
-import { newId, newToken } from "../core/random";
+import { newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
+import { replaceFile } from "../core/startup/replace-file";
 import { hashPassword } from "../passwords/password";
 import type { Store } from "../store/store";
 
@@ -37,6 +43,21 @@ export interface OwnerCredentials {
 
 /** Name of the owner's file in the data folder. */
 export const OWNER_FILE = "owner.json";
+/**
+ * Name of the file that holds what a transaction creates until it is committed: a process that ends before the commit
+ * leaves no credentials that do not exist, and one that ends afterwards loses none.
+ */
+const DRAFT_FILE = "first-account.json";
+
+/** What {@link DRAFT_FILE} stores. */
+interface Draft {
+  owner: OwnerCredentials;
+  /** Hash of the owner's password. The database has it once the transaction is committed. */
+  passwordHash: string;
+  /** Null if the account existed. */
+  credentials: InitialCredentials | null;
+}
+
 /** Initial e-mail of the first account's owner. */
 const OWNER_EMAIL = "owner@localhost";
 
@@ -55,16 +76,17 @@ export async function bootstrap(
   // Avoids Prisma, whose query compiler takes 70 MB and a third of a second to load: a restarted node does
   // not need it until a user signs up.
   if (await hasOwner(store)) {
+    await publishDraft(store, dataDir);
     await updateAddresses(dataDir, addresses);
     return null;
   }
   const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
   const passwordHash = await hashPassword(owner.password);
-  return store.transaction(async (transaction) => {
+  const created = await store.transaction(async (transaction) => {
     const found = await lockFirstAccount(transaction);
     if (found !== null) {
       if (!(await addFirstOwner(transaction, found, owner.email, passwordHash))) return null;
-      await writeSecretFile(dataDir, OWNER_FILE, owner);
+      await writeDraft(dataDir, { owner, passwordHash, credentials: null });
       return null;
     }
     const account = await insertAccount(transaction, "First account");
@@ -88,12 +110,34 @@ export async function bootstrap(
       auth_secret: application.authSecret,
       account_key: account.accountKey,
     };
-    // Before the commit: if the process dies here, the database stays empty and the next start rewrites
-    // the files. After the commit, the secrets would be lost.
-    await writeSecretFile(dataDir, OWNER_FILE, owner);
-    await writeSecretFile(dataDir, CREDENTIALS_FILE, credentials);
+    await writeDraft(dataDir, { owner, passwordHash, credentials });
     return credentials;
   });
+  await publishDraft(store, dataDir);
+  return created;
+}
+
+function writeDraft(dataDir: string, draft: Draft): Promise<void> {
+  return writeSecretFile(dataDir, DRAFT_FILE, draft);
+}
+
+/** Writes the files of a draft whose transaction is committed, and removes the draft. Without a draft it does nothing. */
+async function publishDraft(store: Store, dataDir: string): Promise<void> {
+  const path = join(dataDir, DRAFT_FILE);
+  let draft: Draft;
+  try {
+    draft = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  const { owner, passwordHash, credentials } = draft;
+  const stored = await findMemberCredentials(store, { email: owner.email });
+  if (stored?.passwordHash === passwordHash) {
+    await writeSecretFile(dataDir, OWNER_FILE, owner);
+    if (credentials !== null) await writeSecretFile(dataDir, CREDENTIALS_FILE, credentials);
+  }
+  await rm(path);
 }
 
 /** Stores the current addresses in an existing credentials file: a start may listen elsewhere than the first one. */
@@ -111,9 +155,5 @@ async function updateAddresses(dataDir: string, addresses: DeploymentEndpoints):
 
 async function writeSecretFile(dataDir: string, name: string, content: object): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, name);
-  const temporary = `${path}.${newId()}`;
-  await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await chmod(temporary, 0o600);
-  await rename(temporary, path);
+  await replaceFile(join(dataDir, name), `${JSON.stringify(content, null, 2)}\n`, 0o600);
 }

@@ -15,7 +15,6 @@ import {
 import type { ApplicationDeps, ApplicationReader } from "./application-deps";
 import {
   countApplications,
-  deleteApplication,
   findApplicationOfAccount,
   insertApplicationRow,
   listApplicationsOfAccount,
@@ -163,20 +162,6 @@ export async function rotateSecret(
   const application = { accountId, id };
   await rotateAuthSecret(deps.store, application, secret, previousUntil, new Date(now));
   return findOwnedApplication(deps, accountId, applicationId);
-}
-
-/**
- * Deletes an application without users, and all of its remaining data. Then notifies every node, which ends
- * the application's sessions and connections.
- * @throws Fault NOT_FOUND
- */
-export async function removeApplication(
-  { store, sessionEvents }: Pick<ApplicationDeps, "store" | "sessionEvents">,
-  accountId: number,
-  applicationId: number,
-): Promise<void> {
-  if (!(await deleteApplication(store, accountId, applicationId))) throw notFound();
-  sessionEvents.publish({ kind: "application deleted", applicationId });
 }
 
 async function accountKeyOf({ store }: ApplicationReader, accountId: number): Promise<string> {

@@ -1,8 +1,9 @@
-import { mkdir, open, readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../core/config";
 import { newKey } from "../core/random";
 import { Sealer } from "../core/sealer";
+import { replaceFile } from "../core/startup/replace-file";
 import { decodeKey } from "../core/variables/variable";
 import type { Store } from "../store/store";
 import { UnusableDatabaseError } from "../store/unusable-database-error";
@@ -42,21 +43,22 @@ export async function openSealer(config: Pick<Config, "SECRET_KEY" | "DATA_DIR">
 
 async function loadOrCreateKey(folder: string): Promise<string> {
   const path = join(folder, SECRET_KEY_FILE);
+  const stored = await readKey(path);
+  if (stored !== "") return stored;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const key = newKey().toString("base64");
+  await replaceFile(path, `${key}\n`, 0o600);
+  return key;
+}
+
+/** The text of the key file; empty if there is none. A first start of an earlier version that was killed left it empty. */
+async function readKey(path: string): Promise<string> {
   try {
     return (await readFile(path, "utf8")).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return "";
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const key = newKey().toString("base64");
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(`${key}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return key;
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from "../../src/accounts/invitations";
 import { AccountMembersResolver } from "../../src/accounts/member.resolver";
 import { removeMember, updateMember } from "../../src/accounts/members";
+import { deleteApplicationWithUsers } from "../../src/admin/application-deletion";
 import {
   listApplicationSessions,
   listApplicationUsers,
@@ -40,7 +41,6 @@ import {
   createApplication,
   findOwnedApplication,
   listApplications,
-  removeApplication,
   rotateSecret,
   updateApplication,
 } from "../../src/applications/owned-applications";
@@ -86,7 +86,6 @@ import { listUsers } from "../../src/users/lists/user-list";
 import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
 import { blockUser, getOwnedUser, unblockUser, updateOwnedUser } from "../../src/users/owned-users";
 import type { User } from "../../src/users/user";
-import { removeAllUsers } from "../../src/users/user-data";
 import { findUser, type UserKey } from "../../src/users/user-queries";
 import { eraseUser, insertUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
@@ -549,8 +548,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     expect(await countScans()).toEqual(before);
     // Not counted: no index finds the subscriptions of an application, of which there are none by then.
     await insertUser(modules, Number(made), { login: "last", password: "correct horse" }, from.ip);
-    await removeAllUsers(modules, Number(made));
-    await removeApplication(modules, accountId, Number(made));
+    await deleteApplicationWithUsers(modules, { accountId, applicationId: Number(made) });
     expect(await listApplications(modules, accountId)).not.toContainEqual(
       expect.objectContaining({ id: Number(made) }),
     );

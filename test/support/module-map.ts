@@ -49,7 +49,7 @@ export const IMPORTS: Record<string, string[]> = {
   "core/startup": ["core"],
   "core/statistics": ["core"],
   "core/text": ["core"],
-  "core/tls": ["core"],
+  "core/tls": ["core", "core/startup"],
   // Layer 1, the platform: what the service runs on.
   bus: [],
   limits: ["bus"],

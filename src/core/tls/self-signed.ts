@@ -1,7 +1,8 @@
 import { webcrypto } from "node:crypto";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { newId, newSerial } from "../random";
+import { newSerial } from "../random";
+import { replaceFile } from "../startup/replace-file";
 import { type Certificate, InvalidPemError, parseCertificate, readCertificate } from "./pem";
 
 /** File names in the data folder. */
@@ -83,10 +84,4 @@ export async function loadOrCreateSelfSigned(
   await replaceFile(keyPath, key, 0o600);
   await replaceFile(certPath, cert, 0o644);
   return { certificate: parseCertificate(cert, key), created: true };
-}
-
-async function replaceFile(path: string, text: string, mode: number): Promise<void> {
-  const draft = `${path}.${newId()}`;
-  await writeFile(draft, text, { mode, flag: "wx" });
-  await rename(draft, path);
 }

@@ -27,9 +27,8 @@ const STATEMENTS: readonly { words: string; kind: ObjectKind; added: boolean }[]
   { words: "DROP TYPE ", kind: "type", added: false },
 ];
 
-/** Actions of ALTER TABLE, each with the name of its object. */
-const ACTION =
-  /(ADD COLUMN|DROP COLUMN|ADD CONSTRAINT|DROP CONSTRAINT|RENAME COLUMN|ALTER COLUMN) "(\w+)"( TO "(\w+)"| SET NOT NULL| DROP NOT NULL)?/g;
+/** Actions of ALTER TABLE, up to the name of their object. */
+const ACTION = /(ADD|DROP|RENAME|ALTER) (COLUMN|CONSTRAINT) "/g;
 
 /**
  * The objects of a schema that tell whether a script has run. An object that the script both adds and removes tells
@@ -58,24 +57,27 @@ function changesOf(statement: string): ScriptObject[] {
 }
 
 function alterations(table: string, text: string): ScriptObject[] {
-  return [...text.matchAll(ACTION)].flatMap(([, action = "", name = "", rest, renamed]) => {
-    const change = (kind: ObjectKind, of: string, added: boolean): ScriptObject => ({
-      kind,
-      table,
-      name: of,
-      added,
-    });
-    if (action === "ALTER COLUMN") {
-      const required = rest === " SET NOT NULL";
-      if (!required && rest !== " DROP NOT NULL") return [];
-      return [change("required column", name, required)];
-    }
-    if (action === "RENAME COLUMN") {
+  return [...text.matchAll(ACTION)].flatMap((match): ScriptObject[] => {
+    const start = match.index + match[0].length;
+    const end = text.indexOf('"', start);
+    if (end < 0) return [];
+    const name = text.slice(start, end);
+    const rest = text.slice(end + 1);
+    const kind = match[2] === "COLUMN" ? "column" : "constraint";
+    if (match[1] === "RENAME") {
+      const renamed = rest.startsWith(" TO ")
+        ? NAME.exec(rest.slice(" TO ".length))?.[1]
+        : undefined;
       if (renamed === undefined) return [];
-      return [change("column", name, false), change("column", renamed, true)];
+      return [
+        { kind, table, name, added: false },
+        { kind, table, name: renamed, added: true },
+      ];
     }
-    const kind = action.endsWith("COLUMN") ? "column" : "constraint";
-    return [change(kind, name, action.startsWith("ADD"))];
+    if (match[1] !== "ALTER") return [{ kind, table, name, added: match[1] === "ADD" }];
+    const required = rest.startsWith(" SET NOT NULL");
+    if (!required && !rest.startsWith(" DROP NOT NULL")) return [];
+    return [{ kind: "required column", table, name, added: required }];
   });
 }
 

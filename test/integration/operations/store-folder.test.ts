@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
@@ -41,6 +49,17 @@ function startHolder(): Promise<{ child: ChildProcess; line: string }> {
   });
 }
 
+/** Starts a process that creates the database, and waits until it has written a part of it. */
+async function startCreation(): Promise<{ child: ChildProcess; draft: string }> {
+  void startHolder();
+  const [child] = children;
+  for (;;) {
+    const draft = readdirSync(folder).find((name) => name.startsWith("db.draft-"));
+    if (draft && existsSync(join(folder, draft, "PG_VERSION"))) return { child: child!, draft };
+    await sleep(5);
+  }
+}
+
 function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((done) => {
@@ -76,6 +95,18 @@ test("creates its folder at the first start, and logs it", async () => {
   ]);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(statSync(join(path, "db")).mode & 0o777).toBe(0o700);
+});
+
+test("a creation that is killed leaves nothing that the next start cannot use", async () => {
+  await use(emptyFolder());
+  const { child, draft } = await startCreation();
+  await kill(child);
+  expect(readdirSync(folder)).toContain(draft);
+  expect(readdirSync(folder)).not.toContain("db");
+  const store = await open();
+  await store.check();
+  await store.close();
+  expect(readdirSync(folder).filter((name) => name.startsWith("db"))).toEqual(["db"]);
 });
 
 test("a second process is rejected, and the folder can be opened after kill -9 of the first", async () => {
