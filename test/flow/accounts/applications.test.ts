@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { graphql, newUser, rest, signedParameters } from "../../support/client";
 import { openSocket } from "../../support/graphql/graphql-socket";
@@ -22,7 +23,7 @@ let node: TestNode;
 let elsewhere: TestNode;
 let owner: string;
 beforeAll(async () => {
-  node = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { clock });
+  node = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { clock, jobsPollMs: 200 });
   elsewhere = await secondApplication(node);
   owner = await ownerToken(node);
 });
@@ -518,6 +519,26 @@ describe("deleteApplication", () => {
     expect((await rest(node, "GET", "/session", { token: untouched.token })).status).toBe(200);
     expect(other.socket.readyState).toBe(WebSocket.OPEN);
     await other.close();
+  });
+
+  it("is completed by a job if the node ends before it has", async () => {
+    const [deleted, left] = [await created("Deleted"), await created("Left over")];
+    const user = await newUser(asNode(left));
+    await run(DELETE, { input: { applicationId: deleted.id } });
+    // The job of the deletion, as it would be of one that was interrupted a minute ago.
+    const jobs = await node.sql(
+      `UPDATE pgboss.job SET start_after = now(),
+          data = jsonb_build_object('accountId', data -> 'accountId', 'applicationId', $2::bigint)
+        WHERE name = 'application-deletion' AND state = 'created'
+          AND data ->> 'applicationId' = $1::text RETURNING id`,
+      [deleted.id, left.id],
+    );
+    expect(jobs).toHaveLength(1);
+    while ((await node.sql("SELECT 1 FROM applications WHERE id = $1", [left.id])).length > 0) {
+      await sleep(50);
+    }
+    expect(await rowsOf(left.id)).toEqual([0, 0, 0, 0, 0]);
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
   });
 });
 
