@@ -49,6 +49,7 @@ test("objects that a script adds or removes are found, except those that tell no
       DROP COLUMN "d", ADD CONSTRAINT "k" CHECK (true), ALTER COLUMN "f" SET NOT NULL,
       ALTER COLUMN "g" DROP NOT NULL, ALTER COLUMN "h" SET DEFAULT 1;
     ALTER TABLE "t" RENAME COLUMN "m" TO "n";
+    ALTER TABLE "t" RENAME CONSTRAINT "o" TO "p"; ALTER TABLE "t" RENAME TO "s";
     UPDATE "t" SET "a" = 1;`;
   const found = objectsOf(script).map(
     ({ kind, name, added }) => `${added ? "+" : "-"} ${kind} ${name}`,

@@ -27,8 +27,13 @@ const STATEMENTS: readonly { words: string; kind: ObjectKind; added: boolean }[]
   { words: "DROP TYPE ", kind: "type", added: false },
 ];
 
-/** Actions of ALTER TABLE, up to the name of their object. */
-const ACTION = /(ADD|DROP|RENAME|ALTER) (COLUMN|CONSTRAINT) "/g;
+/** Actions of ALTER TABLE that add or remove an object, by the words before its name. */
+const ACTIONS: readonly { words: string; kind: ObjectKind; added: boolean }[] = [
+  { words: "ADD COLUMN ", kind: "column", added: true },
+  { words: "DROP COLUMN ", kind: "column", added: false },
+  { words: "ADD CONSTRAINT ", kind: "constraint", added: true },
+  { words: "DROP CONSTRAINT ", kind: "constraint", added: false },
+];
 
 /**
  * The objects of a schema that tell whether a script has run. An object that the script both adds and removes tells
@@ -57,28 +62,23 @@ function changesOf(statement: string): ScriptObject[] {
 }
 
 function alterations(table: string, text: string): ScriptObject[] {
-  return [...text.matchAll(ACTION)].flatMap((match): ScriptObject[] => {
-    const start = match.index + match[0].length;
-    const end = text.indexOf('"', start);
-    if (end < 0) return [];
-    const name = text.slice(start, end);
-    const rest = text.slice(end + 1);
-    const kind = match[2] === "COLUMN" ? "column" : "constraint";
-    if (match[1] === "RENAME") {
-      const renamed = rest.startsWith(" TO ")
-        ? NAME.exec(rest.slice(" TO ".length))?.[1]
-        : undefined;
-      if (renamed === undefined) return [];
-      return [
-        { kind, table, name, added: false },
-        { kind, table, name: renamed, added: true },
-      ];
+  const found: ScriptObject[] = [];
+  // Every other part is a quoted name; the first one is the table's.
+  const parts = text.split('"');
+  for (let at = 2; at + 1 < parts.length; at += 2) {
+    const [before = "", name = "", rest = ""] = parts.slice(at, at + 3);
+    const action = ACTIONS.find(({ words }) => before.endsWith(words));
+    if (action) found.push({ kind: action.kind, table, name, added: action.added });
+    if (before.endsWith("RENAME COLUMN ")) {
+      found.push({ kind: "column", table, name, added: false });
+      found.push({ kind: "column", table, name: parts[at + 3] ?? "", added: true });
     }
-    if (match[1] !== "ALTER") return [{ kind, table, name, added: match[1] === "ADD" }];
+    if (!before.endsWith("ALTER COLUMN ")) continue;
     const required = rest.startsWith(" SET NOT NULL");
-    if (!required && !rest.startsWith(" DROP NOT NULL")) return [];
-    return [{ kind: "required column", table, name, added: required }];
-  });
+    if (!required && !rest.startsWith(" DROP NOT NULL")) continue;
+    found.push({ kind: "required column", table, name, added: required });
+  }
+  return found;
 }
 
 /** Whether each object exists in the current schema, in the order of the arrays. */
