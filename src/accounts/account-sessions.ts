@@ -12,7 +12,7 @@ import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
 import { truncateText } from "../core/text/text";
 import { type AccountViewer, roleAllows } from "../core/viewer";
-import type { PasswordAttempt } from "../limits/rate-limits";
+import type { PasswordAttempt } from "../limits/failure-counters";
 import { purgeRows } from "../store/rows/expired-rows";
 import type { Transaction } from "../store/store";
 import type { AccountDeps } from "./account-deps";

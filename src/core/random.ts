@@ -5,6 +5,13 @@ export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
+const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
+
+/** Whether a text has the form of {@link newToken}. A password that a backend derived may have it too. */
+export function hasTokenForm(text: string): boolean {
+  return TOKEN_FORM.test(text);
+}
+
 const ID_BYTES = 12;
 /** Random bytes for future ids. They are generated in batches, since every request needs an id. */
 const pool = Buffer.alloc(ID_BYTES * 256);

@@ -2,8 +2,8 @@ import { Extensions } from "type-graphql";
 import { networkOf } from "../core/client-address";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
-import { hashToken } from "../core/random";
-import type { AttemptCounters, Limiter, RateLimit } from "./limiter";
+import { failureCounters, type PasswordAttempt } from "./failure-counters";
+import type { Limiter, RateLimit } from "./limiter";
 import type { LocalLimiter } from "./local-limiter";
 import type { ManagedLimiters } from "./open-limiter";
 
@@ -40,24 +40,17 @@ export interface ChatUser {
 }
 
 const WINDOW_SECONDS = 60;
-/** The longest wait after failures, in milliseconds. */
-const LONGEST_WAIT_MS = { pair: 15 * 60_000, name: 60_000, address: 15 * 60_000 };
-
+/**
+ * How many passwords in the form of a session's token are hashed over chat for each sign-in that one address may
+ * attempt: the phones of an office whose tokens have ended reconnect several times in a minute.
+ */
+const TOKEN_FORM_CHECKS = 10;
 /** The user or account whose password is changed. */
 export interface PasswordOwner {
   kind: "user" | "account";
   id: number;
   /** Of a user; absent for an account. */
   applicationId?: number;
-}
-
-/** An attempt to authenticate by password. */
-export interface PasswordAttempt {
-  applicationId: number;
-  /** Login, e-mail or id as `kind:value` in lower case; it may belong to no user. */
-  name: string;
-  /** Null if a chat server does not report it: then only the name counts. */
-  ip: string | null;
 }
 
 /**
@@ -70,6 +63,7 @@ export class RateLimits {
   private readonly pushes: RateLimit;
   private readonly streams: RateLimit;
   private readonly passwords: RateLimit;
+  private readonly tokenFormChecks: RateLimit;
   private readonly classes: Record<LimitClass, { address: RateLimit; application: RateLimit }>;
 
   constructor(
@@ -88,6 +82,8 @@ export class RateLimits {
     this.pushes = perMinute("push-user", config.RATE_PUSHES_PER_USER);
     this.streams = perMinute("stream-user", config.RATE_CHAT_SIGN_INS_PER_USER);
     this.passwords = perMinute("password-user", config.RATE_PASSWORDS_PER_USER);
+    const checks = TOKEN_FORM_CHECKS * config.RATE_SIGN_INS_PER_IP;
+    this.tokenFormChecks = perMinute("token-form", checks);
     this.classes = {
       request: limitsOf("request"),
       session: limitsOf("session"),
@@ -151,6 +147,20 @@ export class RateLimits {
     await this.count("password", this.passwords, `${kind}:${id}`);
   }
 
+  /**
+   * Counts a password in the form of a session's token before it is hashed over chat, apart from sign-ins and failures:
+   * for the address or, if a chat server does not report it, for the user.
+   * @throws Fault LIMITED
+   */
+  countTokenFormCheck({
+    applicationId,
+    userId,
+    ip,
+  }: ChatUser & { ip: string | null }): undefined | Promise<void> {
+    const key = ip === null ? `user ${applicationId} ${userId}` : networkOf(ip);
+    return this.count("password", this.tokenFormChecks, key);
+  }
+
   /** Counts push notifications that a user sends. @throws Fault LIMITED */
   countPush(userId: number, pushes = 1): undefined | Promise<void> {
     return this.count("push", this.pushes, String(userId), pushes);
@@ -204,7 +214,7 @@ export class RateLimits {
     attempt: PasswordAttempt,
     verify: () => Promise<T | null>,
   ): Promise<T | null> {
-    const counters = this.failureCounters(attempt);
+    const counters = failureCounters(this.config, attempt);
     throwIfLimited(await this.global.reserve(counters), "Too many failed attempts");
     let result: T | null;
     try {
@@ -230,42 +240,6 @@ export class RateLimits {
 
   private countLocally(limit: RateLimit, key: string): undefined {
     if (limit.limit > 0) throwIfLimited(this.local.takeNow(limit, key));
-  }
-
-  private failureCounters({ applicationId, name, ip }: PasswordAttempt): AttemptCounters {
-    const {
-      FAILED_SIGN_INS_BEFORE_DELAY,
-      FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME,
-      FAILED_SIGN_INS_BEFORE_DELAY_PER_IP,
-    } = this.config;
-    const account = `${applicationId} ${name}`;
-    // Hashed, because names have no maximum length and Redis need not know who signs in.
-    const key = (text: string) => hashToken(text).toString("base64url");
-    const byName = {
-      key: `name:${key(account)}`,
-      allowed: FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME,
-      longest: LONGEST_WAIT_MS.name,
-    };
-    // Without an address all clients would share one address counter, and a single right password would
-    // exempt all of them from the name's counter. The name is then counted as the pair, which has no
-    // such exemption.
-    const pair = { ...byName, key: `pair:${key(` ${account}`)}` };
-    const uncounted = { ...byName, key: `none:${key(account)}`, allowed: 0 };
-    if (ip === null) return { pair, name: uncounted, address: uncounted };
-    const address = networkOf(ip);
-    return {
-      pair: {
-        key: `pair:${key(`${address} ${account}`)}`,
-        allowed: FAILED_SIGN_INS_BEFORE_DELAY,
-        longest: LONGEST_WAIT_MS.pair,
-      },
-      name: byName,
-      address: {
-        key: `address:${key(address)}`,
-        allowed: FAILED_SIGN_INS_BEFORE_DELAY_PER_IP,
-        longest: LONGEST_WAIT_MS.address,
-      },
-    };
   }
 }
 

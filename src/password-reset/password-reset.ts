@@ -6,7 +6,7 @@ import { type Mailer, MailRejectedError } from "../mail/mail";
 import { checkPassword } from "../passwords/password";
 import { deleteSessions } from "../sessions/session-queries";
 import { purgeRows } from "../store/rows/expired-rows";
-import { passwordAttemptName } from "../users/credentials";
+import { hashUserPassword, passwordAttemptName } from "../users/credentials";
 import { lockUser, writeUser } from "../users/user-change-queries";
 import type { UserData } from "../users/user-deps";
 import { findUser, findUsersById } from "../users/user-queries";
@@ -120,14 +120,14 @@ export async function resetPassword(
   const { userId, applicationId } = owner;
   await deps.limits.countPasswordChange({ kind: "user", id: userId, applicationId }, ip);
   const who = { ip, name: `${applicationId} ${passwordAttemptName(userId)}` };
-  const passwordHash = await deps.passwordHasher.hash(password, who);
+  const columns = await hashUserPassword(deps, password, who);
   await deps.store.transaction(async (transaction) => {
     const now = new Date(deps.clock.now());
     // The user first: concurrent uses of two links of one user would otherwise deadlock.
     await lockUser(transaction.query, userId);
     if (!(await consumeResetLink(transaction, hashToken(token), now))) throw deadLink();
     await deleteResetLinks(transaction, userId);
-    await writeUser(transaction, userId, { passwordHash, updatedAt: now });
+    await writeUser(transaction, userId, { updatedAt: now }, columns);
     await deleteSessions(transaction, userId);
   });
   deps.sessionEvents.publish({ kind: "user", userId });

@@ -1,7 +1,14 @@
 import { Fault, toFault } from "../core/errors";
+import { hasTokenForm } from "../core/random";
 import { passwordFingerprint } from "../passwords/password";
 import type { LiveConnection } from "../session-events/session-events";
-import { assertPasswordUnchanged, checkUserPassword, countSignIn } from "../users/credentials";
+import {
+  assertPasswordUnchanged,
+  checkTokenFormPassword,
+  checkUserPassword,
+  countSignIn,
+  type SignInResult,
+} from "../users/credentials";
 import type { SessionDeps } from "./session-deps";
 import { findSession } from "./sessions";
 
@@ -39,15 +46,13 @@ export interface TrackedStream extends LiveConnection {
   refuse(): void;
 }
 
-/** Format of a session token. A password may match it too, so a match only justifies a look-up. */
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
 /**
  * Signs a chat stream in, by password or by session token.
  * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; FORBIDDEN from a web
  * origin that the application does not allow; LIMITED after too many password sign-ins from the address,
  * too many failures, or too many sign-ins of the user or the application. A valid token does not count
- * against its address: after a restart all clients of an office reconnect at once.
+ * against its address: after a restart all clients of an office reconnect at once. An ended one counts as one
+ * request of the address, as over HTTP.
  */
 export async function signInStream(
   deps: SessionDeps,
@@ -65,9 +70,10 @@ async function checkStreamSignIn(
   deps: SessionDeps,
   attempt: StreamSignIn,
 ): Promise<StreamSignInResult> {
-  const { applicationId, userId, secret, ip, origin } = attempt;
+  const { applicationId, secret, origin } = attempt;
   const confirmOrigin = () => deps.webOrigins.check(applicationId, origin);
-  const sessionId = TOKEN.test(secret) ? await findSessionOfUser(deps, attempt) : null;
+  const isTokenForm = hasTokenForm(secret);
+  const sessionId = isTokenForm ? await findSessionOfUser(deps, attempt) : null;
   if (sessionId !== null) {
     await confirmOrigin();
     await deps.limits.countStreamSignIn(attempt, "token");
@@ -77,10 +83,7 @@ async function checkStreamSignIn(
     };
     return { sessionId, confirm };
   }
-  if (ip !== null) await deps.limits.countForAddress("sign-in", ip);
-  const signedIn = await countSignIn(deps, applicationId, () =>
-    checkUserPassword(deps, applicationId, userId, secret, ip),
-  );
+  const signedIn = await (isTokenForm ? signInByTokenForm : signInByPassword)(deps, attempt);
   await confirmOrigin();
   await deps.limits.countStreamSignIn(attempt, "password");
   const confirm = async () => {
@@ -93,6 +96,22 @@ async function checkStreamSignIn(
     passwordFingerprint: passwordHash ? passwordFingerprint(passwordHash) : undefined,
     confirm,
   };
+}
+
+async function signInByPassword(deps: SessionDeps, attempt: StreamSignIn): Promise<SignInResult> {
+  const { applicationId, secret, ip } = attempt;
+  if (ip !== null) await deps.limits.countForAddress("sign-in", ip);
+  return countSignIn(deps, applicationId, () => checkUserPassword(deps, attempt, secret));
+}
+
+/** Signs in by what has the form of a token and is none of the user's. A failure is no failed sign-in. */
+async function signInByTokenForm(deps: SessionDeps, attempt: StreamSignIn): Promise<SignInResult> {
+  const { applicationId, secret, ip } = attempt;
+  const limited = ip === null ? null : deps.limits.countRequest(ip);
+  if (limited) throw limited;
+  const signedIn = await checkTokenFormPassword(deps, attempt, secret);
+  deps.counters.count(applicationId, "signIns");
+  return signedIn;
 }
 
 /** Registers a live stream. @returns a function that unregisters it */

@@ -1,11 +1,19 @@
 import { Fault } from "../core/errors";
+import { hasTokenForm } from "../core/random";
 import { emailKey, emailKeys } from "../core/text/email";
-import type { PasswordAttempt } from "../limits/rate-limits";
+import type { PasswordAttempt } from "../limits/failure-counters";
+import type { PasswordRequester } from "../passwords/password";
 import type { Store } from "../store/store";
 import { isBlocked } from "./owned-user-queries";
 import type { User } from "./user";
+import { type PasswordColumns, writeTokenForm } from "./user-change-queries";
 import type { UserDeps } from "./user-deps";
-import { findUserWithPassword, hasPasswordHash, type SignInKey } from "./user-queries";
+import {
+  findUserWithPassword,
+  hasPasswordHash,
+  type SignInKey,
+  type UserWithPassword,
+} from "./user-queries";
 
 /** Password credentials: a login or an e-mail, with the password. */
 export interface PasswordCredentials {
@@ -53,20 +61,53 @@ export async function checkCredentials(
   return check(deps, { emailKeys: emailKeys(address) }, password, attempt);
 }
 
+/** A user of a chat client, and its address; null when an external chat server asks, which does not know it. */
+export interface ChatClient {
+  applicationId: number;
+  userId: number;
+  ip: string | null;
+}
+
 /**
- * Finds a user by id and checks the password. Chat clients sign in this way.
- * @param ip null when an external chat server asks, which does not know the client's address
+ * Finds a user by id and checks the password. Chat clients sign in this way, unless what they send has the form of
+ * a session's token.
  * @throws Fault UNAUTHENTICATED and LIMITED as for {@link checkCredentials}
  */
 export async function checkUserPassword(
   deps: UserDeps,
-  applicationId: number,
-  userId: number,
+  { applicationId, userId, ip }: ChatClient,
   password: string,
-  ip: string | null,
 ): Promise<SignInResult> {
   const attempt = { applicationId, name: passwordAttemptName(userId), ip };
   return check(deps, { id: userId }, password, attempt);
+}
+
+/**
+ * Finds a user by id and checks what a chat client sent in the form of a session's token, though no session of the user
+ * has it: nearly always the token of a session that has ended, rarely a password that a backend derived. A failure is
+ * therefore no guess at the password, and locks out neither the user nor the address.
+ *
+ * It is hashed only if the user's password may have that form. Otherwise nothing is hashed, as for an unknown user: who
+ * measures the time learns whether a user has a password of that form or of an unknown one, and of nobody else whether
+ * the user exists.
+ * @throws Fault UNAUTHENTICATED as for {@link checkCredentials}; LIMITED after too many such checks
+ */
+export async function checkTokenFormPassword(
+  deps: UserDeps,
+  client: ChatClient,
+  password: string,
+): Promise<SignInResult> {
+  const { applicationId, userId, ip } = client;
+  const stored = await findUserWithPassword(deps.store, applicationId, { id: userId });
+  const hash = usableHash(stored);
+  if (stored === null || hash === null || stored.passwordHasTokenForm === false) {
+    throw wrongCredentials();
+  }
+  await deps.limits.countTokenFormCheck(client);
+  const who = { ip, name: `${applicationId} ${passwordAttemptName(userId)}` };
+  if (!(await deps.passwordHasher.verify(hash, password, who))) throw wrongCredentials();
+  await settleTokenForm(deps, stored, password);
+  return stored;
 }
 
 /** @param submitted the attempt by the submitted name, which is counted when no user has that name */
@@ -83,13 +124,42 @@ async function check(
     stored === null ? submitted : { ...submitted, name: passwordAttemptName(stored.user.id) };
   const { name, ip } = attempt;
   const found = await deps.limits.attemptPassword(attempt, async () => {
-    const hash = stored === null || stored.user.isGuest ? null : stored.passwordHash;
     const who = { ip, name: `${applicationId} ${name}` };
-    const right = await deps.passwordHasher.verify(hash, password, who);
+    const right = await deps.passwordHasher.verify(usableHash(stored), password, who);
     return right ? stored : null;
   });
   if (found === null) throw wrongCredentials();
+  await settleTokenForm(deps, found, password);
   return found;
+}
+
+/** The hash that a password may match; null for an unknown user, a guest and a user without a password. */
+function usableHash(stored: UserWithPassword | null): string | null {
+  return stored === null || stored.user.isGuest ? null : stored.passwordHash;
+}
+
+/**
+ * Stores whether a right password has the form of a session's token. It compares rather than asks whether the form is
+ * known: a node of an earlier version may have changed the password without it.
+ */
+async function settleTokenForm(
+  { store }: UserDeps,
+  { user, passwordHash, passwordHasTokenForm: known }: UserWithPassword,
+  password: string,
+): Promise<void> {
+  const passwordHasTokenForm = hasTokenForm(password);
+  if (passwordHash === null || passwordHasTokenForm === known) return;
+  await writeTokenForm(store, user.id, { passwordHash, passwordHasTokenForm });
+}
+
+/** Hashes a new password of a user. @throws Fault LIMITED when too many passwords wait */
+export async function hashUserPassword(
+  { passwordHasher }: Pick<UserDeps, "passwordHasher">,
+  password: string,
+  requester: PasswordRequester,
+): Promise<PasswordColumns> {
+  const passwordHash = await passwordHasher.hash(password, requester);
+  return { passwordHash, passwordHasTokenForm: hasTokenForm(password) };
 }
 
 /** Runs a sign-in to an application, and counts whether the credentials were right. */

@@ -19,7 +19,14 @@ export interface NewGuest {
   createdAt: Date;
 }
 
-/** Columns of a user to insert. */
+/** The columns that store a user's password, which are written together. */
+export interface PasswordColumns {
+  passwordHash: string;
+  /** Whether the password has the form of a session's token. */
+  passwordHasTokenForm: boolean;
+}
+
+/** Columns of a user to insert, without those of the password. */
 export interface NewUser {
   applicationId: number;
   createdAt: Date;
@@ -62,10 +69,16 @@ const LOCK: Statement = {
   text: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
 };
 
+const SET_TOKEN_FORM: Statement = {
+  name: "set_password_token_form",
+  reason: "lock",
+  text: "UPDATE users SET password_has_token_form = $3 WHERE id = $1 AND password_hash = $2",
+};
+
 const EXPORT_USER: Statement = {
   name: "export_user",
   reason: "expression",
-  text: "SELECT to_jsonb(u) - 'password_hash' AS row FROM users u WHERE u.id = $1",
+  text: "SELECT to_jsonb(u) - ARRAY['password_hash', 'password_has_token_form'] AS row FROM users u WHERE u.id = $1",
 };
 
 const EXPORT_TAGS: Statement = {
@@ -130,13 +143,15 @@ export async function lockUser(query: Store["query"], id: number): Promise<boole
 export async function insertUserWithTags(
   { db }: Pick<Store, "db">,
   applicationId: number,
-  columns: NewUser["columns"] & { passwordHash: string },
+  columns: NewUser["columns"],
+  password: PasswordColumns,
   tags: readonly string[],
 ): Promise<number> {
   const application = BigInt(applicationId);
   const { id } = await db.user.create({
     data: {
       ...columns,
+      ...password,
       applicationId: application,
       tags: { create: tagRows(application, tags) },
     },
@@ -168,6 +183,7 @@ export function findStoredUser({ db }: Pick<Store, "db">, id: number): Promise<S
 
 /**
  * Changes a user, whose row stays locked until the end of the transaction.
+ * @param password the new password; null to keep the present one
  * @param verifiedHash the hash that the password must still have; undefined for any
  * @returns whether the user exists and has that hash
  * @throws a unique violation if a value is taken
@@ -175,11 +191,23 @@ export function findStoredUser({ db }: Pick<Store, "db">, id: number): Promise<S
 export async function writeUser(
   { prisma }: Pick<Transaction, "prisma">,
   id: number,
-  data: Prisma.UserUpdateManyMutationInput,
+  data: Omit<Prisma.UserUpdateManyMutationInput, keyof PasswordColumns>,
+  password: PasswordColumns | null,
   verifiedHash?: string | null,
 ): Promise<boolean> {
   const where = { id: BigInt(id), passwordHash: verifiedHash };
-  return (await (await prisma()).user.updateMany({ where, data })).count > 0;
+  return (
+    (await (await prisma()).user.updateMany({ where, data: { ...data, ...password } })).count > 0
+  );
+}
+
+/** Stores whether the password of a hash has the form of a session's token, unless the user has another hash by now. */
+export async function writeTokenForm(
+  { query }: Pick<Store, "query">,
+  id: number,
+  { passwordHash, passwordHasTokenForm }: PasswordColumns,
+): Promise<void> {
+  await query(SET_TOKEN_FORM, [id, passwordHash, passwordHasTokenForm]);
 }
 
 /** Replaces the tags of a user. */

@@ -167,6 +167,8 @@ export interface UserWithPassword {
   user: User;
   /** Null for a user without a password. */
   passwordHash: string | null;
+  /** Whether the password has the form of a session's token; null if unknown. */
+  passwordHasTokenForm: boolean | null;
 }
 
 /** A unique key that a user signs in with. */
@@ -175,7 +177,7 @@ export type SignInKey = { id: number } | { loginKey: string } | { emailKeys: str
 const withPassword = (name: string, condition: string): Statement => ({
   name,
   reason: "bench: POST /session, of a user",
-  text: `SELECT ${USER_COLUMNS}, u.password_hash FROM users u
+  text: `SELECT ${USER_COLUMNS}, u.password_hash, u.password_has_token_form FROM users u
     WHERE u.application_id = $1 AND ${condition}`,
 });
 const WITH_PASSWORD = {
@@ -194,9 +196,11 @@ export async function findUserWithPassword(
   key: SignInKey,
 ): Promise<UserWithPassword | null> {
   const [field, value] = Object.entries(key)[0] as [keyof typeof WITH_PASSWORD, unknown];
-  type Row = UserRow & { password_hash: string | null };
+  type Row = UserRow & { password_hash: string | null; password_has_token_form: boolean | null };
   const [row] = await query<Row>(WITH_PASSWORD[field], [applicationId, value]);
-  return row ? { user: toUser(row), passwordHash: row.password_hash } : null;
+  if (row === undefined) return null;
+  const { password_hash: passwordHash, password_has_token_form: passwordHasTokenForm } = row;
+  return { user: toUser(row), passwordHash, passwordHasTokenForm };
 }
 
 const PASSWORD_UNCHANGED: Statement = {

@@ -4,7 +4,7 @@ import { parseId } from "../core/text/ids";
 import type { UserViewer, Viewer } from "../core/viewer";
 import { checkPassword } from "../passwords/password";
 import { uniqueViolation } from "../store/database-errors";
-import { passwordAttemptName } from "./credentials";
+import { hashUserPassword, passwordAttemptName } from "./credentials";
 import {
   checkEmailVariants,
   checkNewEmail,
@@ -50,9 +50,9 @@ export async function insertUser(
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
   await checkEmailVariants(deps, application, fields.email, null);
-  const passwordHash = await deps.passwordHasher.hash(fields.password, { ip });
+  const password = await hashUserPassword(deps, fields.password, { ip });
   const id = await rejectTaken(() =>
-    insertUserWithTags(deps.store, application, { ...columns, passwordHash }, tags ?? []),
+    insertUserWithTags(deps.store, application, columns, password, tags ?? []),
   );
   deps.counters.count(application, "signUps");
   return readUser(deps, application, id);
@@ -134,8 +134,8 @@ export async function changeUser(
       await checkOldPassword(deps, target, check, requester);
     }
   }
-  const passwordHash =
-    newPassword === null ? null : await deps.passwordHasher.hash(newPassword, requester);
+  const password =
+    newPassword === null ? null : await hashUserPassword(deps, newPassword, requester);
   // The password may have been changed since it was verified.
   const verifiedHash =
     protectedChange === null || sessionId === null ? undefined : current.passwordHash;
@@ -146,21 +146,22 @@ export async function changeUser(
       const changed = await writeUser(
         transaction,
         userId,
-        { ...columns, ...(passwordHash === null ? {} : { passwordHash }), updatedAt },
+        { ...columns, updatedAt },
+        password,
         verifiedHash,
       );
       if (!changed) return false;
       if (tags !== undefined) await replaceTags(transaction, { applicationId, userId }, tags);
-      if (passwordHash !== null || columns.email !== undefined) {
-        const password = passwordHash !== null;
-        await deps.credentialsChanged(transaction, { userId, sessionId, password });
+      if (password !== null || columns.email !== undefined) {
+        const change = { userId, sessionId, password: password !== null };
+        await deps.credentialsChanged(transaction, change);
       }
       return true;
     }),
   );
   if (!isChanged && verifiedHash !== undefined) throw Fault.field("oldPassword", "is wrong");
   if (!isChanged) return false;
-  deps.sessionEvents.publish({ kind: passwordHash === null ? "user changed" : "user", userId });
+  deps.sessionEvents.publish({ kind: password === null ? "user changed" : "user", userId });
   if (emailChanges) await notifyOldEmail(deps, applicationId, current.email);
   return true;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Element } from "ltx";
 import type { Party } from "../../calls/signals/signal";
 import { type ErrorCode, toFault } from "../../core/errors";
-import { newId } from "../../core/random";
+import { hasTokenForm, newId } from "../../core/random";
 import type { PreAuthLimiter } from "../../limits/pre-auth-limiter";
 import { childOf, isElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
@@ -34,6 +34,9 @@ export interface Endpoint {
 
 /** Codes that mean wrong credentials. After any other code the outcome of the attempt is unknown. */
 const DENIED: ErrorCode[] = ["UNAUTHENTICATED", "NOT_FOUND", "INVALID", "MALFORMED"];
+
+/** An attempt that {@link SignInThrottle} does not count. */
+const UNTHROTTLED: ReturnType<SignInThrottle["begin"]> = { wait: 0, end: () => undefined };
 
 const ORIGIN_REFUSED = "This origin may not use this application";
 
@@ -146,7 +149,8 @@ class Client implements StreamHandler {
     const { services, throttle } = this.endpoint;
     const { ip, origin } = this.stream.transport;
     const account = formatUser(user);
-    const attempt = throttle.begin(ip, account);
+    // A token is no guess at a password, also one that has ended: it slows down neither the account nor the address.
+    const attempt = hasTokenForm(secret) ? UNTHROTTLED : throttle.begin(ip, account);
     const wait = Math.max(attempt.wait, throttle.wait(this.failures));
     if (wait > 0) {
       await delay(wait, undefined, { signal: this.abort.signal }).catch(() => undefined);

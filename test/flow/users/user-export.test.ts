@@ -56,8 +56,11 @@ const OF_NO_USER = [
   "push_credentials",
   "statistics_nodes",
 ];
-/** Columns that say nothing more about a user: where a conference runs, what signals of an entry have in common. */
-const INTERNAL = ["engine_state", "host", "key"];
+/**
+ * Columns that say nothing more about a user: where a conference runs, what signals of an entry have in common, what is
+ * known of a password beside its hash.
+ */
+const INTERNAL = ["engine_state", "host", "key", "password_has_token_form"];
 
 let node: TestNode;
 let owner: string;

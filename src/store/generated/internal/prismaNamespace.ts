@@ -2740,6 +2740,7 @@ export const UserScalarFieldEnum = {
   email: 'email',
   emailKey: 'emailKey',
   passwordHash: 'passwordHash',
+  passwordHasTokenForm: 'passwordHasTokenForm',
   externalId: 'externalId',
   externalUserId: 'externalUserId',
   facebookId: 'facebookId',

@@ -785,10 +785,6 @@ export type ConferenceMemberUncheckedUpdateManyWithoutConferenceNestedInput = {
   deleteMany?: Prisma.ConferenceMemberScalarWhereInput | Prisma.ConferenceMemberScalarWhereInput[]
 }
 
-export type NullableBoolFieldUpdateOperationsInput = {
-  set?: boolean | null
-}
-
 export type ConferenceMemberCreateWithoutUserInput = {
   id?: bigint | number
   number: bigint | number

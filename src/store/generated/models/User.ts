@@ -48,6 +48,7 @@ export type UserMinAggregateOutputType = {
   email: string | null
   emailKey: string | null
   passwordHash: string | null
+  passwordHasTokenForm: boolean | null
   externalId: string | null
   externalUserId: string | null
   facebookId: string | null
@@ -76,6 +77,7 @@ export type UserMaxAggregateOutputType = {
   email: string | null
   emailKey: string | null
   passwordHash: string | null
+  passwordHasTokenForm: boolean | null
   externalId: string | null
   externalUserId: string | null
   facebookId: string | null
@@ -104,6 +106,7 @@ export type UserCountAggregateOutputType = {
   email: number
   emailKey: number
   passwordHash: number
+  passwordHasTokenForm: number
   externalId: number
   externalUserId: number
   facebookId: number
@@ -148,6 +151,7 @@ export type UserMinAggregateInputType = {
   email?: true
   emailKey?: true
   passwordHash?: true
+  passwordHasTokenForm?: true
   externalId?: true
   externalUserId?: true
   facebookId?: true
@@ -176,6 +180,7 @@ export type UserMaxAggregateInputType = {
   email?: true
   emailKey?: true
   passwordHash?: true
+  passwordHasTokenForm?: true
   externalId?: true
   externalUserId?: true
   facebookId?: true
@@ -204,6 +209,7 @@ export type UserCountAggregateInputType = {
   email?: true
   emailKey?: true
   passwordHash?: true
+  passwordHasTokenForm?: true
   externalId?: true
   externalUserId?: true
   facebookId?: true
@@ -319,6 +325,7 @@ export type UserGroupByOutputType = {
   email: string | null
   emailKey: string | null
   passwordHash: string | null
+  passwordHasTokenForm: boolean | null
   externalId: string | null
   externalUserId: string | null
   facebookId: string | null
@@ -370,6 +377,7 @@ export type UserWhereInput = {
   email?: Prisma.StringNullableFilter<"User"> | string | null
   emailKey?: Prisma.StringNullableFilter<"User"> | string | null
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
+  passwordHasTokenForm?: Prisma.BoolNullableFilter<"User"> | boolean | null
   externalId?: Prisma.StringNullableFilter<"User"> | string | null
   externalUserId?: Prisma.StringNullableFilter<"User"> | string | null
   facebookId?: Prisma.StringNullableFilter<"User"> | string | null
@@ -409,6 +417,7 @@ export type UserOrderByWithRelationInput = {
   email?: Prisma.SortOrderInput | Prisma.SortOrder
   emailKey?: Prisma.SortOrderInput | Prisma.SortOrder
   passwordHash?: Prisma.SortOrderInput | Prisma.SortOrder
+  passwordHasTokenForm?: Prisma.SortOrderInput | Prisma.SortOrder
   externalId?: Prisma.SortOrderInput | Prisma.SortOrder
   externalUserId?: Prisma.SortOrderInput | Prisma.SortOrder
   facebookId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -455,6 +464,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   email?: Prisma.StringNullableFilter<"User"> | string | null
   emailKey?: Prisma.StringNullableFilter<"User"> | string | null
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
+  passwordHasTokenForm?: Prisma.BoolNullableFilter<"User"> | boolean | null
   externalId?: Prisma.StringNullableFilter<"User"> | string | null
   externalUserId?: Prisma.StringNullableFilter<"User"> | string | null
   facebookId?: Prisma.StringNullableFilter<"User"> | string | null
@@ -494,6 +504,7 @@ export type UserOrderByWithAggregationInput = {
   email?: Prisma.SortOrderInput | Prisma.SortOrder
   emailKey?: Prisma.SortOrderInput | Prisma.SortOrder
   passwordHash?: Prisma.SortOrderInput | Prisma.SortOrder
+  passwordHasTokenForm?: Prisma.SortOrderInput | Prisma.SortOrder
   externalId?: Prisma.SortOrderInput | Prisma.SortOrder
   externalUserId?: Prisma.SortOrderInput | Prisma.SortOrder
   facebookId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -530,6 +541,7 @@ export type UserScalarWhereWithAggregatesInput = {
   email?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   emailKey?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   passwordHash?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
+  passwordHasTokenForm?: Prisma.BoolNullableWithAggregatesFilter<"User"> | boolean | null
   externalId?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   externalUserId?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   facebookId?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
@@ -557,6 +569,7 @@ export type UserCreateInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -596,6 +609,7 @@ export type UserUncheckedCreateInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -633,6 +647,7 @@ export type UserUpdateInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -672,6 +687,7 @@ export type UserUncheckedUpdateInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -710,6 +726,7 @@ export type UserCreateManyInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -737,6 +754,7 @@ export type UserUpdateManyMutationInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -765,6 +783,7 @@ export type UserUncheckedUpdateManyInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -823,6 +842,7 @@ export type UserCountOrderByAggregateInput = {
   email?: Prisma.SortOrder
   emailKey?: Prisma.SortOrder
   passwordHash?: Prisma.SortOrder
+  passwordHasTokenForm?: Prisma.SortOrder
   externalId?: Prisma.SortOrder
   externalUserId?: Prisma.SortOrder
   facebookId?: Prisma.SortOrder
@@ -858,6 +878,7 @@ export type UserMaxOrderByAggregateInput = {
   email?: Prisma.SortOrder
   emailKey?: Prisma.SortOrder
   passwordHash?: Prisma.SortOrder
+  passwordHasTokenForm?: Prisma.SortOrder
   externalId?: Prisma.SortOrder
   externalUserId?: Prisma.SortOrder
   facebookId?: Prisma.SortOrder
@@ -886,6 +907,7 @@ export type UserMinOrderByAggregateInput = {
   email?: Prisma.SortOrder
   emailKey?: Prisma.SortOrder
   passwordHash?: Prisma.SortOrder
+  passwordHasTokenForm?: Prisma.SortOrder
   externalId?: Prisma.SortOrder
   externalUserId?: Prisma.SortOrder
   facebookId?: Prisma.SortOrder
@@ -963,6 +985,10 @@ export type UserUncheckedUpdateManyWithoutApplicationNestedInput = {
   update?: Prisma.UserUpdateWithWhereUniqueWithoutApplicationInput | Prisma.UserUpdateWithWhereUniqueWithoutApplicationInput[]
   updateMany?: Prisma.UserUpdateManyWithWhereWithoutApplicationInput | Prisma.UserUpdateManyWithWhereWithoutApplicationInput[]
   deleteMany?: Prisma.UserScalarWhereInput | Prisma.UserScalarWhereInput[]
+}
+
+export type NullableBoolFieldUpdateOperationsInput = {
+  set?: boolean | null
 }
 
 export type NullableIntFieldUpdateOperationsInput = {
@@ -1128,6 +1154,7 @@ export type UserCreateWithoutApplicationInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1165,6 +1192,7 @@ export type UserUncheckedCreateWithoutApplicationInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1232,6 +1260,7 @@ export type UserScalarWhereInput = {
   email?: Prisma.StringNullableFilter<"User"> | string | null
   emailKey?: Prisma.StringNullableFilter<"User"> | string | null
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
+  passwordHasTokenForm?: Prisma.BoolNullableFilter<"User"> | boolean | null
   externalId?: Prisma.StringNullableFilter<"User"> | string | null
   externalUserId?: Prisma.StringNullableFilter<"User"> | string | null
   facebookId?: Prisma.StringNullableFilter<"User"> | string | null
@@ -1259,6 +1288,7 @@ export type UserCreateWithoutPasswordResetsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1297,6 +1327,7 @@ export type UserUncheckedCreateWithoutPasswordResetsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1349,6 +1380,7 @@ export type UserUpdateWithoutPasswordResetsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1387,6 +1419,7 @@ export type UserUncheckedUpdateWithoutPasswordResetsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1423,6 +1456,7 @@ export type UserCreateWithoutTagsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1461,6 +1495,7 @@ export type UserUncheckedCreateWithoutTagsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1513,6 +1548,7 @@ export type UserUpdateWithoutTagsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1551,6 +1587,7 @@ export type UserUncheckedUpdateWithoutTagsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1587,6 +1624,7 @@ export type UserCreateWithoutIdentitiesInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1625,6 +1663,7 @@ export type UserUncheckedCreateWithoutIdentitiesInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1677,6 +1716,7 @@ export type UserUpdateWithoutIdentitiesInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1715,6 +1755,7 @@ export type UserUncheckedUpdateWithoutIdentitiesInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1751,6 +1792,7 @@ export type UserCreateWithoutSessionsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1789,6 +1831,7 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1841,6 +1884,7 @@ export type UserUpdateWithoutSessionsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1879,6 +1923,7 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1915,6 +1960,7 @@ export type UserCreateWithoutSubscriptionsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -1953,6 +1999,7 @@ export type UserUncheckedCreateWithoutSubscriptionsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2005,6 +2052,7 @@ export type UserUpdateWithoutSubscriptionsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2043,6 +2091,7 @@ export type UserUncheckedUpdateWithoutSubscriptionsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2079,6 +2128,7 @@ export type UserCreateWithoutEventsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2117,6 +2167,7 @@ export type UserUncheckedCreateWithoutEventsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2169,6 +2220,7 @@ export type UserUpdateWithoutEventsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2207,6 +2259,7 @@ export type UserUncheckedUpdateWithoutEventsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2243,6 +2296,7 @@ export type UserCreateWithoutParticipationsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2281,6 +2335,7 @@ export type UserUncheckedCreateWithoutParticipationsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2333,6 +2388,7 @@ export type UserUpdateWithoutParticipationsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2371,6 +2427,7 @@ export type UserUncheckedUpdateWithoutParticipationsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2407,6 +2464,7 @@ export type UserCreateWithoutConferencesInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2445,6 +2503,7 @@ export type UserUncheckedCreateWithoutConferencesInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2497,6 +2556,7 @@ export type UserUpdateWithoutConferencesInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2535,6 +2595,7 @@ export type UserUncheckedUpdateWithoutConferencesInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2571,6 +2632,7 @@ export type UserCreateWithoutConferenceUsersInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2609,6 +2671,7 @@ export type UserUncheckedCreateWithoutConferenceUsersInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2661,6 +2724,7 @@ export type UserUpdateWithoutConferenceUsersInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2699,6 +2763,7 @@ export type UserUncheckedUpdateWithoutConferenceUsersInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2735,6 +2800,7 @@ export type UserCreateWithoutMembershipsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2773,6 +2839,7 @@ export type UserUncheckedCreateWithoutMembershipsInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2825,6 +2892,7 @@ export type UserUpdateWithoutMembershipsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2863,6 +2931,7 @@ export type UserUncheckedUpdateWithoutMembershipsInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2899,6 +2968,7 @@ export type UserCreateManyApplicationInput = {
   email?: string | null
   emailKey?: string | null
   passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
   externalId?: string | null
   externalUserId?: string | null
   facebookId?: string | null
@@ -2926,6 +2996,7 @@ export type UserUpdateWithoutApplicationInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2963,6 +3034,7 @@ export type UserUncheckedUpdateWithoutApplicationInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -3000,6 +3072,7 @@ export type UserUncheckedUpdateManyWithoutApplicationInput = {
   email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -3140,6 +3213,7 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   email?: boolean
   emailKey?: boolean
   passwordHash?: boolean
+  passwordHasTokenForm?: boolean
   externalId?: boolean
   externalUserId?: boolean
   facebookId?: boolean
@@ -3180,6 +3254,7 @@ export type UserSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   email?: boolean
   emailKey?: boolean
   passwordHash?: boolean
+  passwordHasTokenForm?: boolean
   externalId?: boolean
   externalUserId?: boolean
   facebookId?: boolean
@@ -3209,6 +3284,7 @@ export type UserSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   email?: boolean
   emailKey?: boolean
   passwordHash?: boolean
+  passwordHasTokenForm?: boolean
   externalId?: boolean
   externalUserId?: boolean
   facebookId?: boolean
@@ -3238,6 +3314,7 @@ export type UserSelectScalar = {
   email?: boolean
   emailKey?: boolean
   passwordHash?: boolean
+  passwordHasTokenForm?: boolean
   externalId?: boolean
   externalUserId?: boolean
   facebookId?: boolean
@@ -3258,7 +3335,7 @@ export type UserSelectScalar = {
   updatedAt?: boolean
 }
 
-export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "login" | "loginKey" | "email" | "emailKey" | "passwordHash" | "externalId" | "externalUserId" | "facebookId" | "twitterId" | "fullName" | "phone" | "website" | "customData" | "avatar" | "blobId" | "timezone" | "isGuest" | "guestUntil" | "blockedAt" | "blockReason" | "lastRequestAt" | "createdAt" | "updatedAt", ExtArgs["result"]["user"]>
+export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "login" | "loginKey" | "email" | "emailKey" | "passwordHash" | "passwordHasTokenForm" | "externalId" | "externalUserId" | "facebookId" | "twitterId" | "fullName" | "phone" | "website" | "customData" | "avatar" | "blobId" | "timezone" | "isGuest" | "guestUntil" | "blockedAt" | "blockReason" | "lastRequestAt" | "createdAt" | "updatedAt", ExtArgs["result"]["user"]>
 export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   tags?: boolean | Prisma.User$tagsArgs<ExtArgs>
@@ -3306,6 +3383,11 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     email: string | null
     emailKey: string | null
     passwordHash: string | null
+    /**
+     * Whether the password has the form of a session's token; null if unknown, as in rows of earlier versions. Every
+     * statement that writes the hash writes it too.
+     */
+    passwordHasTokenForm: boolean | null
     externalId: string | null
     externalUserId: string | null
     facebookId: string | null
@@ -3777,6 +3859,7 @@ export interface UserFieldRefs {
   readonly email: Prisma.FieldRef<"User", 'String'>
   readonly emailKey: Prisma.FieldRef<"User", 'String'>
   readonly passwordHash: Prisma.FieldRef<"User", 'String'>
+  readonly passwordHasTokenForm: Prisma.FieldRef<"User", 'Boolean'>
   readonly externalId: Prisma.FieldRef<"User", 'String'>
   readonly externalUserId: Prisma.FieldRef<"User", 'String'>
   readonly facebookId: Prisma.FieldRef<"User", 'String'>
