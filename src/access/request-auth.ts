@@ -227,6 +227,13 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return viewer as UserViewer;
   }
 
+  /** Checks the caller's token, of whatever kind. @throws Fault UNAUTHENTICATED; FORBIDDEN from a web origin */
+  async authenticate(): Promise<void> {
+    if (isOwnerToken(this.caller.token)) await this.account();
+    else if (isLinkGuestToken(this.caller.token)) await this.participant();
+    else await this.session();
+  }
+
   /** Checks that the caller has this access. @throws Fault UNAUTHENTICATED, FORBIDDEN */
   async require(access: Access): Promise<void> {
     if (access === "public") return;

@@ -266,6 +266,8 @@ function guard(name: string, field: RootField): void {
     return async (...args: Parameters<GraphQLFieldResolver<unknown, AuditContext>>) => {
       const { auth, caller, limits } = args[2];
       if (limit !== undefined) {
+        // A token that has ended is refused before it counts: its client does not use up the limit of its address.
+        if (access !== "public") await auth.authenticate();
         // Local limits return synchronously; awaiting them would cost an event loop turn.
         const counting = limits.countForAddress(limit, caller.ip);
         if (counting) await counting;

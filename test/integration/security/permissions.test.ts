@@ -6,6 +6,7 @@ import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { Engine } from "../../../src/graphql/engine/engine";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { RateLimits } from "../../../src/limits/rate-limits";
 import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { auth, bind, connectRaw, OPEN } from "../../support/chat/chat";
 import {
@@ -59,6 +60,18 @@ let resetLinkCount = 0;
 /** Number of used invitations. */
 let invitationCount = 0;
 let owner: Participants["owner"];
+
+/** What was counted of an address beside requests: operations of a class, and passwords. */
+const countedForAddress = [
+  jest.spyOn(RateLimits.prototype, "countForAddress"),
+  jest.spyOn(RateLimits.prototype, "attemptPassword"),
+];
+/** Runs a request. @returns its answer, and how much of {@link countedForAddress} it was */
+async function counting<T>(request: () => Promise<T>): Promise<[T, number]> {
+  for (const each of countedForAddress) each.mockClear();
+  const answer = await request();
+  return [answer, countedForAddress.reduce((sum, { mock }) => sum + mock.calls.length, 0)];
+}
 
 beforeAll(async () => {
   const openEngine = async (listener: EngineListener) => new MemoryEngine(listener);
@@ -216,8 +229,12 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
     if (CHANGING_MEMBERS.includes(caller)) fixture = await makeFixture();
     const token = await tokenOf(caller, fixture);
     world.count += 1;
-    const answer = await send(node, row.document, row.variables(fixture), token);
+    const [answer, counted] = await counting(() =>
+      send(node, row.document, row.variables(fixture), token),
+    );
     const expected = expectedOutcome(row, caller);
+    // An ended token is no attack on the others at its address.
+    if (expected === "UNAUTHENTICATED" && token !== undefined) expect(counted).toBe(0);
     expect([outcome(answer), answer]).toEqual([expected, expect.anything()]);
     if (expected === "UNAUTHENTICATED" && operation !== "Mutation.login") {
       expect(answer.errors?.[0].message).toContain(NO_SESSION);
@@ -304,12 +321,15 @@ describe.each(
     if (!route || !row) throw new Error(`${name} has no row`);
     const token = await tokenOf(caller, fixture);
     world.count += 1;
-    const answer = await rest(node, method, route.path(fixture), {
-      token,
-      headers: route.headers?.(fixture),
-      body: route.body?.(fixture),
-    });
+    const [answer, counted] = await counting(() =>
+      rest(node, method, route.path(fixture), {
+        token,
+        headers: route.headers?.(fixture),
+        body: route.body?.(fixture),
+      }),
+    );
     const expected = expectedOutcome(row, caller);
+    if (expected === "UNAUTHENTICATED" && token !== undefined) expect(counted).toBe(0);
     const actual = { status: answer.status, body: answer.body };
     if (expected === "OK") {
       expect(actual).toEqual(route.success(fixture, caller));
