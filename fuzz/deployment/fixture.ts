@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sign } from "../../src/sessions/signature";
 import type { Random } from "../../test/support/seeded-random";
-import { pick } from "../input/random";
+import { chance, pick } from "../input/random";
 import type { NodeProcess } from "./node-process";
 
 /** The keys that clients of an application sign requests with. */
@@ -28,6 +28,8 @@ const APPLICATIONS = 12;
 /** Minimum time between two checks of one session, in milliseconds. */
 const RECHECK_MS = 500;
 const PASSWORD = "correct horse";
+const TOKEN_LENGTH = 43;
+const TOKEN_CHARACTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"];
 
 /**
  * The applications and users that inputs refer to. Inputs end sessions, delete users and change passwords, so
@@ -37,6 +39,8 @@ const PASSWORD = "correct horse";
 export class Fixture {
   private readonly users: FuzzUser[] = [];
   private readonly applicationTokens: string[] = [];
+  /** Tokens of sessions that have ended. */
+  private readonly endedTokens: string[] = [];
   private ownerToken = "";
   private readonly checked = new Set<FuzzUser>();
   private readonly renewals = new Map<string, Promise<void>>();
@@ -58,12 +62,22 @@ export class Fixture {
     for (let count = 0; count < 4; count += 1) {
       this.applicationTokens.push((await this.createSession({})).token);
       this.users.push(await this.newUser(), await this.newGuest());
+      for (const { token } of [await this.createSession({}), await this.newGuest()]) {
+        await this.endSession(token);
+        this.endedTokens.push(token);
+      }
     }
   }
 
   /** A random user: with a password, or a guest. */
   user(random: Random): FuzzUser {
     return pick(random, this.users);
+  }
+
+  /** What has the form of a token and is none: the token of a session that has ended, or random characters. */
+  refusedToken(random: Random): string {
+    if (chance(random, 60)) return pick(random, this.endedTokens);
+    return Array.from({ length: TOKEN_LENGTH }, () => pick(random, TOKEN_CHARACTERS)).join("");
   }
 
   /** A valid token of a random kind, an invalid one, or none. @param owner percentage of owner tokens */
@@ -73,7 +87,7 @@ export class Fixture {
     if (kind < 65) return this.user(random).token;
     if (kind < 80) return pick(random, this.applicationTokens);
     if (kind < 92) return undefined;
-    return pick(random, ["", "x", "acct_x", "a".repeat(43), "undefined"]);
+    return pick(random, ["", "x", "acct_x", "undefined", this.refusedToken(random)]);
   }
 
   /** Whether a token belongs to the owner. */
@@ -131,6 +145,12 @@ export class Fixture {
   async createSession(more: object, keys = this.application) {
     const { session } = await post(this.node, "/session", { ...this.signed(keys), ...more });
     return session as { id: number; token: string; user: { id: number; login: string } };
+  }
+
+  private async endSession(token: string): Promise<void> {
+    const headers = { "Svc-Token": token };
+    const { ok } = await fetch(`${this.node.urls.http}/session`, { method: "DELETE", headers });
+    if (!ok) throw new Error("a session could not be ended");
   }
 
   /** Creates a guest, which is cheap because no password is hashed. */

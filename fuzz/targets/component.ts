@@ -84,16 +84,21 @@ async function signIn(each: Case): Promise<void> {
   const user = fixture.user(random);
   const good = { user: `${user.id}-${user.applicationId}`, password: user.token, ip: "127.0.0.1" };
   const field = pick(random, ["user", "password", "ip"]);
-  const question = chance(random, 30) ? good : { ...good, [field]: hostileText(random) };
+  const refused = chance(random, 25) ? fixture.refusedToken(random) : null;
+  const hostile = () => (chance(random, 30) ? good : { ...good, [field]: hostileText(random) });
+  const question = refused === null ? hostile() : { ...good, password: refused };
   // A wrong secret is logged for the operator, so it is tested elsewhere.
   const headers = { Authorization: `Bearer ${CHAT_SECRET}`, "Content-Type": "application/json" };
   const body = Buffer.from(toJson(question));
-  await sendHttp(each, node.urls.http ?? "", {
+  const { text } = await sendHttp(each, node.urls.http ?? "", {
     method: "POST",
     path: "/chat/sign-in",
     headers,
     body,
   });
+  if (refused !== null && text.includes('"allowed":true')) {
+    each.violation(`a token that is none signed in: ${refused}`);
+  }
 }
 
 /** Sends a signal by GraphQL, which the node forwards to the chat server. */

@@ -11,7 +11,7 @@ const PAGES = [
   ["pushEvents(first: 2, after: $after) { pageInfo { endCursor } }", "pushEvents"],
 ] as const;
 
-/** Mutated tokens, codes and cursors: a mutated token must be refused, a mutated cursor must do no harm. */
+/** Ended and mutated tokens, mutated codes and cursors: such a token must be refused, a mutated cursor must do no harm. */
 export const tokens: Target = {
   name: "tokens",
   weight: 1,
@@ -25,7 +25,9 @@ async function token(each: Case): Promise<void> {
   const { random, deployment } = each;
   const url = pick(random, deployment.nodes).urls.http ?? "";
   const real = deployment.fixture.token(random, 15) ?? deployment.fixture.user(random).token;
-  const changed = change(random, real);
+  const changed = chance(random, 20)
+    ? deployment.fixture.refusedToken(random)
+    : change(random, real);
   // Whitespace around a header's value is not part of it (RFC 9110 section 5.5).
   const shown = changed.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?").slice(0, 6_000);
   const same = shown.trim() === real;
@@ -50,7 +52,7 @@ async function token(each: Case): Promise<void> {
   if (same) return;
   if (status === 200 && known.test(text)) {
     each.violation(
-      `a mutated token was accepted: ${JSON.stringify(shown)} of ${JSON.stringify(real)}`,
+      `a mutated or ended token was accepted: ${JSON.stringify(shown)} of ${JSON.stringify(real)}`,
     );
   }
 }

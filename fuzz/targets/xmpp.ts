@@ -101,11 +101,24 @@ async function advance(
     if (!(await stream.receives(FEATURES))) return stream;
   }
   if (step < 22) return stream;
-  const plain = Buffer.from(`\0${parties.name}\0${parties.secret}`);
-  const wrong = step < 30 ? corrupt(each.random, plain) : plain;
-  stream.write(
-    `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${wrong.toString("base64")}</auth>`,
-  );
+  const plain = (secret: string) => Buffer.from(`\0${parties.name}\0${secret}`);
+  const auth = (bytes: Buffer) =>
+    `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${bytes.toString("base64")}</auth>`;
+  if (step < 26) {
+    const refused = each.deployment.fixture.refusedToken(each.random);
+    each.sent(refused);
+    stream.write(auth(plain(refused)));
+    if (await signedIn(stream)) each.violation(`a token that is none signed in: ${refused}`);
+    return stream;
+  }
+  // After an ended token, the right one signs in on the same stream.
+  if (chance(each.random, 10)) {
+    stream.write(auth(plain(each.deployment.fixture.refusedToken(each.random))));
+    await signedIn(stream);
+    stream.forget();
+  }
+  const right = plain(parties.secret);
+  stream.write(auth(step < 30 ? corrupt(each.random, right) : right));
   if (!(await signedIn(stream)) || step < 36) return stream;
   stream.write(header(transport));
   if (!(await stream.receives(/xmpp-bind/)) || step < 40) return stream;
