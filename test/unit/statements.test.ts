@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import ts from "typescript";
 import { PRISMA_MODELS, TABLE_OWNERS } from "../support/module-map";
 import { readSchema, statementsOf, unknownColumns } from "../support/sql-statements";
 
@@ -64,6 +65,57 @@ test("each statement names the reason why it is SQL, and each row of a benchmark
   });
   expect(rows.length).toBeGreaterThan(5);
   expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
+});
+
+/** The texts of the statements that write the hash of a user's password, but not its form. */
+const withoutForm = (texts: string[]) =>
+  texts.filter((text) => {
+    const [, columns] = /\bINSERT INTO users\s*\(([^)]*)\)/.exec(text) ?? [];
+    const [, changes] = /\bUPDATE users\b[\s\S]*?\bSET\b([\s\S]*?)(?:\bWHERE\b|$)/.exec(text) ?? [];
+    const written = `${columns ?? ""} ${changes ?? ""}`;
+    return /\bpassword_hash\b/.test(written) && !/\bpassword_has_token_form\b/.test(written);
+  });
+
+/** The functions of a file that write users by the Prisma client, by name; the text of each. */
+function prismaWriters(text: string): Array<[name: string, text: string]> {
+  const found: Array<[string, string]> = [];
+  const tree = ts.createSourceFile("file.ts", text, ts.ScriptTarget.ES2022, true);
+  for (const statement of tree.statements) {
+    const own = statement.getText(tree);
+    if (
+      !/\buser\s*\.(create|createMany|createManyAndReturn|update|updateMany|updateManyAndReturn|upsert)\(/.test(
+        own,
+      )
+    )
+      continue;
+    const name = ts.isFunctionDeclaration(statement) ? statement.name?.text : undefined;
+    found.push([name ?? "?", own]);
+  }
+  return found;
+}
+
+test("whatever writes the hash of a user's password writes whether it has the form of a token", () => {
+  expect(withoutForm(STATEMENTS.map(({ text }) => text))).toEqual([]);
+  expect(
+    withoutForm([
+      "UPDATE users SET password_hash = $1 WHERE id = $2 AND password_has_token_form",
+      "INSERT INTO users (login, password_hash) VALUES ($1, $2)",
+      "UPDATE users SET password_hash = $1, password_has_token_form = $2 WHERE id = $3",
+      "UPDATE users SET blocked_at = $1 WHERE id = $2 AND password_hash = $3",
+    ]),
+  ).toHaveLength(2);
+  const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !path.startsWith("store/generated"))
+    .map((path) => readFileSync(join(SRC, path), "utf8"));
+  // By the Prisma client, PasswordColumns makes them one argument. A sign-up through a provider has no password.
+  const writers = sources.flatMap(prismaWriters);
+  expect(writers.map(([name]) => name).sort()).toEqual([
+    "insertUserRow",
+    "insertUserWithTags",
+    "writeUser",
+  ]);
+  const taking = writers.filter(([, text]) => /password: PasswordColumns\b/.test(text));
+  expect(taking.map(([name]) => name).sort()).toEqual(["insertUserWithTags", "writeUser"]);
 });
 
 test("a statement without a reason is found", () => {

@@ -716,6 +716,22 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(frames.join("")).toMatch(/<policy-violation .*<close /);
     });
 
+    it("does not delay a sign-in because ended tokens were sent before", async () => {
+      const { url } = await start({ limits: { failureDelayMs: 600_000 } });
+      const signIn = async (secret: string) => {
+        const raw = await connectRaw(url);
+        for (const frame of [OPEN, auth("42-7", secret)]) raw.send(frame);
+        for (let count = 0; count < 2; count += 1) await raw.next();
+        const answer = await raw.next();
+        raw.socket.terminate();
+        return answer;
+      };
+      for (let count = 0; count < 5; count += 1) {
+        expect(await signIn("x".repeat(43))).toContain("<not-authorized");
+      }
+      expect(await signIn("password")).toContain("<success");
+    });
+
     it("cancels a delayed sign-in when its client disconnects", async () => {
       const own = await start({ limits: { failureDelayMs: 600_000, maxFailures: 9 } });
       const raw = await connectRaw(own.url);

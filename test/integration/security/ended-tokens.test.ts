@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { hashToken, newToken } from "../../../src/core/random";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import { auth, connectRaw, DOMAIN, OPEN, TRANSPORTS } from "../../support/chat/chat";
 import { applicationToken, graphql, rest, signedParameters } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
@@ -41,6 +42,7 @@ const LIMITS = {
 const PHONES = 2;
 const RECONNECTIONS = 3;
 
+const counted = jest.spyOn(ApplicationCounters.prototype, "count");
 const clock = new MovingClock();
 let folder: string;
 let node: TestNode;
@@ -239,4 +241,41 @@ test.each(OTHERS)("%s locks nobody out by ended tokens", async (_way, refused, p
     }
   }
   await signInEverywhere(colleague);
+});
+
+test("what is hashed though it counts as no failure has a bound of its own, for each address", async () => {
+  const [derived] = phones.yes as [Person];
+  const [settled] = phones.no as [Person];
+  const ip = "198.51.100.7";
+  const guesses = Array.from({ length: 60 }, () => attached(derived, newToken(), ip));
+  const answers = await Promise.all(guesses);
+  // Ten times RATE_SIGN_INS_PER_IP.
+  expect(answers.filter((answer) => answer === false)).toHaveLength(50);
+  expect(answers.filter((answer) => answer === 429)).toHaveLength(10);
+  expect(await attached(derived, derived.password, ip)).toBe(429);
+  // Everything else at the address is as before, and so is the user elsewhere.
+  expect(await attached(settled, settled.token, ip)).toBe(false);
+  expect(await attached(colleague, colleague.password, ip)).toBe(true);
+  await signInEverywhere(derived);
+  clock.advance(MINUTE);
+  expect(await attached(derived, derived.password, ip)).toBe(true);
+});
+
+test("over REST and GraphQL, a wrong password of that form is a failure as any other", async () => {
+  const query = "mutation ($i: LoginInput!) { login(input: $i) { user { id } } }";
+  const token = await applicationToken(node, clock.now());
+  const ask = async (login: string, password: string) => {
+    const over = await rest(node, "POST", "/login", { token, body: { login, password } });
+    const { errors } = await graphql(node, query, { i: { login, password } }, token);
+    return [over.status, errors?.[0].extensions.code];
+  };
+  const [settled] = phones.no as [Person];
+  expect(await ask(settled.login, newToken())).toEqual([401, "LIMITED"]);
+  clock.advance(HOUR + MINUTE);
+});
+
+test("an ended token is no failed sign-in in the statistics of its application", () => {
+  const failed = counted.mock.calls.filter(([, what]) => what === "failedSignIns");
+  // The last test's wrong password alone.
+  expect(failed).toHaveLength(1);
 });

@@ -30,6 +30,7 @@ let smtp: TestSmtp;
 let node: TestNode;
 let user: TestUser;
 let guest: string;
+const ids = { guest: 0, noPassword: 0 };
 beforeAll(async () => {
   smtp = await startSmtp();
   node = await startNode({ SMTP_URL: smtp.url });
@@ -45,6 +46,12 @@ beforeAll(async () => {
       SELECT application_id, 'no-password', 'no-password', now() FROM users WHERE id = $1`,
     [user.id],
   );
+});
+beforeAll(async () => {
+  const idOf = async (login: string) =>
+    (await node.sql<{ id: number }>("SELECT id FROM users WHERE login = $1", [login]))[0]?.id ?? 0;
+  ids.guest = await idOf(guest);
+  ids.noPassword = await idOf("no-password");
 });
 let release: () => void = () => undefined;
 afterAll(async () => {
@@ -115,15 +122,17 @@ test("a password may contain NUL, and is wrong for known and unknown logins alik
   }
 });
 
+/** Signs in over chat. @returns the answer */
+async function chat(name: string, secret: string): Promise<string> {
+  const client = await connectRaw(node.chatUrl);
+  for (const frame of [OPEN, auth(name, secret)]) client.send(frame);
+  for (let count = 0; count < 2; count += 1) await client.next();
+  const answer = await client.next();
+  client.socket.terminate();
+  return answer;
+}
+
 describe("a chat client", () => {
-  const attempt = async (name: string, secret: string) => {
-    const client = await connectRaw(node.chatUrl);
-    for (const frame of [OPEN, auth(name, secret)]) client.send(frame);
-    for (let count = 0; count < 2; count += 1) await client.next();
-    const answer = await client.next();
-    client.socket.terminate();
-    return answer;
-  };
   const NOT_AUTHORIZED =
     '<failure xmlns="urn:ietf:params:xml:ns:xmpp-sasl"><not-authorized/></failure>';
   const CASES: Array<[what: string, name: () => string, secret: string]> = [
@@ -136,13 +145,13 @@ describe("a chat client", () => {
     ["a name beyond all numbers", () => `${"9".repeat(30)}-1`, "correct horse"],
   ];
   test.each(CASES)("gets the same refusal for %s", async (_what, name, secret) => {
-    expect(await attempt(name(), secret)).toBe(NOT_AUTHORIZED);
+    expect(await chat(name(), secret)).toBe(NOT_AUTHORIZED);
   });
 
   test("may not use the token of another user", async () => {
     const other = await newUser(node);
-    expect(await attempt(`${user.id}-${node.application.id}`, other.token)).toBe(NOT_AUTHORIZED);
-    expect(await attempt(`${other.id}-${node.application.id}`, other.token)).toContain("<success");
+    expect(await chat(`${user.id}-${node.application.id}`, other.token)).toBe(NOT_AUTHORIZED);
+    expect(await chat(`${other.id}-${node.application.id}`, other.token)).toContain("<success");
   });
 });
 
@@ -198,6 +207,30 @@ describe("the work", () => {
     expect(work).toEqual({ compared: [ARGON] });
     const look = "login" in name() ? "sign_in_by_login" : "sign_in_by_email";
     expect(asked.slice(-2)).toEqual(["find_application", look]);
+  });
+
+  const TOKEN_FORM = "x".repeat(43);
+  const CHAT: Array<[what: string, id: () => number, form: boolean | null, hashes: number]> = [
+    ["a user whose password has another form", () => user.id, false, 0],
+    ["an unknown user", () => 999_999, null, 0],
+    ["a guest", () => ids.guest, null, 0],
+    ["a user without a password", () => ids.noPassword, null, 0],
+    ["a user whose password has the form", () => user.id, true, 1],
+    ["a user whose password has an unknown form", () => user.id, null, 1],
+  ];
+  test.each(
+    CHAT,
+  )("over chat, what has the form of a token is hashed only if the password may have it: %s", async (_what, id, form, hashes) => {
+    await node.sql("UPDATE users SET password_has_token_form = $2 WHERE id = $1", [id(), form]);
+    const name = `${id()}-${node.application.id}`;
+    const { statements: asked, ...work } = await workOf(() => chat(name, TOKEN_FORM));
+    expect(work).toEqual({ compared: Array(hashes).fill(ARGON) });
+    expect(asked).toEqual(["find_session", "sign_in_by_id"]);
+    // Any other secret costs one hash, whoever the user is.
+    expect(await workOf(() => chat(name, "wrong horse"))).toEqual({
+      compared: [ARGON],
+      statements: ["sign_in_by_id"],
+    });
   });
 
   test("of an owner's sign-in is the same for known and unknown e-mails", async () => {
