@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
@@ -14,6 +15,15 @@ import type { Case, Target } from "./target";
 const FAILURES = [1011, 4500];
 const IDS = ["1", "2", "a", "", "__proto__", "constructor"];
 
+/** Operations whose ids are used again. */
+const REUSED = [
+  "subscription { callSignals { id } }",
+  "subscription { callAnswers { callId } }",
+  "subscription { callChanges { callId } }",
+  "{ currentSession { id } }",
+  "{ nothing }",
+];
+
 /** The GraphQL socket: messages in any order, broken JSON, binary frames, fragments, slow readers. */
 export const graphqlSocket: Target = {
   name: "socket",
@@ -28,6 +38,7 @@ export const graphqlSocket: Target = {
       : pick(random, ["graphql-ws", "xmpp"]);
     const socket = new WebSocket(url, protocol);
     let text = "";
+    const received: string[] = [];
     let lost = false;
     let acknowledge: () => void;
     const acknowledged = Promise.race([
@@ -38,6 +49,7 @@ export const graphqlSocket: Target = {
     ]);
     socket.on("message", (data) => {
       const message = String(data);
+      received.push(message);
       acknowledge();
       if (text.length < 200_000) text += message;
       lost ||= message.includes("Required session does not exist");
@@ -49,10 +61,14 @@ export const graphqlSocket: Target = {
     if (chance(random, 92)) send(each, socket, { type: "connection_init", payload: { token } });
     // Without waiting, the socket is closed because it is not initialized.
     if (chance(random, 90)) await acknowledged;
-    for (const message of several(random, 1, 14, () => nextMessage(random, fixture, token))) {
-      if (socket.readyState !== WebSocket.OPEN) break;
-      send(each, socket, message);
-      if (chance(random, 15)) await settle();
+    if (chance(random, 20)) {
+      await reuseId(each, socket, () => received);
+    } else {
+      for (const message of several(random, 1, 14, () => nextMessage(random, fixture, token))) {
+        if (socket.readyState !== WebSocket.OPEN) break;
+        send(each, socket, message);
+        if (chance(random, 15)) await settle();
+      }
     }
     const code = await closing(socket, random, closed);
     each.outcome(`closed ${code}`);
@@ -62,6 +78,38 @@ export const graphqlSocket: Target = {
     else await fixture.recheck(token);
   },
 };
+
+/**
+ * Uses one id again in one write: subscribes, completes and subscribes, hundreds of times. The client gets at most one
+ * end of each operation, and none after it has completed the last one.
+ */
+async function reuseId(
+  each: Case,
+  socket: WebSocket,
+  received: () => readonly string[],
+): Promise<void> {
+  const { random } = each;
+  const id = pick(random, IDS.filter(Boolean));
+  const queries = several(random, 1, 3, () => pick(random, REUSED));
+  const { _socket: stream } = socket as unknown as { _socket?: Socket };
+  stream?.cork();
+  let started = 0;
+  for (let pair = random(300); pair >= 0; pair -= 1) {
+    const subscribe = { id, type: "subscribe", payload: { query: pick(random, queries) } };
+    const text = JSON.stringify(subscribe) + JSON.stringify({ id, type: "complete" });
+    each.sent(Buffer.from(text));
+    socket.send(JSON.stringify(subscribe));
+    started += 1;
+    // Without it, the next subscribe of the id closes the socket with 4409.
+    if (chance(random, 99)) socket.send(JSON.stringify({ id, type: "complete" }));
+  }
+  stream?.uncork();
+  await settle();
+  const ends = received().filter((message) =>
+    /^\{"id":"[^"]*","type":"(?:complete|error)"/.test(message),
+  ).length;
+  if (ends > started) each.violation(`${started} operations of one id ended ${ends} times`);
+}
 
 /** Sends a message as text or bytes, whole or in fragments, sometimes corrupted. */
 function send(each: Case, socket: WebSocket, message: unknown): void {

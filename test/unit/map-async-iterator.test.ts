@@ -55,6 +55,39 @@ test("returning the iterator closes the source", async () => {
   expect(source.ended).toBe(true);
 });
 
+test("the source is closed once, and each return waits for it", async () => {
+  const order: string[] = [];
+  let close = (): void => undefined;
+  const closing = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const source = {
+    ...sourceOf(1),
+    return: async (): Promise<IteratorResult<number>> => {
+      order.push("closes");
+      await closing;
+      order.push("closed");
+      return { value: undefined, done: true };
+    },
+  };
+  const answers = mapAsyncIterator(source, (event) => event, mapError);
+  const returned = [1, 2].map(async () => {
+    await answers.return?.();
+    order.push("returned");
+  });
+  close();
+  await Promise.all(returned);
+  expect(order).toEqual(["closes", "closed", "returned", "returned"]);
+});
+
+test("a source that has ended is not closed", async () => {
+  const source = sourceOf(1);
+  const answers = mapAsyncIterator(source, (event) => event, mapError);
+  expect(await all(answers)).toEqual([1]);
+  await answers.return?.();
+  expect(source.ended).toBe(false);
+});
+
 test.each<[string, (source: ReturnType<typeof sourceOf>) => unknown, () => unknown]>([
   ["a source", (source) => Object.assign(source, { next: rejecting }), () => 1],
   ["an asynchronous map", (source) => source, rejecting],

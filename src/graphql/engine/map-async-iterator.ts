@@ -1,6 +1,7 @@
 /**
  * Maps the events of a source to results, in order. A plain iterator takes three microtasks fewer per event
- * than a generator. If the source or `map` fails, the source is closed, which `for await` does not do.
+ * than a generator. If the source or `map` fails, the source is closed, which `for await` does not do. The source is
+ * closed once, however often the iterator is returned; each return resolves when that is done.
  * @param mapError converts an error for the consumer
  * @param ended called when the iteration ends, possibly more than once
  */
@@ -10,10 +11,15 @@ export function mapAsyncIterator<Event, Result>(
   mapError: (error: unknown) => Error,
   ended: () => void = () => undefined,
 ): AsyncIterableIterator<Result> {
+  let closing: Promise<unknown> | undefined;
+  const close = () => {
+    closing ??= Promise.resolve(source.return?.());
+    return closing;
+  };
   const fail = async (error: unknown): Promise<never> => {
     ended();
     try {
-      await source.return?.();
+      await close();
     } catch {
       // Report the first error only.
     }
@@ -21,6 +27,7 @@ export function mapAsyncIterator<Event, Result>(
   };
   const mapStep = (step: IteratorResult<Event>) => {
     if (step.done) {
+      closing ??= Promise.resolve();
       ended();
       return { value: undefined, done: true as const };
     }
@@ -35,7 +42,7 @@ export function mapAsyncIterator<Event, Result>(
     next: () => source.next().then(mapStep, fail),
     async return() {
       ended();
-      await source.return?.();
+      await close();
       return { value: undefined, done: true };
     },
     [Symbol.asyncIterator]() {

@@ -1,15 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import { CloseCode, MessageType, makeServer, type ServerOptions } from "graphql-ws";
+import {
+  CloseCode,
+  type Message,
+  MessageType,
+  makeServer,
+  parseMessage,
+  type ServerOptions,
+} from "graphql-ws";
 import type { RawData, WebSocket } from "ws";
 import { type Fault, toFault } from "../../core/errors";
 import { exceedsDepth } from "../../core/json";
 import type { Log } from "../../core/log";
 import { VALUE_LEVELS } from "../engine/document-rules";
+import { OPERATION_ID_MAX, SocketOperations } from "./socket-operations";
 
 /** The context's `extra` in graphql-ws handlers. */
 export interface SocketExtra {
   socket: WebSocket;
   request: IncomingMessage;
+  /** Its operations. graphql-ws knows them by the ids of this list, not by those of the client. */
+  operations: SocketOperations;
   /**
    * Why the current message is refused, or null. graphql-ws calls its handlers synchronously, before the next
    * message.
@@ -33,6 +43,8 @@ export interface SocketOptions {
 
 /** Number of consecutive refused messages after which the socket is closed, since parsing them costs too. */
 const REFUSED_MAX = 20;
+/** Maximum length of a close frame's reason in bytes (RFC 6455 section 5.5). */
+const REASON_BYTES = 123;
 
 /**
  * Serves graphql-transport-ws (graphql-ws's PROTOCOL.md) on ws sockets. It replaces graphql-ws's own adapter,
@@ -45,7 +57,8 @@ export function serveGraphqlSocket<Params extends Record<string, unknown>>(
 ): (socket: WebSocket, request: IncomingMessage) => void {
   const server = makeServer<Params, SocketExtra>(options);
   return (socket, request) => {
-    const extra: SocketExtra = { socket, request, overLimit: null };
+    const operations = new SocketOperations();
+    const extra: SocketExtra = { socket, request, operations, overLimit: null };
     const checkLimit = createMessageLimiter(request);
     let refused = 0;
     /** Counts a message before it is parsed. @returns false if the socket is closed */
@@ -70,12 +83,17 @@ export function serveGraphqlSocket<Params extends Record<string, unknown>>(
     const closed = server.opened(
       {
         protocol: socket.protocol,
-        send: (data) => send(socket, data),
+        async send(data) {
+          const message = operations.address(data);
+          if (message !== null) await send(socket, message);
+        },
         close: (code, reason) => socket.close(code, reason),
         onPing: (payload) => send(socket, pong(payload)),
         onMessage: (handle) =>
           socket.on("message", (data: RawData) => {
-            if (admit()) handle(String(data)).catch(fail);
+            // graphql-ws's types omit that it also takes messages that are parsed.
+            const take = handle as (message: unknown) => Promise<void>;
+            if (admit()) receive(extra, String(data), take).catch(fail);
           }),
       },
       extra,
@@ -84,9 +102,49 @@ export function serveGraphqlSocket<Params extends Record<string, unknown>>(
     socket.on("error", (error) => log.debug({ err: error }, "GraphQL socket protocol error"));
     socket.once("close", (code, reason) => {
       stopPings();
+      operations.cancelAll();
       Promise.resolve(closed(code, String(reason))).catch(fail);
     });
   };
+}
+
+/**
+ * Handles a message. graphql-ws gets each operation under an id that it has not seen before, because it ends what it
+ * finds under an id, which may be a later operation than the one that the client has completed.
+ * @param handle graphql-ws's handler; resolves once the operation of a `subscribe` message has ended
+ */
+async function receive(
+  { socket, operations }: SocketExtra,
+  text: string,
+  handle: (message: Message) => Promise<void>,
+): Promise<void> {
+  let message: Message;
+  try {
+    message = parseMessage(text);
+  } catch {
+    return socket.close(CloseCode.BadRequest, "Invalid message received");
+  }
+  if (message.type === MessageType.Complete) {
+    const operation = operations.cancel(message.id);
+    if (operation) await handle({ ...message, id: operation.id });
+  } else if (message.type === MessageType.Subscribe) {
+    if (message.id.length > OPERATION_ID_MAX) {
+      return socket.close(CloseCode.BadRequest, "The id of an operation is too long");
+    }
+    const operation = operations.start(message.id);
+    if (!operation) return closeDuplicate(socket, message.id);
+    try {
+      await handle({ ...message, id: operation.id });
+    } finally {
+      await operations.end(operation);
+    }
+  } else await handle(message);
+}
+
+function closeDuplicate(socket: WebSocket, id: string): void {
+  const reason = `Subscriber for ${id} already exists`;
+  const fits = Buffer.byteLength(reason) <= REASON_BYTES;
+  socket.close(CloseCode.SubscriberAlreadyExists, fits ? reason : "Subscriber already exists");
 }
 
 /**

@@ -35,7 +35,7 @@ export class SocketSession {
   private unwatch: () => void = () => undefined;
   /** Counts the socket as closed; null while it belongs to no application. */
   private uncount: (() => void) | null = null;
-  /** Ids of operations that may end the session, and must be answered before the socket closes. */
+  /** Ids (of this node) of operations that may end the session, and must be answered before the socket closes. */
   private readonly closeAfter = new Set<string>();
   private ended = false;
   private deadline: NodeJS.Timeout | undefined;
@@ -96,11 +96,9 @@ export class SocketSession {
     if (!this.ended) this.closeAfter.add(id);
   }
 
-  /** Call when an operation's results are sent; its `complete` follows right after. */
-  operationAnswered(id: string): void {
-    if (this.closeAfter.delete(id) && this.ended && this.closeAfter.size === 0) {
-      setImmediate(() => this.close());
-    }
+  /** Call when an operation has ended, which sends its answer first. */
+  operationEnded(id: string): void {
+    if (this.closeAfter.delete(id) && this.ended && this.closeAfter.size === 0) this.close();
   }
 
   /** Stops watching the session; call when the socket is closed. */

@@ -11,11 +11,17 @@ import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
 import type { RateLimits } from "../../limits/rate-limits";
 import type { Context, CreateContext } from "../engine/context";
-import { DocumentRefused, type Engine, type PreparedOperation } from "../engine/engine";
+import {
+  DocumentRefused,
+  type Engine,
+  type OperationResult,
+  type PreparedOperation,
+} from "../engine/engine";
 import { faultError, operationError } from "../engine/error";
 import { REFUSED_WEIGHT } from "../engine/operation-weight";
 import { GRAPHQL_PATH } from "../http";
 import { type AnonymousSocket, AnonymousSockets } from "./anonymous-sockets";
+import { handOver, type SocketOperation } from "./socket-operations";
 import { type SocketExtra, serveGraphqlSocket } from "./socket-protocol";
 import { SocketSession, type SocketSessionDeps } from "./socket-session";
 import { refuseUpgrade, serveWithoutUpgrade } from "./upgrades";
@@ -52,7 +58,11 @@ const INIT_MS = 3_000;
 type Params = { token?: unknown };
 type Socket = SocketContext<Params, SocketExtra>;
 /** Arguments of an operation, from onSubscribe to its execution. */
-type Operation = ExecutionArgs & { prepared: PreparedOperation; contextValue: Context };
+type Operation = ExecutionArgs & {
+  prepared: PreparedOperation;
+  contextValue: Context;
+  operation: SocketOperation;
+};
 
 /** GraphQL over WebSocket: the graphql-transport-ws protocol on `/graphql` of the HTTP server. */
 export class GraphqlSockets {
@@ -87,10 +97,6 @@ export class GraphqlSockets {
         onConnect: (context) => this.connect(context),
         onDisconnect: (context) => this.sessionOf(context).dispose(),
         onSubscribe: (context, id, payload) => this.prepare(context, id, payload),
-        onComplete: (context, id) => {
-          this.withoutSession.get(context.extra.socket)?.operationEnded();
-          this.sessionOf(context).operationAnswered(id);
-        },
         execute: (args) => this.run(args as Operation),
         subscribe: (args) => this.subscribe(args as Operation) as never,
       },
@@ -197,18 +203,25 @@ export class GraphqlSockets {
     },
   ): Operation | readonly ReturnType<typeof faultError>[] {
     const { config, engine, log, makeContext } = this.options;
-    const { request, socket, overLimit } = context.extra;
+    const { request, socket, operations, overLimit } = context.extra;
     if (overLimit) return [faultError(overLimit)];
-    if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
+    if (operations.size > config.GRAPHQL_SOCKET_OPERATIONS) {
       const message = `A socket may run at most ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once`;
       return [faultError(new Fault("LIMITED", message, undefined, 1))];
     }
     const session = this.sessionOf(context);
     try {
       const prepared = engine.prepare(payload.query, payload.operationName);
-      this.withoutSession.get(socket)?.operationStarted();
+      const operation = operations.get(id);
+      const anonymous = this.withoutSession.get(socket);
+      anonymous?.operationStarted();
+      operation.onEnd = () => {
+        anonymous?.operationEnded();
+        session.operationEnded(id);
+      };
       return {
         prepared,
+        operation,
         schema: engine.schema,
         document: prepared.document,
         operationName: prepared.operationName,
@@ -248,14 +261,16 @@ export class GraphqlSockets {
     this.options.limits.addExtra(ip, REFUSED_WEIGHT - 1);
   }
 
-  private subscribe(args: Operation) {
-    const { prepared, contextValue, variableValues } = args;
-    return this.options.engine.subscribe(
+  private async subscribe(args: Operation): Promise<OperationResult> {
+    const { prepared, contextValue, variableValues, operation } = args;
+    const { engine } = this.options;
+    const results = await engine.subscribe(
       prepared,
       contextValue,
       { ...variableValues },
       "websocket",
     );
+    return handOver(operation, results);
   }
 }
 
