@@ -25,6 +25,11 @@ export class RoomHandle implements RoleHandle {
     return this.detached;
   }
 
+  /** Resolves when its requests so far are answered or have failed. */
+  whenIdle(): Promise<void> {
+    return this.tasks.whenIdle();
+  }
+
   /**
    * Handles a request.
    * @throws JanusError, Fault

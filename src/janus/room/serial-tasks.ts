@@ -11,6 +11,11 @@ export class SerialTasks {
     return this.count >= this.max;
   }
 
+  /** Resolves when the tasks so far have run. */
+  async whenIdle(): Promise<void> {
+    await this.tail;
+  }
+
   /** Runs a task after the earlier ones, whether or not they failed. Resolves and rejects as the task does. */
   run<T>(task: () => Promise<T>): Promise<T> {
     this.count += 1;

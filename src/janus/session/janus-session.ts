@@ -72,6 +72,8 @@ export class JanusSession implements HandleSession {
   membership: Membership | null = null;
   joining = false;
   private readonly handles = new Map<number, RoomHandle>();
+  /** Handles that are detached, and whose requests or peer connections have not ended yet. */
+  private readonly detaching = new Set<RoomHandle>();
   private connection: JanusConnection;
   private readonly tokenHash: Buffer;
   /** Limits the requests; trickled candidates have the limit of the connection alone. */
@@ -162,8 +164,9 @@ export class JanusSession implements HandleSession {
         return this.close();
       default: {
         const handle = this.handleOf(request.handleId);
-        if (request.kind === "detach") this.handles.delete(handle.id);
-        return handle.handle(request, to, reply);
+        const handling = handle.handle(request, to, reply);
+        if (request.kind === "detach") this.detached(handle, handling);
+        return handling;
       }
     }
   }
@@ -202,12 +205,20 @@ export class JanusSession implements HandleSession {
 
   private attach(): number {
     const { handlesPerSession, waitingPerHandle } = this.options.limits;
-    if (this.handles.size >= handlesPerSession) {
+    // A client may replace all its handles at once, but not open ever more while the former ones end.
+    if (Math.max(this.handles.size, this.detaching.size) >= handlesPerSession) {
       throw new JanusError(461, `A session has at most ${handlesPerSession} handles`);
     }
     const id = newSafeInteger();
     this.handles.set(id, new RoomHandle(id, this, waitingPerHandle));
     return id;
+  }
+
+  /** @param closing settles when the handle is closed, which does not wait for its other requests */
+  private detached(handle: RoomHandle, closing: Promise<void>): void {
+    this.handles.delete(handle.id);
+    this.detaching.add(handle);
+    void Promise.allSettled([closing, handle.whenIdle()]).then(() => this.detaching.delete(handle));
   }
 
   private handleOf(id: number): RoomHandle {

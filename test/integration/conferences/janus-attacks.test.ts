@@ -628,6 +628,61 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       await expect(ann.attach()).rejects.toThrow("461 A session has at most 13 handles");
     });
 
+    test("of handles that are detached while their requests run", async () => {
+      const [, ann] = (await entered("room", 102, 101)) as [LegacyClient, LegacyClient];
+      const release = at.service.hold("watch");
+      const watches = () => at.service.calls.filter((call) => call === "watch").length;
+      const detach = async () => {
+        const handle_id = await ann.attach();
+        const before = watches();
+        void ann.message(handle_id, { ...LISTENER, room: "room", feed: 102 });
+        await eventually(watches, (count) => count > before);
+        await ann.request("detach", { handle_id });
+      };
+      try {
+        for (let count = 0; count < 13; count += 1) await detach();
+        await expect(ann.attach()).rejects.toThrow("461 A session has at most 13 handles");
+      } finally {
+        release();
+      }
+      await eventually(
+        () => ann.attach().catch(() => null),
+        (handle) => handle !== null,
+      );
+    });
+
+    test("of sessions whose members still leave", async () => {
+      await start({ limits: { sessionsPerToken: 3, sessionsPerSocket: 10 } });
+      const token = at.token(101);
+      const release = at.service.hold("leave");
+      const opened: LegacyClient[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const each = await at.connect(framing, token);
+        await each.create();
+        await each.join(`room ${count}`);
+        opened.push(each);
+      }
+      for (const each of opened) void each.destroy();
+      await eventually(
+        () => at.service.calls.filter((call) => call === "leave").length,
+        (count) => count === 3,
+      );
+      const next = await at.connect(framing, token);
+      try {
+        await expect(next.create()).rejects.toThrow("472 Too many sessions");
+      } finally {
+        release();
+      }
+      await eventually(
+        () =>
+          next.create().then(
+            () => true,
+            () => false,
+          ),
+        Boolean,
+      );
+    });
+
     test("of sessions of one token", async () => {
       await start({ limits: { sessionsPerToken: 3 } });
       const token = at.token(101);
@@ -859,6 +914,30 @@ describe("a WebSocket", () => {
     const ann = await at.connect("WebSocket", "x".repeat(43));
     for (let count = 0; count < 5; count += 1) await ann.send({ janus: "create" });
     expect(await ann.lost).toBe(1008);
+  });
+
+  test("one transaction for all requests of a tick names each of them, and passes no limit", async () => {
+    const ann = await at.client("WebSocket", 101);
+    const socket = connect();
+    await opened(socket);
+    const frames: Frame[] = [];
+    socket.on("message", (data) => frames.push(JSON.parse(String(data)) as Frame));
+    const { token, sessionId: session_id } = ann;
+    const same = { transaction: "t", token };
+    socket.send(JSON.stringify({ janus: "claim", session_id, ...same }));
+    const plugin = "janus.plugin.videoroom";
+    for (let count = 0; count < 150; count += 1) {
+      socket.send(JSON.stringify({ janus: "attach", session_id, plugin, ...same }));
+    }
+    await eventually(
+      () => frames.length,
+      (count) => count === 151,
+    );
+    expect(new Set(frames.map(({ transaction }) => transaction))).toEqual(new Set(["t"]));
+    const codes = frames.slice(1).map(({ error }) => error?.code);
+    expect(codes.filter((code) => code === undefined)).toHaveLength(13);
+    expect(codes.filter((code) => code === 461)).toHaveLength(137);
+    socket.close();
   });
 
   test("has at most two sessions", async () => {
