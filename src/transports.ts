@@ -28,6 +28,7 @@ import {
   openConferenceEndpoint,
 } from "./janus/transport/endpoint";
 import { registerJanusPolling } from "./janus/transport/polling";
+import { OpenSockets } from "./limits/open-sockets";
 import { registerApiDocs } from "./pages/api-docs";
 import { registerLandingPage } from "./pages/landing-page";
 import { registerPages } from "./pages/password-reset";
@@ -151,6 +152,7 @@ export async function openTransports(
   registerLandingPage(server, switches, () => config.BASE_URL ?? listeningUrl());
   if (config.API_DOCS) registerApiDocs(server);
   if (config.INTROSPECTION) registerSchemaText(server, engine.schema);
+  const openSockets = new OpenSockets(config.SOCKETS_PER_IP, isWithin(config.TRUST_PROXY));
   const janus = conferences.enabled
     ? new JanusSessions({
         config,
@@ -158,6 +160,7 @@ export async function openTransports(
         metrics,
         counters,
         limits,
+        openSockets,
         conferences: conferences.service,
         lookups,
         sessionEvents: users.sessionEvents,
@@ -186,6 +189,7 @@ export async function openTransports(
     engine,
     log,
     limits,
+    openSockets,
     makeContext,
     metrics,
     counters,
@@ -214,6 +218,7 @@ export async function openTransports(
           metrics,
           counters,
           router,
+          openSockets,
           authenticate,
           admitConnection,
           messageCounter: (user) => limits.messageCounter(user),

@@ -28,6 +28,8 @@ export interface LiveConnection {
   /** The {@link passwordFingerprint} of a sign-in by password; absent for a session. */
   passwordFingerprint?: string;
   close(): void;
+  /** Called when its session has another user, or none, from now on. */
+  moved?(userId: number | null): void;
 }
 
 /** A connection and its current user. */
@@ -177,11 +179,12 @@ export class SessionEvents {
 
   /** Assigns the connections of a session to its new user, so that they also end with that user. */
   private reassign(sessionId: number, userId: number | null): void {
-    for (const tracked of this.bySession.get(sessionId) ?? []) {
+    for (const tracked of [...(this.bySession.get(sessionId) ?? [])]) {
       if (tracked.userId === userId) continue;
       remove(this.byUser, tracked.userId, tracked);
       tracked.userId = userId;
       add(this.byUser, userId, tracked);
+      tracked.connection.moved?.(userId);
     }
   }
 

@@ -117,6 +117,11 @@ export const LIMIT_VARIABLES = {
     "268435456",
     "Maximum size of all signal inboxes together, in bytes, including an overhead of 512 bytes for each signal and 4,096 bytes for each inbox; further signals are rejected. With Redis the limit applies to all nodes (docs/OPERATIONS.md says how much memory Redis needs), without Redis to the memory of the node. 0 for no limit.",
   ),
+  SOCKETS_PER_IP: variable(
+    integer(1, 1_000_000),
+    "5000",
+    "Maximum number of sockets with a session, over all protocols, from one address (an IPv6 /64 network) on one node. Raise it if more clients share one address, as behind a large NAT.",
+  ),
   GRAPHQL_SOCKET_OPERATIONS: variable(
     integer(1, 10_000),
     "100",

@@ -3,7 +3,15 @@ import { type AuthLookups, isLinkGuestToken, isOwnerToken } from "../../access/r
 import type { WebOrigins } from "../../applications/web-origins";
 import { ORIGIN_REFUSED } from "../../applications/web-origins";
 import { Fault, NO_SESSION } from "../../core/errors";
+import { hashToken } from "../../core/random";
 import type { ApplicationCounters } from "../../core/statistics/application-counters";
+import {
+  linkGuestViewer,
+  memberViewer,
+  type OpenSocket,
+  type OpenSockets,
+  sessionViewer,
+} from "../../limits/open-sockets";
 import type { SessionEvents } from "../../session-events/session-events";
 import type { Session } from "../../sessions/session";
 
@@ -12,6 +20,9 @@ import type { Session } from "../../sessions/session";
  */
 const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
+/** IANA's Try Again Later: the viewer or the address has too many sockets. */
+const LATER = 1013;
+const TOO_MANY = "Too many open sockets of this user or address";
 /** Maximum time to wait for the response of the operation that ended the session, in milliseconds. */
 const CLOSE_DELAY_MS = 3_000;
 
@@ -20,6 +31,7 @@ export interface SocketSessionDeps {
   lookups: AuthLookups<Session>;
   sessionEvents: SessionEvents;
   webOrigins: WebOrigins;
+  openSockets: OpenSockets;
   /** Counts the open sockets of each application. */
   counters: ApplicationCounters;
 }
@@ -35,6 +47,8 @@ export class SocketSession {
   private unwatch: () => void = () => undefined;
   /** Counts the socket as closed; null while it belongs to no application. */
   private uncount: (() => void) | null = null;
+  /** Counts it for its viewer and address; null without a session. */
+  private open: OpenSocket | null = null;
   /** Ids (of this node) of operations that may end the session, and must be answered before the socket closes. */
   private readonly closeAfter = new Set<string>();
   private ended = false;
@@ -57,20 +71,24 @@ export class SocketSession {
   }
 
   /**
-   * Binds the socket to the session of its token. Closes the socket if the token is invalid, or if the
-   * application does not allow the web origin.
+   * Binds the socket to the session of its token. Closes the socket if the token is invalid, if the application
+   * does not allow the web origin, or if the viewer or the address has too many sockets.
    */
   async connect(token: string): Promise<void> {
     this.current = token;
     try {
       if (isOwnerToken(token)) return await this.joinMember(token);
       // A guest's subscription ends with its seat, and every operation verifies the token.
-      if (isLinkGuestToken(token)) return await this.admitGuest(token);
+      if (isLinkGuestToken(token)) {
+        await this.admitGuest(token);
+        return this.admit(linkGuestViewer(hashToken(token).toString("base64url")));
+      }
       await this.join(token);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       if (error.code === "UNAUTHENTICATED") this.socket.close(UNAUTHORIZED, NO_SESSION);
       else if (error.code === "FORBIDDEN") this.socket.close(FORBIDDEN, error.message);
+      else if (error.code === "LIMITED") this.socket.close(LATER, error.message);
       else throw error;
     }
   }
@@ -115,6 +133,20 @@ export class SocketSession {
     this.uncount = this.deps.counters.socketOpened(applicationId, "graphql");
   }
 
+  /** Counts the socket until it is closed; a renewed one keeps its place. @throws Fault LIMITED */
+  private admit(viewer: string): void {
+    const { socket } = this;
+    if (this.open !== null || socket.readyState !== socket.OPEN) return;
+    this.open = this.deps.openSockets.admit(viewer, this.ip);
+    if (!this.open) throw new Fault("LIMITED", TOO_MANY);
+    socket.once("close", this.open.release);
+  }
+
+  /** Its session has another user. */
+  private moved(session: { id: number; userId: number | null }): void {
+    if (this.open?.moveTo(sessionViewer(session)) === false) this.socket.close(LATER, TOO_MANY);
+  }
+
   private async admitGuest(token: string): Promise<void> {
     const { applicationId } = await this.deps.lookups.findLinkGuest(token);
     await this.deps.lookups.checkOrigin(applicationId, this.origin);
@@ -130,6 +162,7 @@ export class SocketSession {
       // Check again: the session may have ended between the look-up and the watch.
       await lookups.findOwner(token);
       if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
+      this.admit(memberViewer(viewer.memberId));
     } catch (error) {
       unwatch();
       throw error;
@@ -147,6 +180,7 @@ export class SocketSession {
       await this.deps.lookups.checkOrigin(now.applicationId, this.origin);
       if (old && !sameOwner(old, now)) throw foreignSession();
       if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
+      this.admit(sessionViewer(now));
     } catch (error) {
       unwatch();
       throw error;
@@ -160,7 +194,12 @@ export class SocketSession {
 
   private watch({ id: sessionId, userId, applicationId }: Session): () => void {
     const { sessionEvents, webOrigins } = this.deps;
-    const unwatch = sessionEvents.track({ sessionId, userId, close: () => this.end() });
+    const unwatch = sessionEvents.track({
+      sessionId,
+      userId,
+      close: () => this.end(),
+      moved: (now) => this.moved({ id: sessionId, userId: now }),
+    });
     const { origin } = this;
     if (origin === undefined) return unwatch;
     const disconnect = () => this.socket.close(FORBIDDEN, ORIGIN_REFUSED);

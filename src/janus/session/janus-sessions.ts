@@ -7,6 +7,8 @@ import { toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import type { ApplicationCounters } from "../../core/statistics/application-counters";
+import { KeyCounter } from "../../limits/key-counter";
+import { type OpenSockets, userViewer } from "../../limits/open-sockets";
 import type { RateLimits } from "../../limits/rate-limits";
 import type { Received } from "../protocol/fields";
 import { errorFrame, type Frame, type Reply, successFrame } from "../protocol/frames";
@@ -20,7 +22,6 @@ import {
   transactionOf,
 } from "../protocol/requests";
 import { type JanusConnection, JanusSession } from "./janus-session";
-import { KeyCounter } from "./key-counter";
 import { authenticateJanus, type JanusAuthDeps, unauthorized } from "./session-auth";
 
 /** Dependencies of the legacy conference endpoint; the composition root supplies them. */
@@ -36,6 +37,7 @@ export interface JanusDeps extends JanusAuthDeps {
     RateLimits,
     "countStreamSignIn" | "requestCounter" | "countRequest" | "messageCounter"
   >;
+  openSockets: OpenSockets;
   conferences: ConferenceService;
   /** @throws Fault UNAVAILABLE while the node is overloaded and accepts no new sockets */
   admitConnection(): void;
@@ -184,7 +186,7 @@ export class JanusSessions {
     };
     const reserve = (counter: KeyCounter, key: string, max: number) => {
       const taken = counter.take(key, max);
-      if (!taken) throw new JanusError(472, "Too many sessions", "LIMITED");
+      if (!taken) throw tooManySessions();
       release.push(taken);
     };
     try {
@@ -198,6 +200,9 @@ export class JanusSessions {
       });
       release.push(client.untrack);
       reserve(this.perToken, String(client.sessionId), sessionsPerToken);
+      const open = this.deps.openSockets.admit(userViewer(client.participant.number), from.ip);
+      if (!open) throw tooManySessions();
+      release.push(open.release);
       if (revoked) throw unauthorized();
       if (this.draining) throw new JanusError(472, "Not accepting new sessions");
       session = this.open(client.participant, token, from.connection, undo);
@@ -232,9 +237,12 @@ export class JanusSessions {
         this.sessions.delete(closed.id);
         metrics.janusSessions.dec({ transport });
         uncount();
-        release();
         this.closing.add(left);
-        void left.finally(() => this.closing.delete(left));
+        // It counts until its member has left: otherwise a client could open ever more while the former ones leave.
+        void left.finally(() => {
+          this.closing.delete(left);
+          release();
+        });
       },
     });
     this.sessions.set(session.id, session);
@@ -246,6 +254,10 @@ export class JanusSessions {
 
 function unknownSession(): JanusError {
   return new JanusError(458, "No such session");
+}
+
+function tooManySessions(): JanusError {
+  return new JanusError(472, "Too many sessions", "LIMITED");
 }
 
 function tooMany(): JanusError {

@@ -3,6 +3,7 @@ import type { Element } from "ltx";
 import type { Party } from "../../calls/signals/signal";
 import { type ErrorCode, toFault } from "../../core/errors";
 import { hasTokenForm, newId } from "../../core/random";
+import { userViewer } from "../../limits/open-sockets";
 import type { PreAuthLimiter } from "../../limits/pre-auth-limiter";
 import { childOf, isElement } from "../../xml/ltx-element";
 import { CLIENT_NS } from "../../xml/strict-reader";
@@ -166,8 +167,17 @@ class Client implements StreamHandler {
     }
     attempt.end(true);
     if (this.stream.closing) return;
+    const open = services.openSockets.admit(userViewer(user.userId), ip);
+    if (!open) {
+      this.unwatch?.();
+      return this.refuse("temporary-auth-failure");
+    }
     this.user = user;
-    this.uncount = services.counters.socketOpened(user.applicationId, "xmpp");
+    const uncount = services.counters.socketOpened(user.applicationId, "xmpp");
+    this.uncount = () => {
+      uncount();
+      open.release();
+    };
     this.stream.setAuthenticated(services.config.XMPP_STANZA_LIMIT);
     this.stream.send(`<success xmlns="${SASL_NS}"/>`);
     this.stream.restart();

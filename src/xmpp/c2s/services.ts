@@ -4,6 +4,7 @@ import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import type { ApplicationCounters } from "../../core/statistics/application-counters";
+import type { OpenSockets } from "../../limits/open-sockets";
 import type { PreAuthLimits } from "../../limits/pre-auth-limiter";
 import type { StreamLimits } from "../stream/stream";
 import type { StreamManagementLimits } from "../stream-management/acknowledgements";
@@ -56,6 +57,8 @@ export interface ChatServices {
   metrics: Metrics;
   counters: ApplicationCounters;
   router: Router;
+  /** Bounds the streams that have signed in. */
+  openSockets: OpenSockets;
   /**
    * Checks a password or a session token.
    * @throws Fault UNAUTHENTICATED (the same for an unknown user and a wrong password), FORBIDDEN for a web

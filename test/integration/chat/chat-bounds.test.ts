@@ -56,6 +56,17 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     client.socket.terminate();
   });
 
+  it("gets an answer to each of many requests with one id", async () => {
+    const chat = await start({ limits: { bytesPerSecond: 0 } });
+    const client = await signInRaw(chat.urls[transport], "42-7", "web");
+    for (let count = 0; count < 500; count += 1) client.send(PING("same"));
+    client.send(PING("last"));
+    let answers = 0;
+    while (!(await client.next()).includes(' id="last"')) answers += 1;
+    expect(answers).toBe(500);
+    client.socket.terminate();
+  });
+
   it("may send any amount if the rate limit is off", async () => {
     const chat = await start({ limits: { bytesPerSecond: 0 } });
     const client = await signInRaw(chat.urls[transport], "42-7", "web");

@@ -3,6 +3,7 @@ import { WebSocket } from "ws";
 import type { Bus } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
 import { openRouter, type Router } from "../../../src/calls/router";
+import { isWithin } from "../../../src/core/client-address";
 import type { Clock } from "../../../src/core/clock";
 import { type Config, readConfig } from "../../../src/core/config";
 import { Fault } from "../../../src/core/errors";
@@ -10,6 +11,7 @@ import { openLog } from "../../../src/core/log";
 import { type Metrics, openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import type { LiveCertificate } from "../../../src/core/tls/certificate";
+import { OpenSockets } from "../../../src/limits/open-sockets";
 import type {
   ChatLimits,
   ChatServices,
@@ -100,6 +102,7 @@ export async function startChat(
     counters,
     clock,
     router,
+    openSockets: new OpenSockets(config.SOCKETS_PER_IP, isWithin(config.TRUST_PROXY)),
     limits: options.limits,
     async authenticate(attempt) {
       attempts.push(attempt);

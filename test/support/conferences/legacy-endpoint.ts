@@ -15,6 +15,7 @@ import {
 } from "../../../src/janus/transport/endpoint";
 import { registerJanusPolling } from "../../../src/janus/transport/polling";
 import { openLimiters } from "../../../src/limits/open-limiter";
+import { OpenSockets } from "../../../src/limits/open-sockets";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { registerRestErrors, restServerOptions } from "../../../src/rest/error";
 import { SessionEvents } from "../../../src/session-events/session-events";
@@ -91,6 +92,7 @@ export async function startLegacyEndpoint(
     metrics,
     counters: new ApplicationCounters(systemClock),
     limits,
+    openSockets: new OpenSockets(config.SOCKETS_PER_IP, () => false),
     conferences: service,
     sessionEvents,
     lookups: {
