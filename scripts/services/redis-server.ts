@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,17 +16,40 @@ export interface RedisServer {
 /** Number of databases; each test uses one. */
 export const REDIS_DATABASES = 10_000;
 
+/** Starts a Sentinel that watches nothing, on a port of the loopback address. */
+export async function startSentinel(): Promise<RedisServer> {
+  const folder = await newFolder();
+  const port = await freePort();
+  const file = join(folder, "sentinel.conf");
+  await writeFile(file, `bind 127.0.0.1\nport ${port}\ndir ${folder}\n`);
+  const server = Server.start(findProgram("redis-server"), [file, "--sentinel"]);
+  const stop = async (signal?: NodeJS.Signals) => {
+    await server.stop(signal ?? "SIGTERM");
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await server.ready(() => ping(port));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `redis://127.0.0.1:${port}`, port, stop };
+}
+
 /** A server that loses no data in a crash. */
 export interface DurableRedis extends RedisServer {
   /** Stops it and starts it again on the same port with its stored data. */
   restart(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a server without persistence, on a port of the loopback address. */
-export async function startRedis(port?: number): Promise<RedisServer> {
+/**
+ * Starts a server without persistence, on a port of the loopback address.
+ * @param args further arguments of redis-server
+ */
+export async function startRedis(port?: number, args: string[] = []): Promise<RedisServer> {
   const folder = await newFolder();
   const chosen = port ?? (await freePort());
-  const server = await launch(folder, chosen, ["--appendonly", "no"]);
+  const server = await launch(folder, chosen, ["--appendonly", "no", ...args]);
   const stop = async (signal?: NodeJS.Signals) => {
     await server.stop(signal ?? "SIGTERM");
     await rm(folder, { recursive: true, force: true });

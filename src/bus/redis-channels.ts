@@ -9,7 +9,7 @@ import { type RedisConnection, unavailable } from "./redis-connection";
 export class RedisChannels {
   private readonly listeners: Listeners;
   /** Channels with listeners, each with Redis' confirmation on the current connection. */
-  private readonly confirmed = new Map<string, Promise<void>>();
+  private readonly confirmations = new Map<string, Promise<void>>();
   private everConnected = false;
 
   constructor(
@@ -21,7 +21,7 @@ export class RedisChannels {
     this.listeners = new Listeners(log);
     const { client } = connection;
     client.on("message", (name: string, message: string) => this.listeners.dispatch(name, message));
-    client.on("close", () => this.confirmed.clear());
+    client.on("close", () => this.confirmations.clear());
     client.on("ready", () => {
       const isReconnect = this.everConnected;
       this.everConnected = true;
@@ -42,6 +42,14 @@ export class RedisChannels {
     return async () => this.stop(name, remove);
   }
 
+  /**
+   * Subscribes to a channel without a listener, and waits until Redis has confirmed it on the current connection.
+   * @throws Fault UNAVAILABLE when it does not
+   */
+  async confirmed(channel: string): Promise<void> {
+    await this.connection.run(() => this.confirm(this.redisNameOf(channel)));
+  }
+
   /** The Redis names of the channels that this node subscribes to. */
   names(): string[] {
     return this.listeners.names();
@@ -55,21 +63,21 @@ export class RedisChannels {
    * Subscribes unless this is in progress or done. Redis processes the commands of one connection in order.
    */
   private confirm(name: string): Promise<void> {
-    const known = this.confirmed.get(name);
+    const known = this.confirmations.get(name);
     if (known) return known;
     const confirmation = this.connection.client.subscribe(name).then(
       () => {},
       (error: unknown) => {
-        if (this.confirmed.get(name) === confirmation) this.confirmed.delete(name);
+        if (this.confirmations.get(name) === confirmation) this.confirmations.delete(name);
         throw error;
       },
     );
-    this.confirmed.set(name, confirmation);
+    this.confirmations.set(name, confirmation);
     return confirmation;
   }
 
   private stop(name: string, remove: () => boolean): void {
-    if (!remove() || !this.confirmed.delete(name)) return;
+    if (!remove() || !this.confirmations.delete(name)) return;
     this.connection.client.unsubscribe(name).catch((error: unknown) => {
       // The connection is lost, which ends the subscription too.
       this.log.debug({ err: error }, "failed to unsubscribe from a Redis channel");

@@ -1,8 +1,10 @@
 import Redis, { type RedisOptions } from "ioredis";
+import { monotonicNow } from "../core/clock";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { randomInteger } from "../core/random";
 import { StartError } from "../core/startup/start-error";
+import { isNotPrimary, parseInfo, unsupportedServer } from "./redis-server";
 
 /** Timeout of a command, and how long a command waits for a lost connection, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -32,13 +34,19 @@ export class RedisConnection {
   private reason = "the connection was closed";
   private disconnected = false;
   private closed = false;
+  /** When it last became ready, by the monotonic clock. */
+  private readyAt = 0;
+  private demoted: () => void = () => {};
 
   constructor(
     url: string,
     name: string,
     private readonly log: Log,
   ) {
-    this.client = new Redis(url, OPTIONS);
+    this.client = new Redis(url, {
+      ...OPTIONS,
+      reconnectOnError: ({ message }) => this.leaves(message),
+    });
     this.client.options.connectionName = `signalbox-${name}`;
     // Any number of commands may wait for the connection.
     this.client.setMaxListeners(0);
@@ -48,6 +56,7 @@ export class RedisConnection {
     });
     this.client.on("ready", () => {
       this.disconnected = false;
+      this.readyAt = monotonicNow();
       log.info({ connection: name }, "connected to Redis");
     });
     this.client.on("close", () => {
@@ -67,16 +76,25 @@ export class RedisConnection {
     return this.client.status === "ready";
   }
 
-  /** Waits for the first connection. @throws StartError when Redis cannot be reached within ten seconds */
+  /** Calls a listener when a reply shows that the server is no longer the primary, before the next connection. */
+  onDemotion(listener: () => void): void {
+    this.demoted = listener;
+  }
+
+  /**
+   * Waits for the first connection.
+   * @throws StartError when Redis cannot be reached within ten seconds, or is none that the bus can use
+   */
   async start(): Promise<void> {
-    if (await this.waitUntilReady(START_TIMEOUT_MS)) return;
+    const problem = (await this.waitUntilReady(START_TIMEOUT_MS))
+      ? unsupportedServer(await this.readFacts())
+      : {
+          detail: `Redis (REDIS_URL) cannot be reached (${this.reason})`,
+          fix: "start it, or correct REDIS_URL",
+        };
+    if (problem === null) return;
     this.close();
-    throw new StartError([
-      {
-        detail: `Redis (REDIS_URL) cannot be reached (${this.reason})`,
-        fix: "start it, or correct REDIS_URL",
-      },
-    ]);
+    throw new StartError([problem]);
   }
 
   /**
@@ -102,6 +120,27 @@ export class RedisConnection {
     this.closed = true;
     clearInterval(this.heartbeat);
     this.client.disconnect();
+  }
+
+  /** What the server says about itself; nothing if this user may not ask. */
+  private async readFacts(): Promise<ReturnType<typeof parseInfo>> {
+    try {
+      return parseInfo(await this.client.info());
+    } catch (error) {
+      this.log.warn({ err: withoutCommand(error) }, "Redis does not say whether it is a primary");
+      return new Map();
+    }
+  }
+
+  /**
+   * Whether to connect again after an error reply: the name of a primary may lead to another server by now. Not more
+   * often than once a second, as long as it does not.
+   */
+  private leaves(reply: string): boolean {
+    if (!isNotPrimary(reply) || monotonicNow() - this.readyAt < RETRY_MS.longest) return false;
+    this.reason = reply;
+    this.demoted();
+    return true;
   }
 
   private waitUntilReady(ms: number): Promise<boolean> {
@@ -142,8 +181,6 @@ const OPTIONS: RedisOptions = {
   connectTimeout: 5_000,
   keepAlive: 10_000,
   retryStrategy: reconnectDelay,
-  // After a failover the old primary replies READONLY until the client reconnects.
-  reconnectOnError: (error) => error.message.startsWith("READONLY"),
 };
 
 function stringCode(error: NodeJS.ErrnoException): string {

@@ -1,13 +1,10 @@
 import type { Result } from "ioredis";
 import type { Log } from "../core/log";
-import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
+import { newId } from "../core/random";
+import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus } from "./adapter";
 import {
   type AppendOptions,
   type AppendResult,
-  ENTRY_OVERHEAD_BYTES,
-  INBOX_BYTES_MAX,
-  INBOX_ENTRIES_MAX,
-  INBOX_OVERHEAD_BYTES,
   INBOX_TTL_MS,
   type InboxEntry,
   type InboxPage,
@@ -15,14 +12,19 @@ import {
   PAGE_ENTRIES_MAX,
 } from "./bus";
 import type { Listener } from "./listeners";
+import {
+  appendEntry,
+  channelName,
+  defineAppend,
+  inboxKeys,
+  probeAppend,
+  REDIS_PREFIX,
+} from "./redis-append";
 import { RedisChannels } from "./redis-channels";
-import { RedisConnection } from "./redis-connection";
-import { APPEND, READ } from "./redis-scripts";
+import { RedisConnection, unavailable } from "./redis-connection";
+import { READ } from "./redis-scripts";
 import { RedisValues } from "./redis-values";
 
-const PREFIX = "signalbox:";
-/** Key of the size of all inboxes. */
-const SIZES = `${PREFIX}sizes`;
 /**
  * Interval in which the TTL of last cursors is extended for inboxes with a subscriber here, in milliseconds.
  */
@@ -43,10 +45,6 @@ type ReadReply = [
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    /** The script APPEND. */
-    signalboxAppend(
-      ...words: (string | number)[]
-    ): Result<[cursor: string, listeners: number, thousandths: number], Context>;
     /** The script READ. */
     signalboxRead(...words: (string | number)[]): Result<ReadReply, Context>;
   }
@@ -72,19 +70,23 @@ class RedisBus implements ManagedBus {
   private readonly subscriptions: RedisConnection;
   private readonly channels: RedisChannels;
   private readonly extension: NodeJS.Timeout;
+  /** The inbox that `check` appends to, and the channel of its notices. Only this process uses it. */
+  private readonly probe = `probe-${newId()}`;
 
   constructor(
     url: string,
-    log: Log,
+    private readonly log: Log,
     private readonly bytesMax: number,
   ) {
     this.commands = new RedisConnection(url, "commands", log);
     const { client } = this.commands;
-    client.defineCommand("signalboxAppend", { numberOfKeys: 5, lua: APPEND });
+    defineAppend(client);
     client.defineCommand("signalboxRead", { numberOfKeys: 2, lua: READ });
-    this.values = new RedisValues(this.commands, `${PREFIX}value:`);
+    this.values = new RedisValues(this.commands, `${REDIS_PREFIX}value:`);
     this.subscriptions = new RedisConnection(url, "subscriptions", log);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
+    // It only receives, so no reply tells it that its server is no longer the primary.
+    this.commands.onDemotion(() => this.subscriptions.reconnect());
     this.extension = setInterval(() => {
       this.extendLastCursors().catch((error: unknown) => {
         log.warn({ err: error }, "failed to extend the TTL of last cursors in Redis");
@@ -102,28 +104,9 @@ class RedisBus implements ManagedBus {
     }
   }
 
-  async append(
-    inbox: string,
-    body: string,
-    { sender, highPriority }: AppendOptions = NO_SENDER,
-  ): Promise<AppendResult> {
+  async append(inbox: string, body: string, options?: AppendOptions): Promise<AppendResult> {
     const [cursor, listeners, thousandths] = await this.commands.run((client) =>
-      client.signalboxAppend(
-        ...keys(inbox),
-        ...shareKeys(inbox),
-        SIZES,
-        body,
-        INBOX_ENTRIES_MAX,
-        INBOX_TTL_MS,
-        LAST_CURSOR_TTL_MS,
-        this.channel(inbox),
-        INBOX_BYTES_MAX,
-        sender,
-        highPriority ? 1 : 0,
-        this.bytesMax,
-        ENTRY_OVERHEAD_BYTES,
-        INBOX_OVERHEAD_BYTES,
-      ),
+      appendEntry(client, inbox, body, options, this.bytesMax),
     );
     if (cursor === "inbox") throw inboxFull();
     if (cursor === "inboxes") throw inboxesFull();
@@ -135,7 +118,7 @@ class RedisBus implements ManagedBus {
     const [complete, more, lastCursor, priorityEvicted, ...cells] = await this.commands.run(
       (client) =>
         client.signalboxRead(
-          ...keys(inbox),
+          ...inboxKeys(inbox),
           known ? after : "",
           PAGE_ENTRIES_MAX,
           INBOX_TTL_MS,
@@ -165,8 +148,12 @@ class RedisBus implements ManagedBus {
   }
 
   async check(): Promise<void> {
-    await this.commands.run((client) => client.ping());
-    await this.subscriptions.run((client) => client.ping());
+    await this.channels.confirmed(this.probe);
+    const listeners = await this.commands.run((client) => probeAppend(client, this.probe));
+    if (listeners > 0) return;
+    this.log.warn("notices are received from another Redis server than signals are written to");
+    this.subscriptions.reconnect();
+    throw unavailable();
   }
 
   async close(): Promise<void> {
@@ -181,24 +168,18 @@ class RedisBus implements ManagedBus {
     const inboxes = this.channels.names().map((name) => name.slice(this.channel("").length));
     for (let start = 0; start < inboxes.length; start += EXTEND_BATCH) {
       const pipeline = inboxes.slice(start, start + EXTEND_BATCH).reduce((commands, inbox) => {
-        const [, state] = keys(inbox);
+        const [, state] = inboxKeys(inbox);
         return commands.pexpire(state, LAST_CURSOR_TTL_MS);
       }, this.commands.client.pipeline());
-      await this.commands.run(() => pipeline.exec());
+      await this.commands.run(async () => {
+        const replies = await pipeline.exec();
+        const refused = replies?.find(([error]) => error !== null);
+        if (refused) throw refused[0];
+      });
     }
   }
 
   private channel(name: string): string {
-    return `${PREFIX}${this.commands.client.options.db ?? 0}:${name}`;
+    return channelName(this.commands.client, name);
   }
-}
-
-/** The keys of an inbox: its stream, and the state that outlives its entries. */
-function keys(inbox: string): [stream: string, state: string] {
-  return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}state:{${inbox}}`];
-}
-
-/** The keys of the senders' shares of an inbox. */
-function shareKeys(inbox: string): [order: string, shares: string] {
-  return [`${PREFIX}order:{${inbox}}`, `${PREFIX}shares:{${inbox}}`];
 }

@@ -1,3 +1,12 @@
+import type { Redis } from "ioredis";
+import { newId } from "../core/random";
+
+/** First part of every key. The hash tag keeps all keys of a script in one slot of a Redis cluster. */
+export const LIMITS_PREFIX = "signalbox:{limits}:";
+
+/** TTL of what the probe writes, in milliseconds. */
+const PROBE_TTL_MS = 1_000;
+
 /**
  * The Lua scripts of the Redis limiter. Each is one round trip and runs atomically. A failure counter is a
  * hash of `n` (failures), `u` (end of the wait, Unix time in milliseconds) and `k` (1 once a correct secret
@@ -58,3 +67,14 @@ end
 undo(KEYS[3])
 return 0
 `;
+
+/**
+ * Reserves an attempt of nobody's, which expires after a second.
+ * @throws the error reply of Redis if it cannot count
+ */
+export async function probeLimits(client: Redis): Promise<void> {
+  const key = `${LIMITS_PREFIX}probe-${newId()}`;
+  const keys = ["pair", "name", "address"].map((part) => `${key}:${part}`);
+  const counted = [1, 0, 1, 0, 1, 0];
+  await client.eval(RESERVE, keys.length, ...keys, ...counted, 0, PROBE_TTL_MS);
+}

@@ -10,11 +10,8 @@ import {
   KNOWN_ADDRESS_TTL_MS,
   type RateLimit,
 } from "./limiter";
-import { COMMIT, RESERVE } from "./limiter-scripts";
+import { COMMIT, LIMITS_PREFIX, RESERVE } from "./limiter-scripts";
 import { countersOf, type LocalLimiter } from "./local-limiter";
-
-/** The hash tag keeps all keys of a script in one slot of a Redis cluster. */
-const PREFIX = "signalbox:{limits}:";
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
@@ -121,7 +118,7 @@ class RedisLimiter implements Limiter {
     if (known) return known;
     const limiter = new RateLimiterRedis({
       storeClient: this.connection.client,
-      keyPrefix: `${PREFIX}${name}`,
+      keyPrefix: `${LIMITS_PREFIX}${name}`,
       points: limit,
       duration: seconds,
       rejectIfRedisNotReady: true,
@@ -132,5 +129,5 @@ class RedisLimiter implements Limiter {
 }
 
 function keysOf(attempt: AttemptCounters): string[] {
-  return countersOf(attempt).map(({ key }) => `${PREFIX}${key}`);
+  return countersOf(attempt).map(({ key }) => `${LIMITS_PREFIX}${key}`);
 }

@@ -1,9 +1,10 @@
 import { inspectRedis, REDIS_VERSION_MIN, type RedisInfo } from "../../bus/inspect";
 import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
+import { probeLimits } from "../../limits/limiter-scripts";
 import { errorMessage } from "../../store/error-properties";
 import { checkClockOffset } from "./clock";
-import { type Finding, failure, ok, skipped, warning } from "./finding";
+import { type Finding, failure, ok, problem, skipped, warning } from "./finding";
 
 const REDIS = "redis";
 const TIMEOUT_MS = 3_000;
@@ -15,20 +16,39 @@ export async function checkRedis(config: Config): Promise<Finding[]> {
     const alone = DATABASE_URL === undefined ? "" : ", and a second node refuses to start";
     return [skipped(REDIS, `REDIS_URL is not set: a single node needs none${alone}`)];
   }
-  let facts: RedisInfo;
+  let facts: Awaited<ReturnType<typeof inspectRedis>>;
   try {
-    facts = await inspectRedis(REDIS_URL, systemClock, TIMEOUT_MS);
+    facts = await inspectRedis(REDIS_URL, systemClock, TIMEOUT_MS, probeLimits);
   } catch (error) {
     const reason = errorMessage(error);
     const fix = "Start Redis, or correct REDIS_URL: host, port, password, database number.";
     return [failure(REDIS, `cannot be reached: ${reason}`, fix)];
   }
-  const problems = [...checkSettings(facts), ...checkMemory(facts, INBOXES_BYTES)];
+  if ("unsupported" in facts) return [problem(REDIS, facts.unsupported)];
+  const problems = [
+    ...checkWrites(facts),
+    ...checkSettings(facts),
+    ...checkMemory(facts, INBOXES_BYTES),
+  ];
   return [
     ...(problems.length > 0 ? problems : [ok(REDIS, `Redis ${facts.version}`)]),
     ...unknownSettings(facts),
     checkClockOffset("clock: redis", "the clock of Redis", facts.clockAheadMs),
   ];
+}
+
+/** What to do about a refused write, by the first word of the reply. */
+const WRITE_FIXES: Record<string, string> = {
+  NOPERM: "Allow its user the keys and channels of the service (docs/OPERATIONS.md).",
+  OOM: "Raise maxmemory: it is full.",
+  NOREPLICAS: "Start its replicas, or lower min-replicas-to-write.",
+  MISCONF: "Read its log: it cannot write its snapshots to disk.",
+};
+
+function checkWrites({ refusedWrite }: RedisInfo): Finding[] {
+  if (refusedWrite === null) return [];
+  const fix = WRITE_FIXES[refusedWrite.split(" ", 1)[0] ?? ""] ?? "Read its log.";
+  return [failure(REDIS, `refuses signals or limits: ${refusedWrite.trim()}`, fix)];
 }
 
 function checkSettings(facts: RedisInfo): Finding[] {
@@ -38,10 +58,6 @@ function checkSettings(facts: RedisInfo): Finding[] {
     findings.push(
       failure(REDIS, `Redis ${facts.version} is too old`, `Use Redis ${oldest} or later.`),
     );
-  }
-  if (facts.role === "slave") {
-    const detail = "is a replica, which is read-only";
-    findings.push(failure(REDIS, detail, "Point REDIS_URL at the primary."));
   }
   const evicts = facts.maxMemoryPolicy !== "noeviction" && facts.maxMemoryPolicy !== "";
   if (facts.maxMemory > 0 && evicts) {
