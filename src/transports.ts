@@ -78,7 +78,7 @@ export async function openTransports(
   lifecycle: Lifecycle,
   { sampleDelay = sampleEventLoopDelay, dashboardFolder }: TransportOverrides = {},
 ): Promise<Transports> {
-  const { config, log, clock, metrics, counters, store, bus, limits, limiters } = platform;
+  const { config, log, clock, metrics, counters, bus, limits, limiters } = platform;
   const { users, push, pushCredentials, callHistory, lookups, conferences, statistics } = domain;
   const chatServer =
     config.CHAT_MODE === "component"
@@ -122,7 +122,12 @@ export async function openTransports(
   const health = {
     ready: false,
     async check() {
-      await Promise.all([store.check(), bus.check()]);
+      try {
+        await Promise.all([domain.health.registry.verifyWrites(), bus.check()]);
+      } catch (error) {
+        log.warn({ err: error }, "the node is not ready: it cannot write to its database or Redis");
+        throw error;
+      }
     },
   };
   const server = await openServer(config, {

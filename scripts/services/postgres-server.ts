@@ -16,18 +16,37 @@ export interface PostgresServer {
 }
 
 /** Creates and starts a cluster in a temporary folder, on a free port of the loopback address. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const initdb = findProgram("initdb");
+export function startPostgres(): Promise<PostgresServer> {
+  return startCluster((folder, user) =>
+    run(
+      findProgram("initdb"),
+      ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"],
+      { ...user, cwd: folder },
+    ),
+  );
+}
+
+/** Starts a standby that follows a cluster. `SELECT pg_promote()` makes it a primary. */
+export function startStandby(primary: PostgresServer): Promise<PostgresServer> {
+  return startCluster((folder, user) =>
+    run(
+      findProgram("pg_basebackup"),
+      ["-D", folder, "-d", primary.url, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
+      { ...user, cwd: folder },
+    ),
+  );
+}
+
+/** Starts a cluster in a temporary folder that `fill` has filled as the given user. */
+async function startCluster(
+  fill: (folder: string, user: Awaited<ReturnType<typeof unprivilegedUser>>) => Promise<unknown>,
+): Promise<PostgresServer> {
   const postgres = findProgram("postgres");
   const folder = await mkdtemp(join(tmpdir(), "signalbox-postgres-"));
   const user = await unprivilegedUser();
   if (user) await chown(folder, user.uid, user.gid);
   try {
-    await run(
-      initdb,
-      ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"],
-      { ...user, cwd: folder },
-    );
+    await fill(folder, user);
     const port = await freePort();
     const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
     const args = [
@@ -91,8 +110,8 @@ export async function execute(url: string, sql: string, values?: unknown[]): Pro
   }
 }
 
-/** The user of the PostgreSQL package if this process is root, because PostgreSQL refuses to run as root. */
-async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
+/** The user of the PostgreSQL package, as whom poolers run too, if this process is root, because PostgreSQL refuses to run as root. */
+export async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await run("id", [flag, "postgres"])).stdout);
   return { uid: await id("-u"), gid: await id("-g") };

@@ -4,8 +4,8 @@ import type { AppendOptions, Bus } from "./bus";
 /** A bus with the operations of the process that opened it. */
 export interface ManagedBus extends Bus {
   /**
-   * Makes one round trip over every connection, for /readyz.
-   * @throws Fault UNAVAILABLE when the bus cannot be reached
+   * Appends to an inbox of nobody's and makes sure that its notice arrives, for /readyz.
+   * @throws Fault UNAVAILABLE when the bus cannot be reached or accepts no entries
    */
   check(): Promise<void>;
   /** Closes every connection and ends every subscription. */

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../core/metrics";
+import { Readiness } from "./readiness";
 
 /** The state that the probes report. */
 export interface Health {
-  /** Resolves if database and bus respond; rejects otherwise. */
+  /** Resolves if database and bus accept writes; rejects otherwise. */
   check(): Promise<void>;
   /** True from the end of the start until the graceful shutdown begins. */
   ready: boolean;
@@ -16,15 +17,11 @@ const UNCOUNTED = { config: { counts: "nothing" } } as const;
 export function registerProbes(server: FastifyInstance, health: Health, metrics: Metrics): void {
   server.get("/healthz", UNCOUNTED, async () => ({ status: "ok" }));
 
+  const readiness = new Readiness(() => health.check());
   server.get("/readyz", UNCOUNTED, async (_, reply) => {
-    if (!health.ready) return reply.code(503).send({ status: "not ready" });
-    try {
-      await health.check();
-      return { status: "ready" };
-    } catch {
-      // The reason is only logged, since anyone can read this answer.
-      return reply.code(503).send({ status: "not ready" });
-    }
+    const isReady = health.ready && (await readiness.isReady());
+    // The reason is only logged, since anyone can read this answer.
+    return isReady ? { status: "ready" } : reply.code(503).send({ status: "not ready" });
   });
 
   server.get("/metrics", UNCOUNTED, async (_, reply) => {

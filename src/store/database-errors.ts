@@ -15,10 +15,17 @@ const UNREACHABLE_CODES = new Set([
   ...["EPIPE", "EAI_AGAIN"],
   // SQLSTATE: shutdown, crash, starting up, too many connections.
   ...["57P01", "57P02", "57P03", "53300"],
+  // SQLSTATE: the disk is full, out of memory.
+  ...["53100", "53200"],
   // SQLSTATE: a statement that was cancelled, by the time limit of statements if it waits for a lock of a migration. The
   // time limit of the client, which is longer, counts as well.
   "57014",
 ]);
+/**
+ * SQLSTATE of a write that the server refuses because it is not, or no longer, the primary: read_only_sql_transaction,
+ * and object_not_in_prerequisite_state for what assigns a transaction id.
+ */
+const READ_ONLY_CODES = new Set(["25006", "55000"]);
 /** SQLSTATE class 08: connection exceptions. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
 /** The same, as named by Prisma's adapters. */
@@ -40,8 +47,7 @@ const UNREACHABLE_TEXT =
  */
 export function uniqueViolation(error: unknown): string[] | null {
   for (const part of errorChain(error)) {
-    const code = stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code");
-    if (code !== UNIQUE_VIOLATION) continue;
+    if (codeOf(part) !== UNIQUE_VIOLATION) continue;
     const index = indexName(part);
     return [...(UNIQUE_INDEXES[index ?? ""] ?? [])];
   }
@@ -53,17 +59,18 @@ export function uniqueViolation(error: unknown): string[] | null {
  * once.
  */
 export function isDeadlock(error: unknown): boolean {
-  return errorChain(error).some((part) =>
-    DEADLOCK_CODES.has(
-      stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code") ?? "",
-    ),
-  );
+  return errorChain(error).some((part) => DEADLOCK_CODES.has(codeOf(part)));
+}
+
+/** Whether the database refused a write because it is read-only, such as a primary that has become a standby. */
+export function isReadOnly(error: unknown): boolean {
+  return errorChain(error).some((part) => READ_ONLY_CODES.has(codeOf(part)));
 }
 
 /** Whether an error of Prisma or of a driver means that the database cannot be reached, or not in time. */
 export function isUnreachable(error: unknown): boolean {
   return errorChain(error).some((part) => {
-    const code = stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code") ?? "";
+    const code = codeOf(part);
     return (
       UNREACHABLE_CODES.has(code) ||
       CONNECTION_CLASS.test(code) ||
@@ -71,6 +78,11 @@ export function isUnreachable(error: unknown): boolean {
       UNREACHABLE_TEXT.test(stringPropertyOf(part, "message") ?? "")
     );
   });
+}
+
+/** The database's code of an error, or the driver's; empty without one. */
+function codeOf(part: object): string {
+  return stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code") ?? "";
 }
 
 /** Name of the violated index: a property of driver errors, part of the message of Prisma's adapter. */

@@ -173,7 +173,9 @@ function statementsOn(
 
 function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store {
   const transactionScope = new AsyncLocalStorage<LiteTransaction>();
-  const db = createPrismaClient(new PrismaPGlite(scopedDatabase(lite, transactionScope)), log);
+  const db = createPrismaClient(new PrismaPGlite(scopedDatabase(lite, transactionScope)), (error) =>
+    toQueryError(error, log),
+  );
   const statements = statementsOn(lite, log);
 
   async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
@@ -211,9 +213,6 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
     query: statements.query,
     execute,
     transaction,
-    check: async () => {
-      await statements.query({ name: "check", text: "SELECT 1" }, []);
-    },
     close: async () => {
       await db.$disconnect();
       await lite.close();

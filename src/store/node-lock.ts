@@ -12,6 +12,8 @@ import { UnusableDatabaseError } from "./unusable-database-error";
  * -9.
  */
 export interface NodeLock {
+  /** Takes the lock again over a new connection: the server that holds it is no longer the primary. */
+  renew(): void;
   release(): Promise<void>;
 }
 
@@ -69,6 +71,9 @@ class Holder implements NodeLock {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()",
         [this.name],
       );
+      const { rows: states } = await client.query("SELECT pg_is_in_recovery() AS standby");
+      if (states[0]?.standby)
+        throw new Error("the server is a standby, on which a lock locks nothing");
       const lock = this.options.exclusive ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared";
       const { rows } = await client.query(`SELECT ${lock}(${KEY}) AS locked`);
       if (rows[0]?.locked !== true || this.released) {
@@ -86,6 +91,10 @@ class Holder implements NodeLock {
     }, HEARTBEAT_MS);
     this.heartbeat.unref();
     return true;
+  }
+
+  renew(): void {
+    this.client?.end().catch(() => {});
   }
 
   async release(): Promise<void> {

@@ -1,9 +1,15 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { Pool, type PoolClient, type QueryConfig, type QueryResult, types } from "pg";
+import { type Pool, type PoolClient, type QueryConfig, type QueryResult, types } from "pg";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
-import { connectionOptions, explainConnectionError, SESSION_SETTINGS } from "./connection";
+import {
+  connectionOptions,
+  explainConnectionError,
+  SESSION_SETTINGS,
+  ServerPool,
+} from "./connection";
+import { isReadOnly } from "./database-errors";
+import { serverRefusal } from "./health-check";
 import { migrate } from "./migrate";
 import { openServerConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
@@ -13,6 +19,7 @@ import { createPrismaClient } from "./prisma-client";
 import { toQueryError } from "./query-error";
 import { StatementNames } from "./statement-names";
 import { type Statement, type Store, type Transaction } from "./store";
+import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** Statement timeout of the server, in milliseconds. */
 const STATEMENT_MS = 30_000;
@@ -100,27 +107,33 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { config, url, log, isNode, onLockLost, signal } = options;
   let lock: NodeLock | undefined;
   try {
+    await refuseServer(url);
     if (isNode) {
       lock = await lockNode({ url, exclusive: config.REDIS_URL === undefined, log, onLockLost });
     }
-    await migrateServer(url, log, signal);
+    await migrateOn(url, log, signal);
     signal?.throwIfAborted();
   } catch (error) {
     await lock?.release();
     throw explainConnectionError(error);
   }
   const pool = openPool(url, config.DATABASE_POOL, log);
+  const toError = (error: unknown): unknown => {
+    // Another server is the primary now, and the address may lead to it.
+    if (isReadOnly(error) && pool.retire()) lock?.renew();
+    return toQueryError(error, log);
+  };
   const prismaNames = new StatementNames();
   const adapter = new PrismaPg(pool, {
     statementNameGenerator: ({ sql }) => prismaNames.nameFor({ name: "prisma", text: sql }) ?? "",
   });
-  const db = createPrismaClient(adapter, log);
+  const db = createPrismaClient(adapter, toError);
   const names = new StatementNames();
   // The pool discards a connection whose query failed, and with it any open transaction.
-  const { query, execute } = statementsOn(pool, names, log);
+  const { query, execute } = statementsOn(pool, names, toError);
   const transaction = async <T>(act: (open: Transaction) => Promise<T>): Promise<T> => {
-    const { result, committed } = await inTransaction(pool, log, (client) => {
-      const statements = statementsOn(client, names, log);
+    const { result, committed } = await inTransaction(pool, toError, (client) => {
+      const statements = statementsOn(client, names, toError);
       return runInTransaction(
         {
           ...statements,
@@ -141,9 +154,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     query,
     execute,
     transaction,
-    check: async () => {
-      await query({ name: "check", text: "SELECT 1" }, []);
-    },
     close: async () => {
       await db.$disconnect();
       await pool.end();
@@ -152,11 +162,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   };
 }
 
+/** Converts an error of the driver for the caller. */
+type ToError = (error: unknown) => unknown;
+
 /** Runs statements on the pool, or on the connection of a transaction. */
 function statementsOn(
   connection: Pool | PoolClient,
   names: StatementNames,
-  log: Log,
+  toError: ToError,
 ): Pick<Transaction, "query" | "execute"> {
   return {
     async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -169,7 +182,7 @@ function statementsOn(
         });
         return result.rows as Row[];
       } catch (error) {
-        throw toQueryError(error, log);
+        throw toError(error);
       }
     },
 
@@ -179,7 +192,7 @@ function statementsOn(
         const last = Array.isArray(result) ? result.at(-1) : result;
         return { rows: last?.rows ?? [] };
       } catch (error) {
-        throw toQueryError(error, log);
+        throw toError(error);
       }
     },
   };
@@ -187,19 +200,19 @@ function statementsOn(
 
 async function inTransaction<T>(
   pool: Pool,
-  log: Log,
+  toError: ToError,
   act: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw toQueryError(error, log);
+    throw toError(error);
   });
   try {
     await client.query("BEGIN").catch((error: unknown) => {
-      throw toQueryError(error, log);
+      throw toError(error);
     });
     const result = await act(client);
     await client.query("COMMIT").catch((error: unknown) => {
-      throw toQueryError(error, log);
+      throw toError(error);
     });
     client.release();
     return result;
@@ -207,24 +220,6 @@ async function inTransaction<T>(
     // Discards the connection, so that the server rolls back the open transaction.
     client.release(true);
     throw error;
-  }
-}
-
-/** A pool from which Prisma gets the open connection within a transaction's scope. */
-class TransactionScopedPool extends Pool {
-  readonly transactionScope = new AsyncLocalStorage<PoolClient>();
-
-  override connect(): Promise<PoolClient>;
-  override connect(callback: Parameters<Pool["connect"]>[0]): void;
-  override connect(callback?: Parameters<Pool["connect"]>[0]): Promise<PoolClient> | undefined {
-    if (callback !== undefined) {
-      super.connect(callback);
-      return undefined;
-    }
-    const transactionConnection = this.transactionScope.getStore();
-    return transactionConnection === undefined
-      ? super.connect()
-      : Promise.resolve(transactionConnection);
   }
 }
 
@@ -245,8 +240,8 @@ function withoutTransactionControl(client: PoolClient): PoolClient {
   return transactionConnection as unknown as PoolClient;
 }
 
-function openPool(url: string, max: number, log: Log): TransactionScopedPool {
-  const pool = new TransactionScopedPool({
+function openPool(url: string, max: number, log: Log): ServerPool {
+  const pool = new ServerPool({
     ...connectionOptions(url, "signalbox"),
     max,
     idleTimeoutMillis: 30_000,
@@ -262,7 +257,8 @@ function openPool(url: string, max: number, log: Log): TransactionScopedPool {
 /**
  * Migrates the database on a PostgreSQL server.
  * @returns the names of the migrations that were applied
- * @throws UnusableDatabaseError if the server cannot be reached, or a migration must not run; the reason of the signal
+ * @throws UnusableDatabaseError if the server cannot be reached or used, or a migration must not run; the reason of the
+ * signal
  */
 export async function migrateServer(
   url: string,
@@ -270,13 +266,24 @@ export async function migrateServer(
   signal?: AbortSignal,
 ): Promise<string[]> {
   try {
-    const { connection, close } = await openServerConnection(url);
-    try {
-      return await migrate(connection, await readMigrations(), log, signal);
-    } finally {
-      await close();
-    }
+    await refuseServer(url);
+    return await migrateOn(url, log, signal);
   } catch (error) {
     throw explainConnectionError(error);
   }
+}
+
+async function migrateOn(url: string, log: Log, signal?: AbortSignal): Promise<string[]> {
+  const { connection, close } = await openServerConnection(url);
+  try {
+    return await migrate(connection, await readMigrations(), log, signal);
+  } finally {
+    await close();
+  }
+}
+
+/** @throws UnusableDatabaseError if the service cannot use the server, before anything takes a lock on it */
+async function refuseServer(url: string): Promise<void> {
+  const refusal = await serverRefusal(url);
+  if (refusal !== null) throw new UnusableDatabaseError(`${refusal.detail}. ${refusal.fix}`);
 }

@@ -1,6 +1,4 @@
-import type { Log } from "../core/log";
 import { PrismaClient } from "./generated/client";
-import { toQueryError } from "./query-error";
 
 /**
  * Maximum wait and duration of Prisma transactions, in milliseconds; the same as the statement timeout.
@@ -8,10 +6,13 @@ import { toQueryError } from "./query-error";
  */
 const TRANSACTION_OPTIONS = { maxWait: 30_000, timeout: 30_000 };
 
-/** Creates a Prisma client whose operations reject as `query` of the store does: with a Fault if it has no database. */
+/**
+ * Creates a Prisma client.
+ * @param toError converts an error of the adapter for the caller, as the store does for its statements
+ */
 export function createPrismaClient(
   adapter: NonNullable<ConstructorParameters<typeof PrismaClient>[0]["adapter"]>,
-  log: Log,
+  toError: (error: unknown) => unknown,
 ): PrismaClient {
   const client = new PrismaClient({
     adapter,
@@ -24,7 +25,7 @@ export function createPrismaClient(
         try {
           return await query(args);
         } catch (error) {
-          throw toQueryError(error, log);
+          throw toError(error);
         }
       },
     },

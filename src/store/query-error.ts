@@ -1,15 +1,19 @@
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
-import { isUnreachable } from "./database-errors";
+import { isReadOnly, isUnreachable } from "./database-errors";
 
 /**
- * Converts a driver error for the caller of `query`: a Fault UNAVAILABLE if the database cannot be reached,
- * otherwise the error without the values of the statement, which may be secrets and would be logged.
+ * Converts a driver error for the caller of `query`: a Fault UNAVAILABLE if the database cannot be reached or accepts no
+ * changes, otherwise the error without the values of the statement, which may be secrets and would be logged.
  */
 export function toQueryError(error: unknown, log: Log): unknown {
   if (isUnreachable(error)) {
     log.warn({ err: error }, "the database cannot be reached");
     return new Fault("UNAVAILABLE", "The database cannot be reached; try again", undefined, 2);
+  }
+  if (isReadOnly(error)) {
+    log.warn({ err: error }, "the database is read-only");
+    return new Fault("UNAVAILABLE", "The database accepts no changes; try again", undefined, 2);
   }
   if (typeof error === "object" && error !== null) {
     for (const name of ["params", "queryOptions", "detail"]) Reflect.deleteProperty(error, name);

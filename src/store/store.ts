@@ -66,7 +66,7 @@ export interface Store {
    * have the column names of the statement; int8 is a number (exact up to 2^53-1), timestamptz a Date, an array an array, json parsed, bytea a Uint8Array,
    * numeric a string.
    *
-   * @throws Fault UNAVAILABLE if the database cannot be reached
+   * @throws Fault UNAVAILABLE if the database cannot be reached or accepts no changes
    */
   query<Row>(statement: Statement, values: unknown[]): Promise<Row[]>;
 
@@ -75,7 +75,7 @@ export interface Store {
    * rejects. Nothing is retried.
    *
    * The embedded database has one connection: awaiting any other query inside of `act` is a deadlock.
-   * @throws Fault UNAVAILABLE if the database cannot be reached, and any error of `act`
+   * @throws Fault UNAVAILABLE if the database cannot be reached or accepts no changes, and any error of `act`
    */
   transaction<T>(act: (transaction: Transaction) => Promise<T>): Promise<T>;
 
@@ -83,15 +83,9 @@ export interface Store {
    * Runs SQL of a library that has tables of its own: one statement with `values`, or one or more statements
    * without them. A failure leaves no transaction open.
    * @returns the rows of the last statement
-   * @throws Fault UNAVAILABLE if the database cannot be reached
+   * @throws Fault UNAVAILABLE if the database cannot be reached or accepts no changes
    */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-
-  /**
-   * One trivial round trip, for /readyz.
-   * @throws Fault UNAVAILABLE if the database cannot be reached
-   */
-  check(): Promise<void>;
 
   /** Closes all connections once running statements have finished. */
   close(): Promise<void>;

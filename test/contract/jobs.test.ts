@@ -324,7 +324,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     const closed = jobs.close().then(() => {
       ended = true;
     });
-    for (let turn = 0; turn < 10; turn += 1) await store.check();
+    for (let turn = 0; turn < 10; turn += 1) await store.execute("SELECT 1");
     expect(ended).toBe(false);
     finish();
     await closed;
@@ -395,7 +395,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     await expect(store.execute("BEGIN; SELECT broken; COMMIT;")).rejects.toThrow("broken");
     expect(await store.execute("SELECT 1 AS one; SELECT 2 AS two")).toEqual({ rows: [{ two: 2 }] });
     expect(await store.execute("SELECT $1::int AS one", [1])).toEqual({ rows: [{ one: 1 }] });
-    await store.check();
+    await store.execute("SELECT 1");
   });
 });
 

@@ -113,9 +113,16 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
       isNode: true,
       onLockLost: (reason) => lost.push(reason),
     });
-    await Promise.all([store.check(), store.check(), store.db.account.count()]);
+    await Promise.all([
+      store.execute("SELECT 1"),
+      store.execute("SELECT 1"),
+      store.db.account.count(),
+    ]);
     await server.pause();
-    await expect(store.check()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfter: 2 });
+    await expect(store.execute("SELECT 1")).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      retryAfter: 2,
+    });
     const attempts: (() => Promise<unknown>)[] = [
       () => store.db.account.count(),
       () => store.db.account.create({ data: { name: "a", accountKey: "b" } }),
@@ -126,7 +133,7 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
       await expect(attempt()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfter: 2 });
     }
     await server.resume();
-    await eventually(() => store.check());
+    await eventually(() => store.execute("SELECT 1"));
     expect(await store.db.account.count()).toBe(0);
     await eventually(async () =>
       expect(

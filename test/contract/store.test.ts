@@ -40,9 +40,9 @@ describe(`the ${DATABASE_NAME} store`, () => {
     return { id: made.id, accountKey };
   }
 
-  test("knows its kind, and its check succeeds", async () => {
+  test("knows its kind, and runs a statement", async () => {
     expect(store.kind).toBe(DATABASE_NAME);
-    await store.check();
+    await store.execute("SELECT 1");
   });
 
   test("returns columns as documented", async () => {
@@ -310,7 +310,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
       expect(await countOf(store.query, before)).toBe(0);
       expect(await countOf(store.query, after)).toBe(0);
       expect(called).toEqual([]);
-      await store.check();
+      await store.execute("SELECT 1");
     });
 
     test("is rolled back when a write of the Prisma client fails", async () => {
@@ -364,7 +364,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     const config = readConfig(own.environment);
     const closing = await openStore({ config, log, isNode: true });
     await closing.close();
-    await expect(closing.check()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await expect(closing.execute("SELECT 1")).rejects.toMatchObject({ code: "UNAVAILABLE" });
     await expect(closing.db.account.findFirst()).rejects.toMatchObject({ code: "UNAVAILABLE" });
     // The database can be opened again.
     await (await openStore({ config, log, isNode: true })).close();

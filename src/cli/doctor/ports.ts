@@ -6,13 +6,13 @@ import {
   portProblem,
   portVariables,
 } from "../../core/startup/ports";
-import { type Finding, ok, problem, skipped } from "../../health/checks/finding";
+import { type CheckName, type Finding, ok, problem, skipped } from "../../health/checks/finding";
 import { servesWebSocket, servesXmppStreams } from "./chat-probe";
 import { probeServer } from "./server";
 
 /** The check of a listening port. */
 interface PortCheck {
-  check: string;
+  check: CheckName;
   variable: PortVariable;
   /** Whether Signalbox answers on the port; for TCP, whether a chat server of its domain does. */
   isOwnServer(port: number, config: Config): Promise<boolean>;

@@ -69,7 +69,7 @@ async function probe(
   { provider, url, applications }: UsedAddress,
   connector: Connector,
 ): Promise<Finding> {
-  const check = `provider: ${provider}`;
+  const check = `provider: ${provider}` as const;
   const ids = applications.slice(0, 5).join(", ") + (applications.length > 5 ? ", …" : "");
   const subject = `${url} (application ${ids})`;
   try {

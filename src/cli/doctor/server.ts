@@ -57,7 +57,7 @@ export async function checkServer({ server, access }: CheckContext): Promise<Fin
         skipped("owner", "no server is running"),
       ];
     case "not ready": {
-      const detail = `${url} answers${versionText}, but is not ready: its database or Redis is unreachable, or it is starting or stopping`;
+      const detail = `${url} answers${versionText}, but is not ready: its database or Redis cannot be reached or accepts no writes, or it is starting or stopping`;
       return [
         failure("server", detail, "Check its log and the findings below."),
         skipped("owner", "the server is not ready"),

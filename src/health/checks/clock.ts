@@ -1,5 +1,5 @@
 import { TIMESTAMP_TOLERANCE_S } from "../../sessions/verify-signature";
-import { type Finding, failure, ok, pluralize, warning } from "./finding";
+import { type CheckName, type Finding, failure, ok, pluralize, warning } from "./finding";
 
 /** Tolerated clock difference, in seconds: the tolerance for Firebase tokens (sign-in by phone). */
 const TOLERATED_S = 60;
@@ -13,7 +13,7 @@ const FIX = "Synchronize both machines by NTP (timedatectl set-ntp true).";
  * @param otherClock the other clock, for example "the database's clock"
  * @param aheadMs how far the other clock is ahead of this machine's, in milliseconds
  */
-export function checkClockOffset(check: string, otherClock: string, aheadMs: number): Finding {
+export function checkClockOffset(check: CheckName, otherClock: string, aheadMs: number): Finding {
   const seconds = Math.abs(aheadMs) / 1000;
   if (seconds <= TOLERATED_S) return ok(check, `within ${durationText(seconds)} of ${otherClock}`);
   const direction = aheadMs > 0 ? "behind" : "ahead of";

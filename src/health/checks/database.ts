@@ -7,9 +7,16 @@ import { verifyCredentialSecrets } from "../../push/credentials/reseal-credentia
 import { explainConnectionError } from "../../store/connection";
 import { errorMessage } from "../../store/error-properties";
 import { FolderInUseError } from "../../store/folder-lock";
-import { type DatabaseStatus, inspectDatabase, MIN_SERVER_VERSION } from "../../store/health-check";
+import {
+  type DatabaseStatus,
+  inspectDatabase,
+  MIN_SERVER_VERSION,
+  poolerRefusal,
+  READ_ONLY,
+} from "../../store/health-check";
 import type { MigrationConnection } from "../../store/migration/stoppable-connection";
 import type { OpenMigrationConnection } from "../../store/migration-connection";
+import { probeWrites } from "../nodes/node-queries";
 import { checkClockOffset } from "./clock";
 import { type Finding, failure, ok, pluralize, skipped, warning } from "./finding";
 import { checkJobs } from "./jobs";
@@ -39,7 +46,10 @@ export interface DatabaseAccess {
  * @throws FolderInUseError while another process uses the embedded database
  */
 export async function checkDatabase(config: Config, access: DatabaseAccess): Promise<Finding[]> {
+  const url = config.DATABASE_URL;
   try {
+    const pooled = url === undefined ? null : await poolerRefusal(url);
+    if (pooled !== null) return [failure(DATABASE, pooled.detail, pooled.fix)];
     const { connection, close } = await access.open();
     try {
       return await checkConnected(connection, config, access);
@@ -51,7 +61,7 @@ export async function checkDatabase(config: Config, access: DatabaseAccess): Pro
     const refusal = explainConnectionError(error);
     const detail = errorMessage(refusal);
     const fix =
-      config.DATABASE_URL === undefined
+      url === undefined
         ? "Follow the message."
         : "Start PostgreSQL, or correct DATABASE_URL: host, port, user, password, name.";
     return [failure(DATABASE, detail, fix)];
@@ -65,8 +75,9 @@ async function checkConnected(
 ): Promise<Finding[]> {
   const facts = await inspectDatabase(connection, systemClock);
   const isCurrent = facts.refusal === null && facts.pending.length === 0;
+  const refused = isCurrent && !facts.readOnly ? await checkWrites(connection) : [];
   return [
-    ...checkPostgres(facts, config),
+    ...checkPostgres(facts, config, refused),
     ...checkMigrations(facts),
     decryptSecrets ? await checkKey(connection, config, facts) : ok(KEY, VERIFIED_AT_START),
     checkClockOffset(CLOCK, "the database's clock", facts.clockAheadMs),
@@ -74,9 +85,20 @@ async function checkConnected(
   ];
 }
 
-function checkPostgres(facts: DatabaseStatus, config: Config): Finding[] {
+/** Writes as the service does, and changes nothing. */
+async function checkWrites(connection: MigrationConnection): Promise<Finding[]> {
+  try {
+    await probeWrites(statementsOver(connection));
+    return [];
+  } catch (error) {
+    const fix = "Give its user the rights of the tables' owner, and its server free disk space.";
+    return [failure(DATABASE, `refuses writes: ${errorMessage(error)}`, fix)];
+  }
+}
+
+function checkPostgres(facts: DatabaseStatus, config: Config, refused: Finding[]): Finding[] {
   const { version, versionNumber, encoding, readOnly, mayCreateTables, mayKeepJobs } = facts;
-  const problems: Finding[] = [];
+  const problems: Finding[] = [...refused];
   if (versionNumber < MIN_SERVER_VERSION) {
     const detail = `PostgreSQL ${version} is too old`;
     problems.push(
@@ -88,8 +110,7 @@ function checkPostgres(facts: DatabaseStatus, config: Config): Finding[] {
     problems.push(failure(DATABASE, detail, "Create one: CREATE DATABASE … ENCODING 'UTF8'."));
   }
   if (readOnly) {
-    const detail = "it is read-only: a standby, or read-only by its settings";
-    problems.push(failure(DATABASE, detail, "Point DATABASE_URL at the primary."));
+    problems.push(failure(DATABASE, READ_ONLY.detail, READ_ONLY.fix));
   }
   if (!mayCreateTables && facts.pending.length > 0) {
     const detail = "its user may not create tables, which migrations need";

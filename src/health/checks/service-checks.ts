@@ -4,53 +4,16 @@ import { checkChatServer } from "./chat-server";
 import { checkConfiguration } from "./configuration";
 import { checkDataFolder } from "./data-folder";
 import { checkExposure } from "./exposure";
-import { type Finding, withTimeout } from "./finding";
+import { CHECK_ORDER, type CheckName, type Finding, withTimeout } from "./finding";
 import { checkMail } from "./mail";
 import { checkMediaServer } from "./media-server";
 import { checkRedis } from "./redis";
 import { checkTurn } from "./turn";
 
-/** Names of all checks, in output order. */
-export const CHECK_ORDER = [
-  "configuration",
-  "server",
-  "owner",
-  "data folder",
-  "secret files",
-  "database",
-  "migrations",
-  "nodes",
-  "jobs",
-  "failed jobs",
-  "secret key",
-  "key strength",
-  "redis",
-  "redis access",
-  "clock: database",
-  "clock: redis",
-  "clock: network",
-  "port",
-  "chat port",
-  "chat port: wss",
-  "chat port: tcp",
-  "chat port: tls",
-  "chat server",
-  "media server",
-  "turn",
-  "certificate",
-  "mail",
-  "encryption",
-  "proxy",
-  "limits",
-  "private networks",
-  "schema",
-  "metrics",
-];
-
 /** A check with its time-out in seconds, and the fix if it does not answer in time. */
 export interface ServiceCheck {
   seconds: number;
-  name: string;
+  name: CheckName;
   fix: string;
   /** Whether it signs in to another server, which may lock out whoever does that often or with a wrong password. */
   signsIn?: true;
@@ -91,11 +54,8 @@ export async function runServiceChecks(
   return [...checkConfiguration(config, misspelled), ...groups.flat()];
 }
 
-/** Sorts findings into the order of {@link CHECK_ORDER}; other checks follow. */
+/** Sorts findings into the order of {@link CHECK_ORDER}. */
 export function inCheckOrder(findings: readonly Finding[]): Finding[] {
-  const position = ({ check }: Finding) => {
-    const index = CHECK_ORDER.indexOf(check);
-    return index < 0 ? CHECK_ORDER.length : index;
-  };
+  const position = ({ check }: Finding) => CHECK_ORDER.indexOf(check);
   return [...findings].sort((a, b) => position(a) - position(b));
 }

@@ -30,6 +30,14 @@ const REPORT: Statement = {
       event_loop_delay_ms = excluded.event_loop_delay_ms`,
 };
 
+/** Fails where writes fail, and changes no row: a record in the log of the database, which its commit writes to disk. */
+const PROBE: Statement = {
+  name: "probe_writes",
+  reason: "expression",
+  text: `WITH probed AS (UPDATE nodes SET seen_at = seen_at WHERE false)
+    SELECT pg_logical_emit_message(true, 'signalbox', 'probe')::text`,
+};
+
 const DELETE: Statement = {
   name: "delete_node",
   reason: "start",
@@ -86,11 +94,20 @@ export async function replaceNodes(
   await query(REPLACE, [id, host, port, alone]);
 }
 
-/** Writes a report, and forgets nodes that have been missing for long. */
+/** Writes a report. */
 export async function writeReport(query: Query, report: NodeReport): Promise<void> {
   const { id, host, port, version, startedAt, openSockets, eventLoopDelayMs } = report;
   await query(REPORT, [id, host, port, version, startedAt, openSockets, eventLoopDelayMs]);
+}
+
+/** Forgets nodes that have been missing for long. */
+export async function purgeNodes(query: Query): Promise<void> {
   await query(PURGE, []);
+}
+
+/** Writes to the database without a change. @throws the error of the database if it accepts no writes */
+export async function probeWrites(query: Query): Promise<void> {
+  await query(PROBE, []);
 }
 
 /** Forgets a node that stops. */

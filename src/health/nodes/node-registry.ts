@@ -5,6 +5,7 @@ import { packageVersion } from "../../core/package-root";
 import type { Store } from "../../store/store";
 import {
   type NodeReport,
+  purgeNodes,
   REPORT_SECONDS,
   removeNode,
   replaceNodes,
@@ -39,6 +40,7 @@ export class NodeRegistry {
   private readonly timer: NodeJS.Timeout;
   private longestDelayMs = 0;
   private reporting: Promise<void> | null = null;
+  private closed = false;
 
   private constructor(private readonly options: NodeRegistryOptions) {
     this.id = options.id;
@@ -72,8 +74,19 @@ export class NodeRegistry {
     return this.reporting;
   }
 
+  /**
+   * Writes this node's row, for /readyz.
+   * @throws Fault UNAVAILABLE if the database cannot be reached or accepts no changes, and any other error of it
+   */
+  async verifyWrites(): Promise<void> {
+    const report = await this.describe();
+    // A row that is written after the end would remain.
+    if (!this.closed) await writeReport(this.options.store.query, report);
+  }
+
   /** Ends the reports and removes this node from the list. */
   async close(): Promise<void> {
+    this.closed = true;
     clearInterval(this.timer);
     await this.reporting;
     const { store, log } = this.options;
@@ -90,6 +103,7 @@ export class NodeRegistry {
       const report = await this.describe();
       this.longestDelayMs = 0;
       await writeReport(store.query, report);
+      await purgeNodes(store.query);
     } catch (error) {
       log.warn({ err: error }, "the node could not report that it runs");
     }

@@ -86,7 +86,7 @@ test("creates its folder at the first start, and logs it", async () => {
   const recording = pino({ level: "info" }, { write: (line) => lines.push(JSON.parse(line).msg) });
   const config = readConfig({ DATA_DIR: path });
   const store = await openStore({ config, log: recording, isNode: true });
-  await store.check();
+  await store.execute("SELECT 1");
   await store.close();
   expect(lines).toEqual([
     "creating the embedded database; this takes some seconds",
