@@ -15,8 +15,6 @@ const UNREACHABLE_CODES = new Set([
   ...["EPIPE", "EAI_AGAIN"],
   // SQLSTATE: shutdown, crash, starting up, too many connections.
   ...["57P01", "57P02", "57P03", "53300"],
-  // SQLSTATE: the disk is full, out of memory.
-  ...["53100", "53200"],
   // SQLSTATE: a statement that was cancelled, by the time limit of statements if it waits for a lock of a migration. The
   // time limit of the client, which is longer, counts as well.
   "57014",
@@ -26,6 +24,8 @@ const UNREACHABLE_CODES = new Set([
  * and object_not_in_prerequisite_state for what assigns a transaction id.
  */
 const READ_ONLY_CODES = new Set(["25006", "55000"]);
+/** SQLSTATE: the disk is full, out of memory. */
+const EXHAUSTED_CODES = new Set(["53100", "53200"]);
 /** SQLSTATE class 08: connection exceptions. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
 /** The same, as named by Prisma's adapters. */
@@ -65,6 +65,11 @@ export function isDeadlock(error: unknown): boolean {
 /** Whether the database refused a write because it is read-only, such as a primary that has become a standby. */
 export function isReadOnly(error: unknown): boolean {
   return errorChain(error).some((part) => READ_ONLY_CODES.has(codeOf(part)));
+}
+
+/** Whether the database has no disk space or memory left for a statement. */
+export function isExhausted(error: unknown): boolean {
+  return errorChain(error).some((part) => EXHAUSTED_CODES.has(codeOf(part)));
 }
 
 /** Whether an error of Prisma or of a driver means that the database cannot be reached, or not in time. */

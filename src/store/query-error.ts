@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
-import { isReadOnly, isUnreachable } from "./database-errors";
+import { isExhausted, isReadOnly, isUnreachable } from "./database-errors";
 
 /**
  * Converts a driver error for the caller of `query`: a Fault UNAVAILABLE if the database cannot be reached or accepts no
@@ -11,8 +11,8 @@ export function toQueryError(error: unknown, log: Log): unknown {
     log.warn({ err: error }, "the database cannot be reached");
     return new Fault("UNAVAILABLE", "The database cannot be reached; try again", undefined, 2);
   }
-  if (isReadOnly(error)) {
-    log.warn({ err: error }, "the database is read-only");
+  if (isReadOnly(error) || isExhausted(error)) {
+    log.warn({ err: error }, "the database accepts no changes");
     return new Fault("UNAVAILABLE", "The database accepts no changes; try again", undefined, 2);
   }
   if (typeof error === "object" && error !== null) {

@@ -30,12 +30,15 @@ const REPORT: Statement = {
       event_loop_delay_ms = excluded.event_loop_delay_ms`,
 };
 
-/** Fails where writes fail, and changes no row: a record in the log of the database, which its commit writes to disk. */
+/**
+ * Fails where writes fail, and changes no row: a record in the log of the database, which its commit writes to disk. It
+ * waits for no standby, because connections that wait would add up.
+ */
 const PROBE: Statement = {
   name: "probe_writes",
   reason: "expression",
   text: `WITH probed AS (UPDATE nodes SET seen_at = seen_at WHERE false)
-    SELECT pg_logical_emit_message(true, 'signalbox', 'probe')::text`,
+    SELECT set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'signalbox', 'probe')::text`,
 };
 
 const DELETE: Statement = {
