@@ -23,7 +23,7 @@ export async function sendMemberEmailNotice(
   } catch (error) {
     // A retry would be rejected as well.
     if (!(error instanceof MailRejectedError)) throw error;
-    log.warn({ err: error }, "the mail server rejected an e-mail change notice of a member");
+    log.info({ err: error }, "the mail server rejected an e-mail change notice of a member");
   }
 }
 

@@ -97,7 +97,7 @@ export async function sendInvitationMail(
   } catch (error) {
     // A retry would be rejected as well.
     if (!(error instanceof MailRejectedError)) throw error;
-    log.warn({ err: error }, "the mail server rejected an invitation");
+    log.info({ err: error }, "the mail server rejected an invitation");
   }
 }
 

@@ -1,7 +1,7 @@
 import Redis, { type RedisOptions } from "ioredis";
 import { monotonicNow } from "../core/clock";
 import { Fault } from "../core/errors";
-import type { Log } from "../core/log";
+import { type Log, warnRarely } from "../core/log";
 import { randomInteger } from "../core/random";
 import { StartError } from "../core/startup/start-error";
 import { isNotPrimary, parseInfo, unsupportedServer } from "./redis-server";
@@ -106,7 +106,7 @@ export class RedisConnection {
     try {
       return await command(this.client);
     } catch (error) {
-      this.log.warn({ err: withoutCommand(error) }, "a Redis command failed");
+      warnRarely(this.log, { err: withoutCommand(error) }, "a Redis command failed");
       throw unavailable();
     }
   }

@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from "pino";
+import { monotonicNow } from "./clock";
 import { formatLogLine } from "./log-lines";
 
 /** Structured log on standard output: JSON lines, or text on a terminal. Never log secrets or tokens. */
@@ -43,4 +44,27 @@ export function openLog(
   return pino(options, {
     write: (line) => void output.write(formatLogLine(line, output.hasColors())),
   });
+}
+
+/** Minimum time between two warnings of {@link warnRarely} with the same message, in milliseconds. */
+export const WARNING_MS = 10_000;
+
+/** When each log has warned last, by message. */
+const lastWarnings = new WeakMap<Log, Map<string, number>>();
+
+/**
+ * Warns of what each request of a client may meet, such as a database that cannot be reached: once in ten seconds with the
+ * same message, so that clients cannot flood the log. The others are for the level debug.
+ * @param message a constant
+ * @param now monotonic time in milliseconds
+ */
+export function warnRarely(log: Log, fields: object, message: string, now = monotonicNow()): void {
+  const last = lastWarnings.get(log) ?? new Map<string, number>();
+  lastWarnings.set(log, last);
+  if (now - (last.get(message) ?? -WARNING_MS) < WARNING_MS) {
+    log.debug(fields, message);
+    return;
+  }
+  last.set(message, now);
+  log.warn(fields, message);
 }

@@ -24,7 +24,7 @@ export async function sendEmailChangeNotice(
     await mailer.send({ to: email, ...emailChangeMail(name) });
   } catch (error) {
     if (!(error instanceof MailRejectedError)) throw error;
-    deps.log.warn({ err: error }, "the mail server rejected an e-mail change notice");
+    deps.log.info({ err: error }, "the mail server rejected an e-mail change notice");
   }
 }
 

@@ -80,7 +80,7 @@ export async function sendResetMail(
   } catch (error) {
     // A retry would be rejected as well.
     if (!(error instanceof MailRejectedError)) throw error;
-    deps.log.warn({ err: error }, "the mail server rejected a password reset mail");
+    deps.log.info({ err: error }, "the mail server rejected a password reset mail");
   }
 }
 

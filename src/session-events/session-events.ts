@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus";
-import type { Log } from "../core/log";
+import { type Log, warnRarely } from "../core/log";
 import { newId } from "../core/random";
 import { MemberConnections, type MemberEvent } from "./member-connections";
 
@@ -134,7 +134,11 @@ export class SessionEvents {
     this.bus
       .publish(CHANNEL, JSON.stringify({ node: this.node, event }))
       .catch((error: unknown) => {
-        this.log.warn({ err: error }, "a session event could not be published to other nodes");
+        warnRarely(
+          this.log,
+          { err: error },
+          "a session event could not be published to other nodes",
+        );
       });
   }
 

@@ -1,5 +1,6 @@
 import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
+import { warnRarely } from "../core/log";
 import type { User } from "../users/user";
 import { verifyFacebook } from "./facebook";
 import { verifyFirebasePhone } from "./firebase-phone";
@@ -48,7 +49,11 @@ export async function signInByProvider(
       throw new Fault("UNAUTHENTICATED", REFUSED);
     }
     if (error instanceof ProviderUnavailable) {
-      deps.log.warn({ ...logFields, reason: error.reason }, "a sign-in provider is unavailable");
+      warnRarely(
+        deps.log,
+        { ...logFields, reason: error.reason },
+        "a sign-in provider is unavailable",
+      );
       throw new Fault("UNAVAILABLE", "The provider cannot be reached", undefined, RETRY_AFTER_S);
     }
     throw error;

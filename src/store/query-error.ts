@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import type { Log } from "../core/log";
+import { type Log, warnRarely } from "../core/log";
 import { isExhausted, isReadOnly, isUnreachable } from "./database-errors";
 
 /**
@@ -8,11 +8,11 @@ import { isExhausted, isReadOnly, isUnreachable } from "./database-errors";
  */
 export function toQueryError(error: unknown, log: Log): unknown {
   if (isUnreachable(error)) {
-    log.warn({ err: error }, "the database cannot be reached");
+    warnRarely(log, { err: error }, "the database cannot be reached");
     return new Fault("UNAVAILABLE", "The database cannot be reached; try again", undefined, 2);
   }
   if (isReadOnly(error) || isExhausted(error)) {
-    log.warn({ err: error }, "the database accepts no changes");
+    warnRarely(log, { err: error }, "the database accepts no changes");
     return new Fault("UNAVAILABLE", "The database accepts no changes; try again", undefined, 2);
   }
   if (typeof error === "object" && error !== null) {

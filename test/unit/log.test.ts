@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { openLog } from "../../src/core/log";
+import { openLog, WARNING_MS, warnRarely } from "../../src/core/log";
 import { formatLogLine } from "../../src/core/log-lines";
 
 /** A stand-in for standard output. */
@@ -69,4 +69,18 @@ test("elsewhere the log is JSON", () => {
   const lines: string[] = [];
   openLog("info", { write: (line) => void lines.push(line) }).info({ count: 2 }, "ready");
   expect(JSON.parse(lines.join(""))).toMatchObject({ level: 30, count: 2, msg: "ready" });
+});
+
+test("what each request of a client may meet is one warning in ten seconds for each message", () => {
+  const lines: Array<{ level: number; msg: string }> = [];
+  const log = openLog("debug", { write: (line) => void lines.push(JSON.parse(line)) });
+  for (let n = 0; n < 1_000; n += 1) warnRarely(log, { n }, "the database is down", 5);
+  warnRarely(log, {}, "the bus is down", 5);
+  warnRarely(log, {}, "the database is down", 5 + WARNING_MS);
+  expect(lines).toHaveLength(1_002);
+  expect(lines.filter(({ level }) => level > 30).map(({ msg }) => msg)).toEqual([
+    "the database is down",
+    "the bus is down",
+    "the database is down",
+  ]);
 });

@@ -1,4 +1,5 @@
 import { type Watch, watchChanges } from "../../bus/watch-changes";
+import { warnRarely } from "../../core/log";
 import type { HistoryDeps } from "./history-deps";
 import type { RecordedCall } from "./recorded-calls";
 
@@ -38,7 +39,7 @@ export async function publishApplicationChanges(
     );
   } catch (error) {
     // Best effort, as for the participants. Subscriptions find what is lost when they compare.
-    log.warn({ err: error }, "failed to publish changed calls to owners");
+    warnRarely(log, { err: error }, "failed to publish changed calls to owners");
   }
 }
 

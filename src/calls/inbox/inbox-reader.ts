@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "../../bus/bus";
-import type { Log } from "../../core/log";
+import { type Log, warnRarely } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import type { Signal } from "../signals/signal";
 import type { AddressedMessage, AttachedSubscriber } from "./attached-subscriber";
@@ -60,7 +60,7 @@ export class InboxReader {
         for (const [cursor, group] of this.byCursor()) await this.readNext(cursor, group);
       }
     } catch (error) {
-      this.deps.log.warn({ err: error, inbox: this.deps.name }, "failed to read an inbox");
+      warnRarely(this.deps.log, { err: error, inbox: this.deps.name }, "failed to read an inbox");
       setTimeout(() => void this.wake(), RETRY_MS).unref();
     } finally {
       this.reading = false;
@@ -93,7 +93,7 @@ export class InboxReader {
         if (!(await attached.deliver(messages, send))) return;
         if (!more) break;
       } catch (error) {
-        this.deps.log.warn({ err: error, inbox: this.deps.name }, "failed to read an inbox");
+        warnRarely(this.deps.log, { err: error, inbox: this.deps.name }, "failed to read an inbox");
         await delay(RETRY_MS, undefined, { ref: false });
       }
       page = undefined;
@@ -128,7 +128,8 @@ export class InboxReader {
   }
 
   private closeStale(attached: AttachedSubscriber): void {
-    this.deps.log.warn({ inbox: this.deps.name }, "a device may have missed signals");
+    // A user can flood the own inbox at will.
+    this.deps.log.info({ inbox: this.deps.name }, "a device may have missed signals");
     attached.caughtUp = false;
     attached.subscriber.close("behind");
   }
@@ -228,7 +229,11 @@ export class InboxReader {
         hangUp = await isAnsweredElsewhereEnabled(first.subscriber.party.applicationId);
       }
     } catch (error) {
-      log.warn({ err: error, inbox: name }, "failed to look up the setting answeredElsewhere");
+      warnRarely(
+        log,
+        { err: error, inbox: name },
+        "failed to look up the setting answeredElsewhere",
+      );
     }
     for (const { subscriber, detached } of chats) {
       if (!detached) subscriber.receive({ ...message, hangUp });

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { warnRarely } from "../../core/log";
 import { AcknowledgedCursor } from "./acknowledged-cursor";
 import { AttachedSubscriber } from "./attached-subscriber";
 import { acknowledgedKey } from "./bus-keys";
@@ -89,7 +90,7 @@ export class Inbox {
         await this.deps.bus.values.set(key, cursor);
         return true;
       } catch (error) {
-        this.deps.log.warn({ err: error }, "failed to write an acknowledgement");
+        warnRarely(this.deps.log, { err: error }, "failed to write an acknowledgement");
         return false;
       }
     });

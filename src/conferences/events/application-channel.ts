@@ -1,5 +1,5 @@
 import type { Bus } from "../../bus/bus";
-import type { Log } from "../../core/log";
+import { type Log, warnRarely } from "../../core/log";
 
 /** The channel of an application's conferences on the bus. Its messages are the ids of conferences that have changed. */
 export function channelOfConferences(applicationId: number): string {
@@ -16,6 +16,6 @@ export function publishConferenceChange(
   conferenceId: number,
 ): void {
   bus.publish(channelOfConferences(applicationId), String(conferenceId)).catch((error: unknown) => {
-    log.warn({ err: error }, "failed to publish a changed conference to owners");
+    warnRarely(log, { err: error }, "failed to publish a changed conference to owners");
   });
 }

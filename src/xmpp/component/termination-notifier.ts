@@ -1,5 +1,5 @@
 import type { Party } from "../../calls/signals/signal";
-import type { Log } from "../../core/log";
+import { type Log, warnRarely } from "../../core/log";
 import type { Termination } from "./sign-in-index";
 
 /** Maximum number of pending notices; above it, the oldest is dropped. */
@@ -46,7 +46,11 @@ export class TerminationNotifier {
     if (this.pending.size > MAX_PENDING) {
       const [oldest = ""] = this.pending.keys();
       this.pending.delete(oldest);
-      this.deps.log.warn("dropped the notice of an ended session or user: too many are pending");
+      warnRarely(
+        this.deps.log,
+        {},
+        "dropped the notice of an ended session or user: too many are pending",
+      );
     }
     if (!this.sending) void this.sendAll();
   }
