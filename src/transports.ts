@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { ViewerSubscriptions } from "./access/viewer-subscriptions";
 import type { Router } from "./calls/router";
 import { clientAddress, isWithin } from "./core/client-address";
 import type { Config } from "./core/config";
@@ -101,6 +102,7 @@ export async function openTransports(
   const makeContext = contextFactory(
     {
       limits,
+      viewerSubscriptions: new ViewerSubscriptions(),
       router,
       push,
       pushCredentials,

@@ -220,6 +220,22 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return viewerOf(await this.session());
   }
 
+  /**
+   * Names the caller over all sessions and connections: the user, the guest by link or the member of an account; the
+   * session if it has no user.
+   * @throws Fault UNAUTHENTICATED
+   */
+  async viewerKey(): Promise<string> {
+    const { token } = this.caller;
+    if (isOwnerToken(token)) return `member ${(await this.account()).memberId}`;
+    if (isLinkGuestToken(token)) {
+      this.guestLookup ??= this.loadGuest(token);
+      return `link guest ${(await this.guestLookup).number}`;
+    }
+    const { userId, sessionId } = await this.viewer();
+    return userId === null ? `session ${sessionId}` : `user ${userId}`;
+  }
+
   /** Returns the signed-in user. @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user */
   async user(): Promise<UserViewer> {
     const viewer = await this.viewer();

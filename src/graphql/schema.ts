@@ -1,8 +1,6 @@
 import "reflect-metadata";
 import {
   defaultFieldResolver,
-  type GraphQLField,
-  type GraphQLFieldResolver,
   type GraphQLInputObjectType,
   type GraphQLInterfaceType,
   type GraphQLSchema,
@@ -25,8 +23,6 @@ import {
 } from "../admin/application-fields.resolver";
 import { ApplicationUserResolver } from "../admin/application-user.resolver";
 import { AuditResolver } from "../audit/audit.resolver";
-import type { AuditContext } from "../audit/entries/audit-entry";
-import { auditMutation } from "../audit/entries/audited-mutation";
 import { CallHistoryResolver } from "../calls/history/call.resolver";
 import {
   ApplicationCallFieldsResolver,
@@ -53,7 +49,7 @@ import {
   ConferenceResolver,
 } from "../conferences/rooms/conference.resolver";
 import { ConferenceLinkResolver } from "../conferences/rooms/link.resolver";
-import { type Access, isMemberAccess } from "../core/viewer";
+import type { Access } from "../core/viewer";
 import { HealthResolver } from "../health/health.resolver";
 import type { OperationLimit } from "../limits/rate-limits";
 import { PasswordResetResolver } from "../password-reset/password-reset.resolver";
@@ -84,6 +80,7 @@ import { UserPageResolver } from "../users/lists/user-page.resolver";
 import { UserResolver } from "../users/user.resolver";
 import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import { withErrorCodes } from "./error-code";
+import { accessOf, guard, type RootField } from "./guard";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 
@@ -209,8 +206,6 @@ export function limitTable(schema: GraphQLSchema): Map<string, OperationLimit> {
   );
 }
 
-type RootField = GraphQLField<unknown, AuditContext>;
-
 /** All fields of the object types, by `Type.name`. */
 function fieldsOf(schema: GraphQLSchema): Array<[name: string, field: RootField]> {
   return Object.values(schema.getTypeMap()).flatMap((type) =>
@@ -244,49 +239,4 @@ function operations(schema: GraphQLSchema): Array<[name: string, field: RootFiel
       field,
     ]),
   );
-}
-
-function accessOf(name: string, field: RootField): Access {
-  const { access } = field.extensions as { access?: Access };
-  if (access === undefined) throw new Error(`${name} does not declare its access (@Allow)`);
-  return access;
-}
-
-/**
- * Checks limits and access before a root field runs, for every protocol and once per alias, so that neither
- * bypasses a limit. The request itself was counted on arrival, and its further fields by the engine. Mutations of
- * members leave an entry in the audit log.
- */
-function guard(name: string, field: RootField): void {
-  const access = accessOf(name, field);
-  const { limit } = field.extensions as { limit?: OperationLimit };
-  const isAudited = isMemberAccess(access) && name.startsWith("Mutation.");
-  const guarded = (act: GraphQLFieldResolver<unknown, AuditContext>) => {
-    const resolve = isAudited ? auditMutation(field, access, act) : act;
-    return async (...args: Parameters<GraphQLFieldResolver<unknown, AuditContext>>) => {
-      const { auth, caller, limits } = args[2];
-      if (limit !== undefined) {
-        // A token that has ended is refused before it counts: its client does not use up the limit of its address.
-        if (access !== "public") await auth.authenticate();
-        // Local limits return synchronously; awaiting them would cost an event loop turn.
-        const counting = limits.countForAddress(limit, caller.ip);
-        if (counting) await counting;
-      }
-      // A public operation resolves its application itself, and an audited one checks the access itself.
-      if (access === "public" || isAudited) return resolve(...args);
-      await auth.require(access);
-      // Account owners belong to no application; their address has been counted.
-      if (isMemberAccess(access)) return resolve(...args);
-      const applicationId = await auth.applicationId();
-      limits.countForApplication("request", applicationId);
-      if (limit !== undefined) {
-        const counting = limits.countForApplication(limit, applicationId);
-        if (counting) await counting;
-      }
-      return resolve(...args);
-    };
-  };
-  // A subscription is checked once, not for each event.
-  if (field.subscribe) field.subscribe = guarded(field.subscribe);
-  else field.resolve = guarded(field.resolve ?? defaultFieldResolver);
 }

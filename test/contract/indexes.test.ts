@@ -2,6 +2,7 @@ import "reflect-metadata";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestAuth } from "../../src/access/request-auth";
+import { ViewerSubscriptions } from "../../src/access/viewer-subscriptions";
 import type { AccountType } from "../../src/accounts/account.type";
 import type { AccountContext } from "../../src/accounts/account-deps";
 import {
@@ -489,7 +490,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       authLookups(modules, { findLinkGuest: () => Promise.reject(Fault.noSession()) }),
       caller,
     );
-    const context = { accounts: modules, caller, auth, limits };
+    const viewerSubscriptions = new ViewerSubscriptions();
+    const context = { accounts: modules, caller, auth, limits, viewerSubscriptions };
     await new AccountSettingsResolver().accountSettings(context, "key7");
     const { id: made } = await createApplication(modules, accountId, "new");
     await findOwnedApplication(modules, accountId, String(made));
