@@ -18,18 +18,23 @@ import { WebOrigins } from "./applications/web-origins";
 import type { AuditDeps } from "./audit/entries/audit-entry";
 import { purgeAuditEntries } from "./audit/entries/audit-log";
 import { openCallHistory } from "./calls/history/call-jobs";
+import { openCallLoads } from "./calls/history/call-list";
 import type { HistoryDeps } from "./calls/history/history-deps";
-import { TimeLineLoader } from "./calls/history/owners/time-line-loader";
+import { type OwnerCallLoads, openOwnerCallLoads } from "./calls/history/owners/application-calls";
 import type { Recorder } from "./calls/history/recorder";
 import { callUserData } from "./calls/history/user-data";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRouter, type Router, type RouterDeps } from "./calls/router";
 import { SenderLimits } from "./calls/sender-limits";
+import type { PartyLoads } from "./calls/signal.resolver";
 import { type ConferenceModule, openConferences } from "./conferences/open-conferences";
 import { configuredEngine, type OpenConferenceEngine } from "./conferences/open-engine";
 import { conferenceUserData } from "./conferences/rooms/user-data";
 import type { Lifecycle } from "./core/lifecycle";
+import { BatchLoader } from "./core/loads/batch-loader";
+import { SharedLoads } from "./core/loads/shared-loads";
 import { ApplicationCounters } from "./core/statistics/application-counters";
+import type { AccountViewer } from "./core/viewer";
 import type { HealthDeps } from "./health/health-deps";
 import { openHealth } from "./health/open-health";
 import { mailQueues, workMailJobs } from "./mail-jobs";
@@ -58,6 +63,7 @@ import { PURGE_SECONDS } from "./store/rows/expired-rows";
 import { purgeGuests } from "./users/guests";
 import type { UserData } from "./users/user-deps";
 import { UserExistenceCache } from "./users/user-existence-cache";
+import { findUsersById } from "./users/user-queries";
 
 /** The dependencies of the modules of accounts, applications, users and sessions. */
 export interface UserModules
@@ -65,6 +71,7 @@ export interface UserModules
     AdminDeps,
     ApplicationDeps,
     AuditDeps,
+    PartyLoads,
     PasswordResetDeps,
     SessionDeps {
   userExistence: UserExistenceCache;
@@ -148,6 +155,8 @@ export async function openUserModules(
     ...options,
     connector,
     sessionCache,
+    boundSessions: new SharedLoads(),
+    parties: new BatchLoader((ids) => findUsersById({ store }, ids)),
     userExistence,
     webOrigins,
     sessionEvents,
@@ -180,10 +189,15 @@ export function authLookups(
   modules: SessionDeps & AccountDeps,
   { findLinkGuest }: Pick<ConferenceModule, "findLinkGuest">,
 ): AuthLookups<Session> {
+  const repeated = new SharedLoads<AccountViewer>();
   return {
     findLinkGuest,
     findSession: (token) => findSession(modules, token),
-    findOwner: (token, extend) => findOwner(modules, token, extend),
+    findOwner: (token, extend) =>
+      // The subscriptions of a session look it up again for each event.
+      extend === false && token !== undefined
+        ? repeated.load(token, () => findOwner(modules, token, false))
+        : findOwner(modules, token),
     checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
   };
 }
@@ -192,7 +206,7 @@ export function authLookups(
 export interface Domain extends PushModule {
   users: UserModules;
   lookups: AuthLookups<Session>;
-  callHistory: HistoryDeps & { timeLines: TimeLineLoader };
+  callHistory: HistoryDeps & OwnerCallLoads;
   recorder: Recorder;
   conferences: ConferenceModule;
   health: HealthDeps;
@@ -242,7 +256,7 @@ export async function openDomain(
   const callHistory = {
     ...platform,
     push: pushModule.push,
-    timeLines: new TimeLineLoader(store),
+    ...openOwnerCallLoads(platform, openCallLoads(platform)),
   };
   const recorder = openCallHistory(callHistory, { alone: singleNode });
   lifecycle.add("call records", () => recorder.close());

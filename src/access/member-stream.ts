@@ -1,3 +1,4 @@
+import { oneByOne } from "../bus/coalescing-queue";
 import type { RequestAuth } from "./request-auth";
 
 /**
@@ -39,24 +40,5 @@ export function eachWhileMember<T>(
   auth: RequestAuth,
   source: AsyncIterableIterator<T[]>,
 ): AsyncIterableIterator<T> {
-  const batches = whileMember(auth, source);
-  let batch: T[] = [];
-  return {
-    async next() {
-      while (batch.length === 0) {
-        const step = await batches.next();
-        if (step.done) return step;
-        batch = [...step.value];
-      }
-      return { value: batch.shift() as T, done: false };
-    },
-    async return() {
-      batch = [];
-      await batches.return?.();
-      return { value: undefined, done: true };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  return oneByOne(whileMember(auth, source));
 }

@@ -60,6 +60,29 @@ export class CoalescingQueue {
   }
 }
 
+/** Iterates over the values of batches one by one. */
+export function oneByOne<T>(batches: AsyncIterableIterator<T[]>): AsyncIterableIterator<T> {
+  let batch: T[] = [];
+  return {
+    async next() {
+      while (batch.length === 0) {
+        const step = await batches.next();
+        if (step.done) return step;
+        batch = [...step.value];
+      }
+      return { value: batch.shift() as T, done: false };
+    },
+    async return() {
+      batch = [];
+      await batches.return?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
 /** Number of changed objects that are loaded at once. */
 const LOADED_AT_ONCE = 50;
 

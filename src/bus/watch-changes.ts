@@ -1,4 +1,5 @@
-import type { Log } from "../core/log";
+import { SharedIntervals } from "../core/loads/shared-intervals";
+import { type Log, warnRarely } from "../core/log";
 import type { Bus } from "./bus";
 import { CoalescingQueue, changedBatches } from "./coalescing-queue";
 
@@ -7,6 +8,8 @@ import { CoalescingQueue, changedBatches } from "./coalescing-queue";
  * the commit and the message about it tells nobody.
  */
 export const COMPARE_MS = 30_000;
+/** The subscriptions of a channel compare together, so that they share what they read. */
+const comparisons = new SharedIntervals(COMPARE_MS);
 
 /** Changed objects that a subscription watches. */
 export interface Watch<T> {
@@ -30,9 +33,9 @@ export async function watchChanges<T>(
   { channel, changedBy, present, stale, load }: Watch<T>,
 ): Promise<AsyncIterableIterator<T[]>> {
   let unsubscribe: () => Promise<void> = async () => undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let stopComparing = () => {};
   const queue = new CoalescingQueue(() => {
-    clearInterval(timer);
+    stopComparing();
     void unsubscribe();
   });
   const add = async (find: () => Promise<readonly number[]>) => {
@@ -40,7 +43,7 @@ export async function watchChanges<T>(
   };
   const addLater = (find: () => Promise<readonly number[]>) =>
     add(find).catch((error) =>
-      log.warn({ err: error }, "failed to read what a subscription missed"),
+      warnRarely(log, { err: error }, "failed to read what a subscription missed"),
     );
   unsubscribe = await bus.subscribe(channel, (message) => {
     if (message === "") void addLater(present);
@@ -53,11 +56,12 @@ export async function watchChanges<T>(
     throw error;
   }
   let isComparing = false;
-  timer = setInterval(async () => {
+  const compare = async () => {
     if (isComparing) return;
     isComparing = true;
     await addLater(stale);
     isComparing = false;
-  }, COMPARE_MS).unref();
+  };
+  stopComparing = comparisons.add(channel, () => void compare());
   return changedBatches(queue, load);
 }

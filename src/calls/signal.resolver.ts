@@ -2,11 +2,12 @@ import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root, Subscription } from 
 import { Allow } from "../access/request-auth";
 import type { RequestContext } from "../access/request-context";
 import { Fault } from "../core/errors";
+import type { BatchLoader } from "../core/loads/batch-loader";
 import { parseId } from "../core/text/ids";
 import type { UserViewer } from "../core/viewer";
+import type { User } from "../users/user";
 import { UserType } from "../users/user.type";
 import type { UserDeps } from "../users/user-deps";
-import { findUser } from "../users/user-queries";
 import { answerToGraphql, CallAnswerType } from "./inbox/answer.type";
 import type { Router } from "./router";
 import { type MessageOf, openSignalSubscription } from "./signal-subscription";
@@ -26,6 +27,12 @@ import { selectSignal, signalFromInput } from "./signals/signal-from-input";
 export interface SignalContext extends RequestContext {
   router: Router;
   users: UserDeps;
+}
+
+/** What the subscriptions of a node share. */
+export interface PartyLoads {
+  /** Users of any application, by their ids. */
+  parties: BatchLoader<number, User>;
 }
 
 type SignalMessage = MessageOf<"signal">;
@@ -133,11 +140,12 @@ export class SignalPartyResolver {
     nullable: true,
     description: "The user's profile; null if the user was deleted.",
   })
-  user(
-    @Ctx() { users }: SignalContext,
+  async user(
+    @Ctx() { users }: { users: PartyLoads },
     @Root() { applicationId, userId }: SignalPartyType,
   ): Promise<UserType | null> {
-    return findUser(users, applicationId, { id: String(userId) });
+    const user = await users.parties.load(userId);
+    return user?.applicationId === applicationId ? user : null;
   }
 }
 

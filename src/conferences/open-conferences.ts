@@ -1,4 +1,6 @@
 import type { Lifecycle } from "../core/lifecycle";
+import { ListLoader } from "../core/loads/batch-loader";
+import { SharedLoads } from "../core/loads/shared-loads";
 import type { LinkGuestViewer } from "../core/viewer";
 import type { Jobs } from "../jobs/jobs";
 import type { SessionEvents } from "../session-events/session-events";
@@ -7,13 +9,18 @@ import { EventReaders } from "./events/event-readers";
 import type { HostDeps } from "./host/host-deps";
 import { HostRegistry } from "./host/host-registry";
 import { HostRouter } from "./host/host-router";
+import type { InvitationLoads } from "./invitations/invitation.type";
 import { openConferenceService } from "./membership/conference-service";
 import type { MembershipDeps } from "./membership/membership-deps";
 import type { ConferenceService } from "./model/conference-service";
 import type { OpenConferenceEngine } from "./open-engine";
+import {
+  type OwnerConferenceLoads,
+  openOwnerConferenceLoads,
+} from "./owners/application-conferences";
 import { findLinkGuest } from "./rooms/links";
-import { MemberLoader } from "./rooms/member-loader";
 import { deleteClosedConferences } from "./rows/conference-queries";
+import { findMembersOf, type Member } from "./rows/member-queries";
 
 /** Dependencies of the module. */
 export type ConferenceModuleDeps = Pick<
@@ -33,7 +40,10 @@ export interface ConferenceModule extends MembershipDeps, Pick<HostDeps, "bus" |
   service: ConferenceService;
   /** Name of the media server; null with CONFERENCES=off. */
   engineName: string | null;
-  memberLoader: MemberLoader;
+  /** The members of conferences, by the time they joined. */
+  memberLoader: ListLoader<Member>;
+  ownerLoads: OwnerConferenceLoads;
+  invitationLoads: InvitationLoads;
   /** Finds the guest of a token. @throws Fault UNAUTHENTICATED */
   findLinkGuest(token: string): Promise<LinkGuestViewer>;
 }
@@ -110,7 +120,12 @@ export async function openConferences(
     log,
     engineName: engine?.name ?? null,
     service: openConferenceService(memberships),
-    memberLoader: new MemberLoader(store),
+    memberLoader: new ListLoader(
+      (ids) => findMembersOf(store, ids),
+      (member) => member.conferenceId,
+    ),
+    ownerLoads: openOwnerConferenceLoads(store),
+    invitationLoads: new SharedLoads(),
     findLinkGuest: (token) => findLinkGuest({ store }, token),
   };
 }

@@ -1,11 +1,14 @@
+import { SharedLoads } from "../core/loads/shared-loads";
 import { type CheckCredentials, credentialCheckWith } from "./credentials/check-credentials";
 import { openCredentialService, type PushCredentialService } from "./credentials/push-credentials";
 import { CONCURRENT_BATCHES, deliver } from "./delivery/deliver";
+import { openDeliveryLoads } from "./delivery/deliveries";
 import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
 import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
 import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
 import { PUSH_JOBS, type PushDeps } from "./deps/push-deps";
 import { findEventById } from "./events/event-list-queries";
+import type { ProgressLoads } from "./owners/event-progress";
 import { openProvider } from "./providers/open-provider";
 import { ProviderPool } from "./providers/provider-pool";
 
@@ -18,7 +21,7 @@ export interface PushOverrides {
 
 /** The push module of a node. */
 export interface PushModule {
-  push: PushDeps;
+  push: PushDeps & ProgressLoads;
   pushCredentials: PushCredentialService;
   /** Stops sending and closes the connections to push services. */
   close(): Promise<void>;
@@ -37,8 +40,10 @@ export function openPush(
     const loaded = await pushCredentials.cache.load(applicationId, environment, service);
     return loaded && { version: loaded.version, read: () => loaded.credentials };
   }, options);
-  const push: PushDeps = {
+  const push: PushDeps & ProgressLoads = {
     ...deps,
+    ...openDeliveryLoads(deps),
+    events: new SharedLoads(),
     provider:
       overrides.pushProvider ??
       ((applicationId, environment, service) =>

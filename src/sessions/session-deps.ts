@@ -1,6 +1,7 @@
 import type { RequestAuth } from "../access/request-auth";
 import type { RequestContext } from "../access/request-context";
 import type { WebOrigins } from "../applications/web-origins";
+import type { SharedLoads } from "../core/loads/shared-loads";
 import type { SignInDeps } from "../sign-in/sign-in-deps";
 import type { ActivityTracker } from "./activity-tracker";
 import type { Session } from "./session";
@@ -14,6 +15,8 @@ export interface SessionDeps extends SignInDeps {
   activity: ActivityTracker;
   /** Web origins that may use an application. */
   webOrigins: WebOrigins;
+  /** Web sessions that wait to be bound, by token; their subscriptions share what they read. */
+  boundSessions: SharedLoads<Session>;
 }
 
 /** Context of the resolvers of this module. */

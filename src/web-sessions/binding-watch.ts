@@ -47,7 +47,9 @@ class BindingWatch implements AsyncIterableIterator<Session> {
       while (!this.ended) {
         // Cleared before the read, so that a change during the read causes another one.
         this.changed = false;
-        const session = await findSession(this.deps, this.token);
+        const session = await this.deps.boundSessions.load(this.token, () =>
+          findSession(this.deps, this.token),
+        );
         if (session.userId !== null && !this.ended) {
           this.end();
           return { value: session, done: false };

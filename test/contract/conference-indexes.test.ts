@@ -116,7 +116,7 @@ test("every statement on conferences uses an index", async () => {
     await owned.listConferencesByName(explained, { ...named, open: null }, last, descending, 10);
     await listMemberHistory(explained, 7, range);
   }
-  expect(await owned.findApplicationConferences(explained, 1, [id, 7])).toHaveLength(2);
+  expect(await owned.findApplicationConferences(explained, [id, 7])).toHaveLength(2);
   await owned.findLiveConferences(explained, 1, 100);
   await wasMember(explained, 7, 7);
   await readExports([conferenceUserData], query, 7);

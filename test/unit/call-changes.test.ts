@@ -1,6 +1,7 @@
 import { QUEUE_MAX } from "../../src/bus/coalescing-queue";
 import { openLocalBus } from "../../src/bus/local";
 import { publishChanges, watchCalls } from "../../src/calls/history/call-changes";
+import { type CallLoads, openCallLoads } from "../../src/calls/history/call-list";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import type { RecordedCall } from "../../src/calls/history/recorded-calls";
 import { openLog } from "../../src/core/log";
@@ -20,7 +21,23 @@ function depsWith() {
   const bus = openLocalBus({ now: () => 0 }, log);
   const queried: number[] = [];
   let subscriptions = 0;
+  const store = {
+    query: async ({ name }: Statement, [ids]: [number[]]) => {
+      if (name === "participants_of_calls") {
+        return ids.map((id) => ({
+          call_id: id,
+          user_id: BOB,
+          rang_at: new Date(0),
+          hang_ups: [],
+        }));
+      }
+      if (name === "users_by_id") return ids.map((id) => ({ u_id: id, tags: null }));
+      queried.push(...ids);
+      return ids.map((id) => ({ id, session_id: `s${id}`, state: "ringing", ended_at: null }));
+    },
+  };
   const deps = {
+    ...openCallLoads({ store } as unknown as HistoryDeps),
     bus: {
       publish: (channel: string, message: string) => bus.publish(channel, message),
       subscribe: async (channel: string, listener: (message: string) => void) => {
@@ -32,14 +49,7 @@ function depsWith() {
         };
       },
     },
-    store: {
-      query: async ({ name }: Statement, [, ids]: [number, number[]]) => {
-        if (name !== "calls_by_ids") return [];
-        queried.push(...ids);
-        return ids.map((id) => ({ id, session_id: `s${id}`, state: "ringing", ended_at: null }));
-      },
-    },
-  } as unknown as HistoryDeps;
+  } as unknown as HistoryDeps & CallLoads;
   return { deps, queried, subscriptions: () => subscriptions };
 }
 

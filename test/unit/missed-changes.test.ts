@@ -1,8 +1,14 @@
 import { COMPARE_MS } from "../../src/bus/watch-changes";
+import { openCallLoads } from "../../src/calls/history/call-list";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
-import { watchLiveCalls } from "../../src/calls/history/owners/application-calls";
+import {
+  type OwnerCallLoads,
+  openOwnerCallLoads,
+  watchLiveCalls,
+} from "../../src/calls/history/owners/application-calls";
 import {
   type OwnerConferenceDeps,
+  openOwnerConferenceLoads,
   watchConferences,
 } from "../../src/conferences/owners/application-conferences";
 import { openLog } from "../../src/core/log";
@@ -12,6 +18,7 @@ import type { Statement } from "../../src/store/store";
 
 interface Stored {
   id: number;
+  application_id: number;
   /** The state of a call. */
   state: string;
   ended_at: Date | null;
@@ -29,7 +36,16 @@ let reads = 0;
 const live = () =>
   [...stored.values()].reverse().filter((row) => row.ended_at === null && row.closed_at === null);
 const byIds = (ids: unknown) => (ids as number[]).flatMap((id) => stored.get(id) ?? []);
+const store = {
+  query: async ({ name }: Statement, [ids]: unknown[]) => {
+    reads += 1;
+    if (name === "application_calls" || name === "live_conferences") return live();
+    return name.endsWith("_by_ids") ? byIds(ids) : [];
+  },
+};
 const deps = {
+  ...openOwnerCallLoads({ store } as unknown as HistoryDeps, openCallLoads({ store } as never)),
+  ownerLoads: openOwnerConferenceLoads(store as never),
   log: openLog("silent"),
   bus: {
     subscribe: async (channel: string) => {
@@ -37,17 +53,18 @@ const deps = {
       return async () => void channels.delete(channel);
     },
   },
-  store: {
-    query: async ({ name }: Statement, [, ids]: unknown[]) => {
-      reads += 1;
-      if (name === "application_calls" || name === "live_conferences") return live();
-      return name.endsWith("_by_ids") ? byIds(ids) : [];
-    },
-  },
+  store,
 };
 
 const put = (id: number, changes: Partial<Stored> = {}) => {
-  const made = { id, state: "ringing", ended_at: null, sequence: 1, closed_at: null };
+  const made = {
+    id,
+    application_id: 7,
+    state: "ringing",
+    ended_at: null,
+    sequence: 1,
+    closed_at: null,
+  };
   stored.set(id, { ...made, ...stored.get(id), ...changes });
 };
 
@@ -60,7 +77,7 @@ afterEach(() => void jest.useRealTimers());
 describe.each([
   [
     "calls",
-    () => watchLiveCalls(deps as unknown as HistoryDeps, 7),
+    () => watchLiveCalls(deps as unknown as HistoryDeps & OwnerCallLoads, 7),
     (id: number) => put(id, { state: "accepted" }),
     (id: number) => put(id, { state: "hung_up", ended_at: ENDED }),
   ],

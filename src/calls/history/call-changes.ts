@@ -1,6 +1,7 @@
-import { CoalescingQueue } from "../../bus/coalescing-queue";
+import { CoalescingQueue, changedBatches, oneByOne } from "../../bus/coalescing-queue";
+import { warnRarely } from "../../core/log";
 import type { UserViewer } from "../../core/viewer";
-import { type Call, findCalls } from "./call-list";
+import { type Call, type CallLoads, findCalls } from "./call-list";
 import type { HistoryDeps } from "./history-deps";
 import type { RecordedCall } from "./recorded-calls";
 
@@ -31,7 +32,7 @@ export async function publishChanges(
     );
   } catch (error) {
     // Best effort: the calls are in the database, where clients can query them.
-    log.warn({ err: error }, "failed to publish changed calls");
+    warnRarely(log, { err: error }, "failed to publish changed calls");
   }
 }
 
@@ -41,7 +42,7 @@ export async function publishChanges(
  * number of calls.
  */
 export async function watchCalls(
-  deps: HistoryDeps,
+  deps: Pick<HistoryDeps, "bus"> & CallLoads,
   viewer: UserViewer,
   callId: string | null,
 ): Promise<AsyncIterableIterator<Call>> {
@@ -53,30 +54,5 @@ export async function watchCalls(
       if (callId === null || name === callId) queue.add(id);
     }
   });
-  return callsOf(queue, deps, viewer);
-}
-
-/** Loads each call when it is dequeued, so that the queue is small and the result current. */
-function callsOf(
-  queue: CoalescingQueue,
-  deps: HistoryDeps,
-  { userId }: UserViewer,
-): AsyncIterableIterator<Call> {
-  return {
-    async next() {
-      for (;;) {
-        const id = await queue.next();
-        if (id === null) return { value: undefined, done: true };
-        const [call] = await findCalls(deps, userId, [id]);
-        if (call) return { value: call, done: false };
-      }
-    },
-    async return() {
-      queue.close();
-      return { value: undefined, done: true };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  return oneByOne(changedBatches(queue, (ids) => findCalls(deps, viewer.userId, ids)));
 }

@@ -28,8 +28,7 @@ const LIST = {
 const BY_IDS: Statement = {
   name: "calls_by_ids",
   reason: "set",
-  text: `SELECT ${CALL_COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
+  text: `SELECT ${CALL_COLUMNS}, c.application_id, c.signals_truncated FROM calls c WHERE c.id = ANY($1::bigint[])`,
 };
 
 const BY_CALL_ID: Statement = {
@@ -60,6 +59,9 @@ export interface CallRow {
   ended_at: Date | null;
 }
 
+/** A row of a call that is read by its id, whoever may see it. */
+export type AnyCallRow = CallRow & { application_id: number; signals_truncated: boolean };
+
 /** A row of a participant. */
 export type ParticipantRow = CalleeRow & { state: CallState; pushed_at: Date | null };
 
@@ -74,13 +76,12 @@ export function listCallsOfUser(
   return query<CallRow>(statement, [userId, above, below, states, limit]);
 }
 
-/** Finds those of the calls that a user participates in, newest first. */
-export function findCallsOfUser(
+/** Finds calls of any application and user by their ids. */
+export function findCallsByIds(
   { query }: Pick<Store, "query">,
-  userId: number,
   ids: number[],
-): Promise<CallRow[]> {
-  return query<CallRow>(BY_IDS, [userId, ids]);
+): Promise<AnyCallRow[]> {
+  return query<AnyCallRow>(BY_IDS, [ids]);
 }
 
 /** Finds the last call of a user with a sessionID; an empty list if there is none. */

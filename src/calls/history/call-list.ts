@@ -1,12 +1,14 @@
 import { Fault } from "../../core/errors";
+import { BatchLoader } from "../../core/loads/batch-loader";
 import type { UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
 import {
+  type AnyCallRow,
   type CallRow,
   findCallByCallId,
-  findCallsOfUser,
+  findCallsByIds,
   findParticipants,
   listCallsOfUser,
   type ParticipantRow,
@@ -70,10 +72,30 @@ export async function listCalls(
   return { nodes: await withParticipants(deps, nodes), ...neighbours };
 }
 
-/** Returns the calls of these ids that the user participates in, newest first. */
-export async function findCalls(deps: HistoryDeps, userId: number, ids: number[]): Promise<Call[]> {
-  const rows = await findCallsOfUser(deps.store, userId, ids);
-  return withParticipants(deps, rows);
+/** What the subscriptions of a node share of changed calls. */
+export interface CallLoads {
+  /** Calls of any user and application, by the ids of their records; who may see a call is checked afterwards. */
+  calls: BatchLoader<number, CallWithCallees<AnyCallRow>>;
+}
+
+/** Opens the loads of a node. */
+export function openCallLoads(deps: Pick<HistoryDeps, "store">): CallLoads {
+  const calls = new BatchLoader(async (ids: number[]) => {
+    const loaded = await withCallees(deps, await findCallsByIds(deps.store, ids));
+    return new Map(loaded.map((each) => [each.row.id, each]));
+  });
+  return { calls };
+}
+
+/** Loads those of the calls that the user participates in, in the order of their ids in the list. */
+export async function findCalls(
+  { calls }: CallLoads,
+  userId: number,
+  ids: number[],
+): Promise<Call[]> {
+  return (await calls.loadAll(ids))
+    .map(({ call }) => call)
+    .filter(({ participants }) => participants.some((each) => each.userId === userId));
 }
 
 /**

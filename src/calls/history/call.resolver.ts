@@ -3,8 +3,13 @@ import { Allow } from "../../access/request-auth";
 import { toConnection } from "../../paging/page.type";
 import { CallConnection, CallObject, CallPageArgs } from "./call.type";
 import { watchCalls } from "./call-changes";
-import { type Call, findCall, listCalls } from "./call-list";
-import type { HistoryContext } from "./history-deps";
+import { type Call, type CallLoads, findCall, listCalls } from "./call-list";
+import type { HistoryContext, HistoryDeps } from "./history-deps";
+
+/** Context of the subscription. */
+interface CallStreamContext extends HistoryContext {
+  callHistory: HistoryDeps & CallLoads;
+}
 
 @Resolver()
 export class CallHistoryResolver {
@@ -36,7 +41,7 @@ export class CallHistoryResolver {
       context,
       args,
     }: {
-      context: HistoryContext;
+      context: CallStreamContext;
       args: { callId?: string };
     }) => {
       const viewer = await context.auth.user();

@@ -1,6 +1,7 @@
 import type { Bus } from "../../bus/bus";
 import { Fault } from "../../core/errors";
-import type { Log } from "../../core/log";
+import { SharedLoads } from "../../core/loads/shared-loads";
+import { type Log, warnRarely } from "../../core/log";
 import type { ConferenceEvent } from "../model/conference-event";
 import type { EventSubscriber } from "../model/conference-service";
 import { inboxOfConference } from "./event-log";
@@ -9,12 +10,20 @@ import { EventPages } from "./event-pages";
 /** Wait before the next attempt while the bus cannot be reached, in milliseconds. */
 const RETRY_MS = 500;
 
+type Snapshot = ConferenceEvent & { type: "snapshot" };
+
+/** The state of a conference, and a position in its events that is not after it. */
+interface PresentState {
+  lastCursor: string;
+  snapshot: Snapshot;
+}
+
 /** What the reader needs besides the bus. */
 export interface EventReaderDeps {
   bus: Bus;
   log: Log;
   /** Reads the state of a conference. @returns null if it is closed */
-  loadSnapshot(conferenceId: number): Promise<(ConferenceEvent & { type: "snapshot" }) | null>;
+  loadSnapshot(conferenceId: number): Promise<Snapshot | null>;
   /** Asks the host to send a member its own events again, after a gap. */
   repeatStreams(subscriber: EventSubscriber): Promise<void>;
 }
@@ -40,6 +49,9 @@ export class EventReader {
   private readonly attached = new Set<Attached>();
   private readonly pages: EventPages;
   private opening: Promise<() => Promise<void>> | null = null;
+  /** Subscribers that start, or that have missed events, at the same time share what they load. */
+  private readonly states = new SharedLoads<PresentState | null>();
+  private readonly repeats = new SharedLoads<void>();
 
   constructor(
     private readonly deps: EventReaderDeps,
@@ -94,13 +106,20 @@ export class EventReader {
 
   /** Delivers the state; events that it contains already are skipped by their numbers. */
   private async startWithSnapshot(entry: Attached): Promise<void> {
-    const { lastCursor } = await this.deps.bus.read(inboxOfConference(this.conferenceId), "");
-    const snapshot = await this.deps.loadSnapshot(this.conferenceId);
-    if (!snapshot) throw new Fault("NOT_FOUND", "There is no such conference");
+    const state = await this.states.load("", () => this.loadState());
+    if (!state) throw new Fault("NOT_FOUND", "There is no such conference");
+    const { lastCursor, snapshot } = state;
     entry.cursor = lastCursor;
     entry.sequence = snapshot.sequence;
     entry.lacksStreams = true;
     entry.subscriber.receive({ cursor: lastCursor, event: snapshot });
+  }
+
+  /** Reads the position first, so that no event is missing after the snapshot. */
+  private async loadState(): Promise<PresentState | null> {
+    const { lastCursor } = await this.deps.bus.read(inboxOfConference(this.conferenceId), "");
+    const snapshot = await this.deps.loadSnapshot(this.conferenceId);
+    return snapshot && { lastCursor, snapshot };
   }
 
   private async drain(entry: Attached): Promise<void> {
@@ -130,7 +149,7 @@ export class EventReader {
       } while (entry.again && !entry.ended);
     } catch (error) {
       this.pages.clear();
-      this.deps.log.warn({ err: error }, "the events of a conference could not be read");
+      warnRarely(this.deps.log, { err: error }, "the events of a conference could not be read");
       setTimeout(() => {
         if (!entry.ended) void this.drain(entry);
       }, RETRY_MS).unref();
@@ -141,7 +160,10 @@ export class EventReader {
 
   private async repeatStreams(entry: Attached): Promise<void> {
     try {
-      await this.deps.repeatStreams(entry.subscriber);
+      const { memberId, generation } = entry.subscriber.ref;
+      await this.repeats.load(`${memberId} ${generation}`, () =>
+        this.deps.repeatStreams(entry.subscriber),
+      );
     } catch (error) {
       // Without the membership there is nothing to repeat; an event says that it has ended.
       if (!(error instanceof Fault) || error.code === "UNAVAILABLE") throw error;

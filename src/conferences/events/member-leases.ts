@@ -43,13 +43,12 @@ export class MemberLeases {
   private async renew(): Promise<void> {
     const subscribers = [...this.subscribers];
     if (subscribers.length === 0) return;
+    // A member may subscribe several times.
+    const refs = new Map(
+      subscribers.map(({ ref }) => [`${ref.memberId} ${ref.generation}`, ref] as const),
+    );
     try {
-      const kept = new Set(
-        await renewMembers(
-          this.store,
-          subscribers.map(({ ref }) => ref),
-        ),
-      );
+      const kept = new Set(await renewMembers(this.store, [...refs.values()]));
       for (const subscriber of subscribers) {
         if (!kept.has(subscriber.ref.memberId)) this.onOver(subscriber);
       }

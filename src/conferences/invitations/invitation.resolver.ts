@@ -11,11 +11,17 @@ import { ConferencePayload } from "../rooms/conference.input";
 import type { ConferenceContext } from "../rooms/conference.resolver";
 import { toGraphqlConference } from "../rooms/conference.type";
 import { readInvitation } from "./invitation";
-import { ConferenceInvitation, InviteToConferenceInput } from "./invitation.type";
+import {
+  ConferenceInvitation,
+  type InvitationLoads,
+  InviteToConferenceInput,
+} from "./invitation.type";
 import { inviteUsers } from "./invite";
 
 /** Context of the resolvers of invitations. */
-type InvitationContext = ConferenceContext & SignalContext & PushContext;
+type InvitationContext = ConferenceContext &
+  SignalContext &
+  PushContext & { conferences: { invitationLoads: InvitationLoads } };
 
 @Resolver()
 export class ConferenceInvitationResolver {
@@ -90,7 +96,10 @@ async function toInvitation(
   if (!invitation) return null;
   try {
     const { conferenceId, inviterId } = invitation;
-    const { conference } = await findVisible(conferences, viewer, String(conferenceId));
+    const conference = await conferences.invitationLoads.load(
+      `${viewer.userId} ${conferenceId}`,
+      async () => (await findVisible(conferences, viewer, String(conferenceId))).conference,
+    );
     return {
       cursor: encodeCursor(cursor, viewer.userId),
       inviterId,

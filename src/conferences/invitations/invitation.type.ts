@@ -1,5 +1,10 @@
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import type { SharedLoads } from "../../core/loads/shared-loads";
+import type { Conference } from "../model/conference";
 import { ConferenceType } from "../rooms/conference.type";
+
+/** The conferences of invitations that a user may see, by user and conference, for all subscriptions of the user. */
+export type InvitationLoads = SharedLoads<Conference>;
 
 @InputType({ description: "Users to invite." })
 export class InviteToConferenceInput {

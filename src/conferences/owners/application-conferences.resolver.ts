@@ -12,7 +12,6 @@ import type { ConferenceContext } from "../rooms/conference.resolver";
 import { ConferenceParticipationConnection } from "../rooms/conference.type";
 import { listHistory } from "../rooms/conferences";
 import { listLinks } from "../rooms/links";
-import type { MemberLoader } from "../rooms/member-loader";
 import type { ApplicationConference } from "../rows/application-conference-queries";
 import {
   ApplicationConferenceArgs,
@@ -37,7 +36,7 @@ import {
 
 /** Context of the owners' operations on conferences. */
 export interface OwnerConferenceContext extends ConferenceContext {
-  conferences: OwnerConferenceDeps & { memberLoader: MemberLoader };
+  conferences: ConferenceContext["conferences"] & OwnerConferenceDeps;
   admin: ApplicationDeps;
 }
 
@@ -116,10 +115,13 @@ export class ApplicationConferenceFieldsResolver {
     if (source.closedAt !== null) return [];
     let figures: Promise<MemberFigures[]> | undefined;
     const load = () => {
-      figures ??= findFigures(conferences, source);
+      figures ??= conferences.ownerLoads.figures.load(String(source.id), () =>
+        findFigures(conferences, source),
+      );
       return figures;
     };
-    return (await conferences.memberLoader.load(source.id)).map((row) => toOwnersMember(row, load));
+    const members = await conferences.memberLoader.load(source.id);
+    return members.map((row) => toOwnersMember(row, load));
   }
 
   @FieldResolver(() => ConferenceParticipationConnection, {
@@ -130,7 +132,10 @@ export class ApplicationConferenceFieldsResolver {
     @Ctx() { conferences }: OwnerConferenceContext,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConferenceParticipationConnection> {
-    return toConnection(await listHistory(conferences, id, page));
+    const key = JSON.stringify([id, page]);
+    return toConnection(
+      await conferences.ownerLoads.history.load(key, () => listHistory(conferences, id, page)),
+    );
   }
 
   @FieldResolver(() => [ConferenceLink], {
@@ -140,7 +145,7 @@ export class ApplicationConferenceFieldsResolver {
     @Root() { id }: ApplicationConferenceType,
     @Ctx() { conferences }: OwnerConferenceContext,
   ): Promise<ConferenceLink[]> {
-    return listLinks(conferences, id);
+    return conferences.ownerLoads.links.load(String(id), () => listLinks(conferences, id));
   }
 }
 

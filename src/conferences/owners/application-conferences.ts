@@ -1,10 +1,13 @@
 import type { Bus } from "../../bus/bus";
 import { watchChanges } from "../../bus/watch-changes";
 import { Fault } from "../../core/errors";
+import { BatchLoader } from "../../core/loads/batch-loader";
+import { SharedLoads } from "../../core/loads/shared-loads";
 import type { Log } from "../../core/log";
 import { textProblem } from "../../core/text/field-checks";
 import { parseId } from "../../core/text/ids";
 import { isGiven, type Page, type PageRequest, pageSize, readIdPage } from "../../paging/page";
+import type { Store } from "../../store/store";
 import { channelOfConferences } from "../events/application-channel";
 import { CONFERENCE_NAME_MAX, type MemberState } from "../model/conference";
 import type { MemberFigures, MuteChange } from "../peers/peer";
@@ -15,6 +18,7 @@ import {
   changeSettings,
   checkSettings,
 } from "../rooms/conferences";
+import type { GuestLink } from "../rooms/links";
 import { checkRights } from "../rooms/member-rights";
 import {
   type ApplicationConference,
@@ -24,6 +28,7 @@ import {
   listConferencesByName,
   type NamePosition,
 } from "../rows/application-conference-queries";
+import type { Member } from "../rows/member-queries";
 
 /** Dependencies of the owners' operations on conferences. */
 export interface OwnerConferenceDeps extends ConferenceDeps {
@@ -31,6 +36,34 @@ export interface OwnerConferenceDeps extends ConferenceDeps {
   log: Log;
   /** Name of the media server; null with CONFERENCES=off. */
   engineName: string | null;
+  ownerLoads: OwnerConferenceLoads;
+}
+
+/** What the owners' subscriptions of a node share, by the ids of conferences or applications. */
+export interface OwnerConferenceLoads {
+  /** Conferences of any application; to which one they belong is checked afterwards. */
+  watched: BatchLoader<number, ApplicationConference>;
+  /** The live conferences of applications, newest first. */
+  live: SharedLoads<number[]>;
+  figures: SharedLoads<MemberFigures[]>;
+  links: SharedLoads<GuestLink[]>;
+  /** By conference and page. */
+  history: SharedLoads<Page<Member>>;
+}
+
+/** Opens the loads of a node. */
+export function openOwnerConferenceLoads(store: Pick<Store, "query">): OwnerConferenceLoads {
+  const watched = new BatchLoader(async (ids: number[]) => {
+    const conferences = await findApplicationConferences(store, ids);
+    return new Map(conferences.map((conference) => [conference.id, conference]));
+  });
+  return {
+    watched,
+    live: new SharedLoads(),
+    figures: new SharedLoads(),
+    links: new SharedLoads(),
+    history: new SharedLoads(),
+  };
 }
 
 /** Which conferences of an application to list, and the page. */
@@ -120,8 +153,8 @@ export async function findOwnConference(
 ): Promise<ApplicationConference | null> {
   const parsed = parseId(id);
   if (parsed === null) return null;
-  const [conference] = await findApplicationConferences(store, applicationId, [parsed]);
-  return conference ?? null;
+  const [conference] = await findApplicationConferences(store, [parsed]);
+  return conference?.applicationId === applicationId ? conference : null;
 }
 
 /**
@@ -143,16 +176,22 @@ export async function findFigures(
 
 /** Yields the live conferences of an application, or one of any state, then each that changes, in batches. */
 export function watchConferences(
-  { store, bus, log }: OwnerConferenceDeps,
+  { store, bus, log, ownerLoads }: OwnerConferenceDeps,
   applicationId: number,
   only: number | null,
 ): Promise<AsyncIterableIterator<ApplicationConference[]>> {
   // The open conferences that the subscriber knows, with their last changes, so that it learns of those that were missed.
   const open = new Map<number, number>();
+  const findLive = () =>
+    ownerLoads.live.load(String(applicationId), () =>
+      findLiveConferences(store, applicationId, LIVE_MAX),
+    );
   const present = async () => {
-    const live = only === null ? await findLiveConferences(store, applicationId, LIVE_MAX) : [only];
-    return [...open.keys(), ...live.reverse()];
+    const live = only === null ? await findLive() : [only];
+    return [...open.keys(), ...live.toReversed()];
   };
+  const find = async (ids: readonly number[]) =>
+    (await ownerLoads.watched.loadAll(ids)).filter((each) => each.applicationId === applicationId);
   return watchChanges(
     { bus, log },
     {
@@ -160,7 +199,7 @@ export function watchConferences(
       changedBy: (message) => [Number(message)].filter((id) => only === null || only === id),
       present,
       async stale() {
-        const stored = await findApplicationConferences(store, applicationId, await present());
+        const stored = await find(await present());
         const changed = stored.filter(
           ({ id, closedAt, sequence }) =>
             open.get(id) !== (closedAt === null ? sequence : undefined),
@@ -168,7 +207,7 @@ export function watchConferences(
         return changed.map(({ id }) => id);
       },
       async load(ids) {
-        const conferences = await findApplicationConferences(store, applicationId, ids);
+        const conferences = await find(ids);
         for (const id of ids) open.delete(id);
         for (const { id, closedAt, sequence } of conferences) {
           if (closedAt === null) open.set(id, sequence);

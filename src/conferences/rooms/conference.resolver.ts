@@ -1,8 +1,10 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import type { RequestContext } from "../../access/request-context";
+import type { ListLoader } from "../../core/loads/batch-loader";
 import { Limited } from "../../limits/rate-limits";
 import { PageArgs, toConnection } from "../../paging/page.type";
+import type { Member } from "../rows/member-queries";
 import { findVisible } from "./access";
 import {
   ConferenceInput,
@@ -26,11 +28,10 @@ import {
   listHistory,
   updateConference,
 } from "./conferences";
-import type { MemberLoader } from "./member-loader";
 
 /** Context of the resolvers of conferences. */
 export interface ConferenceContext extends RequestContext {
-  conferences: ConferenceDeps & { memberLoader: MemberLoader };
+  conferences: ConferenceDeps & { memberLoader: ListLoader<Member> };
 }
 
 const CONFERENCE = { description: "The conference." } as const;

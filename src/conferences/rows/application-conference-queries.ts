@@ -61,7 +61,7 @@ const BY_NAME = {
 const BY_IDS: Statement = {
   name: "application_conferences_by_ids",
   reason: "set",
-  text: `SELECT ${COLUMNS} FROM conferences c WHERE c.id = ANY($2::bigint[]) AND c.application_id = $1 ORDER BY c.id`,
+  text: `SELECT ${COLUMNS} FROM conferences c WHERE c.id = ANY($1::bigint[])`,
 };
 
 const LIVE: Statement = {
@@ -122,13 +122,12 @@ export async function listConferencesByName(
   return (await query<OwnedRow>(statement, values)).map(toOwned);
 }
 
-/** Finds those of the conferences that belong to an application, in the order of their ids. */
+/** Finds conferences of any application by their ids. */
 export async function findApplicationConferences(
   { query }: Query,
-  applicationId: number,
   ids: number[],
 ): Promise<ApplicationConference[]> {
-  return (await query<OwnedRow>(BY_IDS, [applicationId, ids])).map(toOwned);
+  return (await query<OwnedRow>(BY_IDS, [ids])).map(toOwned);
 }
 
 /** Finds up to `limit` conferences of an application with members, newest first. */

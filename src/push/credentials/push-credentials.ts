@@ -3,6 +3,7 @@ import { findOwnedApplication } from "../../applications/owned-applications";
 import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import { Fault } from "../../core/errors";
+import { ListLoader } from "../../core/loads/batch-loader";
 import type { Log } from "../../core/log";
 import type { Sealer } from "../../core/sealer";
 import type { SessionEvents } from "../../session-events/session-events";
@@ -14,8 +15,12 @@ import {
   checkWithTimeout,
 } from "./check-credentials";
 import { CredentialCache } from "./credential-cache";
-import { CredentialListLoader } from "./credential-list-loader";
-import { deleteStoredCredentials, writeStoredCredentials } from "./credential-queries";
+import {
+  deleteStoredCredentials,
+  type ListedCredentials,
+  listStoredCredentials,
+  writeStoredCredentials,
+} from "./credential-queries";
 import { CredentialVerdicts } from "./credential-verdicts";
 import type { Credentials } from "./credentials";
 import { type CredentialsChange, validateCredentials } from "./credentials-input";
@@ -44,8 +49,8 @@ export interface PushCredentialService extends CredentialDeps {
   cache: CredentialCache;
   /** Whether push services accept them. */
   verdicts: CredentialVerdicts;
-  /** Credentials without secrets, for application owners. */
-  listLoader: CredentialListLoader;
+  /** Credentials of applications without secrets, oldest first, for owners. */
+  listLoader: ListLoader<ListedCredentials>;
 }
 
 /** The application and the builds of its app that credentials are for. */
@@ -69,7 +74,10 @@ export function openCredentialService(
     cache.evict(id);
     verdicts.evict(id);
   });
-  const listLoader = new CredentialListLoader(deps.store);
+  const listLoader = new ListLoader<ListedCredentials>(
+    (ids) => listStoredCredentials(deps.store.query, ids),
+    (row) => row.applicationId,
+  );
   return { ...deps, check, cache, verdicts, listLoader, close };
 }
 

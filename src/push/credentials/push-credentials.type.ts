@@ -175,7 +175,7 @@ export class PushCredentialCheck {
 /** Converts an application's credentials for one environment to GraphQL. */
 export function toGraphqlCredentials(
   environment: PushEnvironment,
-  listed: ListedCredentials[],
+  listed: readonly ListedCredentials[],
 ): PushCredentialsType {
   const find = (service: PushService) => {
     const found = listed.find(

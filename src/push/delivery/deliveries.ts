@@ -1,5 +1,7 @@
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
+import { BatchLoader } from "../../core/loads/batch-loader";
+import { warnRarely } from "../../core/log";
 import type { UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
@@ -9,6 +11,28 @@ import { findDeliveries, type PushDelivery, type PushOutcome } from "./delivery-
 
 /** Maximum number of batches queued for a slow subscriber. */
 const QUEUE_MAX = 100;
+
+/** What the subscriptions of a node share. */
+export interface DeliveryLoads {
+  deliveries: BatchLoader<number, PushDelivery>;
+}
+
+/** Opens the loads of a node. */
+export function openDeliveryLoads({ store }: Pick<PushDeps, "store">): DeliveryLoads {
+  const deliveries = new BatchLoader(
+    async (ids: number[]) =>
+      new Map((await findDeliveries(store.query, ids)).map((each) => [each.id, each])),
+  );
+  return { deliveries };
+}
+
+/** Loads deliveries, in the order of their ids. */
+export function loadDeliveries(
+  { deliveries }: DeliveryLoads,
+  ids: readonly number[],
+): Promise<PushDelivery[]> {
+  return deliveries.loadAll(ids.toSorted((a, b) => a - b));
+}
 
 /** Message on the bus about deliveries that were attempted. */
 interface DeliveryUpdate {
@@ -73,7 +97,7 @@ async function publish(
     await bus.publish(channel, message);
   } catch (error) {
     // Clients can still query the deliveries.
-    log.warn({ err: error }, "failed to notify clients of the progress of a push");
+    warnRarely(log, { err: error }, "failed to notify clients of the progress of a push");
   }
 }
 
@@ -84,7 +108,7 @@ async function publish(
  * @param disconnect closes the subscriber's connection
  */
 export async function streamDeliveries(
-  push: PushDeps,
+  push: Pick<PushDeps, "bus"> & DeliveryLoads,
   viewer: UserViewer,
   eventId: number | null,
   disconnect: (() => void) | undefined,
@@ -102,19 +126,19 @@ export async function streamDeliveries(
     const update = JSON.parse(message) as DeliveryUpdate;
     if (eventId === null || update.event === eventId) stream.push(update);
   });
-  return loadDeliveries(push, stream);
+  return deliveriesOf(push, stream);
 }
 
 /** Loads each batch on demand, so that the queue holds only ids. */
-function loadDeliveries(
-  push: PushDeps,
+function deliveriesOf(
+  loads: DeliveryLoads,
   updates: BoundedStream<DeliveryUpdate>,
 ): AsyncIterableIterator<PushDelivery[]> {
   return {
     async next() {
       const { value, done } = await updates.next();
       if (done) return { value: undefined, done: true };
-      return { value: await findDeliveries(push.store.query, value.deliveries), done: false };
+      return { value: await loadDeliveries(loads, value.deliveries), done: false };
     },
     async return() {
       await updates.return();

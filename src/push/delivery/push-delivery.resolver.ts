@@ -6,7 +6,7 @@ import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
 import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
 import type { PushEvent } from "../events/push-event";
-import { listDeliveries, streamDeliveries } from "./deliveries";
+import { type DeliveryLoads, listDeliveries, streamDeliveries } from "./deliveries";
 import type { PushDelivery, PushOutcome } from "./delivery-queries";
 import { PushDeliveryConnection, PushDeliveryObject, PushOutcomeName } from "./push-delivery.type";
 
@@ -57,7 +57,13 @@ export class PushDeliveryStreamResolver {
   @Subscription(() => [PushDeliveryObject], {
     description:
       "Streams the signed-in user's deliveries as they are attempted, from subscription on, in batches of up to 500.",
-    subscribe: async ({ context, args }: { context: PushContext; args: { eventId?: string } }) => {
+    subscribe: async ({
+      context,
+      args,
+    }: {
+      context: PushContext & { push: DeliveryLoads };
+      args: { eventId?: string };
+    }) => {
       const { eventId = null } = args;
       const event = eventId === null ? null : parseId(eventId);
       if (eventId !== null && event === null) throw Fault.field("eventId", "must be an event's id");

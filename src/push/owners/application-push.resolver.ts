@@ -7,7 +7,7 @@ import { PushDeliveryConnection } from "../delivery/push-delivery.type";
 import type { PushContext } from "../deps/push-deps";
 import { PushRecipientCount } from "../devices/push-recipients.type";
 import { PushRecipientsInput } from "./application-push.input";
-import { type EventProgress, streamEventProgress } from "./event-progress";
+import { type EventProgress, type ProgressLoads, streamEventProgress } from "./event-progress";
 import { PushProgress } from "./push-progress.type";
 import { countRecipientsOf } from "./recipients";
 import { listUserDeliveries, userDeliveryCursor } from "./user-deliveries";
@@ -54,7 +54,7 @@ up to three updates per second until its last outcome. Ends when the event is fi
       context: { push, auth },
       args,
     }: {
-      context: PushContext;
+      context: PushContext & { push: ProgressLoads };
       args: { eventId: string };
     }) => whileMember(auth, await streamEventProgress(push, await auth.account(), args.eventId)),
   })

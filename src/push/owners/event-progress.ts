@@ -1,7 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { SharedIntervals } from "../../core/loads/shared-intervals";
+import type { SharedLoads } from "../../core/loads/shared-loads";
 import type { AccountViewer } from "../../core/viewer";
-import { progressChannel } from "../delivery/deliveries";
-import { findDeliveries, type PushDelivery } from "../delivery/delivery-queries";
+import { type DeliveryLoads, loadDeliveries, progressChannel } from "../delivery/deliveries";
+import type { PushDelivery } from "../delivery/delivery-queries";
 import type { PushDeps } from "../deps/push-deps";
 import { eventNotFound, findAccountEvent } from "../events/event-list";
 import { findEventById } from "../events/event-list-queries";
@@ -24,6 +25,14 @@ const UPDATE_MS = 300;
 const LOOK_MS = 3_000;
 /** The same while the event waits for its date. The dispatch then begins with a notice. */
 const WAITING_LOOK_MS = 30_000;
+/** All who watch an event are updated together, so that they share what they read. */
+const updates = new SharedIntervals(UPDATE_MS);
+
+/** What the subscriptions of a node share. */
+export interface ProgressLoads extends DeliveryLoads {
+  /** Events by id; null for one that is gone. */
+  events: SharedLoads<PushEvent | null>;
+}
 
 /**
  * Streams the progress of an event of the account: at once its present state, then an update after each
@@ -32,7 +41,7 @@ const WAITING_LOOK_MS = 30_000;
  * @throws Fault NOT_FOUND
  */
 export async function streamEventProgress(
-  push: PushDeps,
+  push: PushDeps & ProgressLoads,
   viewer: AccountViewer,
   id: string,
 ): Promise<AsyncIterableIterator<EventProgress>> {
@@ -53,12 +62,11 @@ class ProgressStream implements AsyncIterableIterator<EventProgress> {
   private omittedCount = 0;
   private noticed = false;
   private isLastLook = false;
-  private wake: (() => void) | null = null;
   private readonly closing = new AbortController();
   private unsubscribe: () => Promise<void> = async () => undefined;
 
   constructor(
-    private readonly push: PushDeps,
+    private readonly push: PushDeps & ProgressLoads,
     private readonly eventId: number,
   ) {}
 
@@ -89,7 +97,6 @@ class ProgressStream implements AsyncIterableIterator<EventProgress> {
 
   async return(): Promise<IteratorResult<EventProgress>> {
     this.closing.abort();
-    this.wake?.();
     await this.unsubscribe();
     this.unsubscribe = async () => undefined;
     return { value: undefined, done: true };
@@ -107,24 +114,28 @@ class ProgressStream implements AsyncIterableIterator<EventProgress> {
     this.omittedCount += Math.max(0, ids.length - room);
     this.attempts += ids.length;
     this.noticed = true;
-    this.wake?.();
   }
 
-  /** Resolves after the next change, or when it is time to look for one, but not before {@link UPDATE_MS}. */
+  /** Resolves with the first update after the next change, or after `lookMs`, or at the end. */
   private async change(lookMs: number): Promise<void> {
+    for (let waitedMs = 0; waitedMs < lookMs; waitedMs += UPDATE_MS) {
+      await this.nextUpdate();
+      if (this.noticed || this.closing.signal.aborted) return;
+    }
+  }
+
+  /** Resolves at the same time for all who watch the event; at once at the end. */
+  private nextUpdate(): Promise<void> {
     const { signal } = this.closing;
-    const pause = (ms: number) =>
-      wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
-    await pause(UPDATE_MS);
-    if (this.noticed || signal.aborted) return;
-    const look = new AbortController();
-    const woken = new Promise<void>((resolve) => {
-      this.wake = resolve;
+    return new Promise((resolve) => {
+      const finish = () => {
+        remove();
+        signal.removeEventListener("abort", finish);
+        resolve();
+      };
+      const remove = updates.add(String(this.eventId), finish);
+      signal.addEventListener("abort", finish);
     });
-    const timer = wait(lookMs, undefined, { signal: look.signal, ref: false });
-    await Promise.race([woken, timer.catch(() => undefined)]);
-    this.wake = null;
-    look.abort();
   }
 
   /** Reads the event and the deliveries of the notices. @returns null if it was deleted */
@@ -135,12 +146,13 @@ class ProgressStream implements AsyncIterableIterator<EventProgress> {
     this.deliveries = [];
     this.omittedCount = 0;
     this.noticed = false;
-    const { query } = this.push.store;
-    const event = await findEventById(query, this.eventId);
+    const event = await this.push.events.load(String(this.eventId), () =>
+      findEventById(this.push.store.query, this.eventId),
+    );
     if (event === null) return null;
     if (previous === null) this.decidedBefore = decidedCount(event);
     else if (ids.length === 0 && isSame(previous, event)) return "unchanged";
-    const deliveries = ids.length === 0 ? [] : await findDeliveries(query, ids);
+    const deliveries = ids.length === 0 ? [] : await loadDeliveries(this.push, ids);
     this.previous = event;
     return { event, deliveries, omittedCount };
   }

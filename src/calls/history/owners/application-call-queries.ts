@@ -39,12 +39,6 @@ const OF_USER = {
   ascending: listOfUser("application_calls_of_user_ascending", "ASC"),
 };
 
-const BY_IDS: Statement = {
-  name: "application_calls_by_ids",
-  reason: "set",
-  text: `SELECT ${COLUMNS} FROM calls c WHERE c.id = ANY($2::bigint[]) AND c.application_id = $1 ORDER BY c.id`,
-};
-
 /** A row of a call as owners see it. */
 export type ApplicationCallRow = CallRow & { signals_truncated: boolean };
 
@@ -66,13 +60,4 @@ export function listCallsOfApplication(
   const values = [applicationId, states, ...bounds];
   const { descending: down, ascending: up } = userId === null ? BY_STATE : OF_USER;
   return query(descending ? down : up, userId === null ? values : [...values, userId]);
-}
-
-/** Finds those of the calls that belong to an application, in the order of their ids. */
-export function findCallsOfApplication(
-  { query }: Pick<Store, "query">,
-  applicationId: number,
-  ids: number[],
-): Promise<ApplicationCallRow[]> {
-  return query<ApplicationCallRow>(BY_IDS, [applicationId, ids]);
 }

@@ -30,14 +30,14 @@ import {
   connectSeconds,
   findApplicationCall,
   listApplicationCalls,
+  type OwnerCallLoads,
   watchApplicationCall,
   watchLiveCalls,
 } from "./application-calls";
-import type { TimeLineLoader } from "./time-line-loader";
 
 /** Context of the owners' operations on calls. */
 interface OwnerCallContext extends HistoryContext {
-  callHistory: HistoryDeps & { timeLines: TimeLineLoader };
+  callHistory: HistoryDeps & OwnerCallLoads;
   admin: ApplicationDeps;
 }
 

@@ -1,17 +1,15 @@
 import { Fault } from "../../../core/errors";
+import { ListLoader } from "../../../core/loads/batch-loader";
+import { SharedLoads } from "../../../core/loads/shared-loads";
 import { parseId } from "../../../core/text/ids";
 import type { Page, PageRequest } from "../../../paging/page";
 import { readTimePage, type TimeFilter } from "../../../paging/time-page";
 import { watchApplicationCalls } from "../application-changes";
-import { type Call, withCallees } from "../call-list";
+import { type Call, type CallLoads, type CallWithCallees, withCallees } from "../call-list";
 import type { CallState } from "../call-states";
 import type { HistoryDeps } from "../history-deps";
-import type { TimeLineRow } from "../timeline/time-line-queries";
-import {
-  type ApplicationCallRow,
-  findCallsOfApplication,
-  listCallsOfApplication,
-} from "./application-call-queries";
+import { findTimeLines, type TimeLineRow } from "../timeline/time-line-queries";
+import { type ApplicationCallRow, listCallsOfApplication } from "./application-call-queries";
 import { type CallEndReason, endReasonOf } from "./end-reason";
 
 /** A call as the owners of its application see it. */
@@ -24,6 +22,26 @@ export interface ApplicationCall extends Call {
 export interface ApplicationCallRequest extends PageRequest, TimeFilter {
   states?: CallState[] | null;
   userId?: string | null;
+}
+
+/** What the owners' subscriptions and lists of a node share. */
+export interface OwnerCallLoads extends CallLoads {
+  /** The live calls of applications, newest first. */
+  live: SharedLoads<ApplicationCallRow[]>;
+  /** The time lines of calls, in the order of their signals. */
+  timeLines: ListLoader<TimeLineRow>;
+}
+
+/** Opens the loads of a node. */
+export function openOwnerCallLoads(
+  { store }: Pick<HistoryDeps, "store">,
+  loads: CallLoads,
+): OwnerCallLoads {
+  const timeLines = new ListLoader<TimeLineRow>(
+    (ids) => findTimeLines(store, ids),
+    (row) => row.call_id,
+  );
+  return { ...loads, live: new SharedLoads(), timeLines };
 }
 
 const LIVE: CallState[] = ["ringing", "accepted"];
@@ -50,12 +68,13 @@ export async function listApplicationCalls(
   const { nodes, ...neighbours } = await readTimePage(page, { since, until }, (range) =>
     listCallsOfApplication(deps.store, listed, range),
   );
-  return { nodes: await toApplicationCalls(deps, nodes), ...neighbours };
+  const calls = await withCallees(deps, nodes);
+  return { nodes: calls.map(toApplicationCall), ...neighbours };
 }
 
 /** Finds a call of an application by the id of its record; null if the application has no such call. */
 export async function findApplicationCall(
-  deps: HistoryDeps,
+  deps: CallLoads,
   applicationId: number,
   id: string,
 ): Promise<ApplicationCall | null> {
@@ -67,14 +86,16 @@ export async function findApplicationCall(
 
 /** Yields the live calls of an application, oldest first, then every call that changes its state, in batches. */
 export function watchLiveCalls(
-  deps: HistoryDeps,
+  deps: HistoryDeps & OwnerCallLoads,
   applicationId: number,
 ): Promise<AsyncIterableIterator<ApplicationCall[]>> {
   // What the subscriber believes to be live, so that it learns of changes that were missed.
   const live = new Map<number, CallState>();
   const findLive = () => {
     const listed = { applicationId, states: LIVE, userId: null };
-    return readLive((range) => listCallsOfApplication(deps.store, listed, range));
+    return deps.live.load(String(applicationId), () =>
+      readLive((range) => listCallsOfApplication(deps.store, listed, range)),
+    );
   };
   return watchApplicationCalls<ApplicationCall>(deps, {
     applicationId,
@@ -84,7 +105,8 @@ export function watchLiveCalls(
       return [...live.keys(), ...page.map(({ id }) => id).reverse()];
     },
     async stale() {
-      const stored = new Map((await findLive()).reverse().map(({ id, state }) => [id, state]));
+      const page = await findLive();
+      const stored = new Map(page.toReversed().map(({ id, state }) => [id, state]));
       // A call that is not live any more has no state here, and is read by its id.
       return [...live.keys(), ...stored.keys()].filter((id) => live.get(id) !== stored.get(id));
     },
@@ -103,7 +125,7 @@ export function watchLiveCalls(
 
 /** Yields a call, and again whenever it changes or its time line grows. @throws Fault NOT_FOUND */
 export async function watchApplicationCall(
-  deps: HistoryDeps,
+  deps: HistoryDeps & CallLoads,
   applicationId: number,
   id: string,
 ): Promise<AsyncIterableIterator<ApplicationCall[]>> {
@@ -160,24 +182,25 @@ async function readLive(
 }
 
 async function findApplicationCalls(
-  deps: HistoryDeps,
+  { calls }: CallLoads,
   applicationId: number,
   ids: number[],
 ): Promise<ApplicationCall[]> {
-  const rows = await findCallsOfApplication(deps.store, applicationId, ids);
-  return toApplicationCalls(deps, rows);
+  return (await calls.loadAll(ids))
+    .filter(({ row }) => row.application_id === applicationId)
+    .map(toApplicationCall);
 }
 
-async function toApplicationCalls(
-  deps: HistoryDeps,
-  rows: ApplicationCallRow[],
-): Promise<ApplicationCall[]> {
-  const calls = await withCallees(deps, rows);
-  return calls.map(({ call, callees, row }) => ({
+function toApplicationCall({
+  call,
+  callees,
+  row,
+}: CallWithCallees<ApplicationCallRow>): ApplicationCall {
+  return {
     ...call,
     endReason: endReasonOf(call, callees),
     timeLineTruncated: row.signals_truncated,
-  }));
+  };
 }
 
 /** @throws Fault INVALID */
