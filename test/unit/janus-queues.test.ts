@@ -1,8 +1,8 @@
 import type { TrickledCandidate } from "../../src/conferences/engine/engine";
+import { TokenBucket } from "../../src/core/token-bucket";
 import { Candidates } from "../../src/janus/room/candidates";
 import { SerialTasks } from "../../src/janus/room/serial-tasks";
 import { EventQueue } from "../../src/janus/session/event-queue";
-import { TokenBucket } from "../../src/janus/session/token-bucket";
 import { KeyCounter } from "../../src/limits/key-counter";
 
 /** The bounded queues and counters of the conference endpoint. */

@@ -10,7 +10,7 @@ import type { JanusRequest } from "../protocol/requests";
 import { RoomHandle } from "../room/handle";
 import type { HandleSession } from "../room/handle-role";
 import type { Membership } from "../room/membership";
-import { TokenBucket } from "./token-bucket";
+import { TokenBucket } from "../../core/token-bucket";
 
 /** Why a session ends without the client's request. */
 export type SessionEnd =

@@ -3,7 +3,7 @@ import type { Frame } from "../protocol/frames";
 import type { JanusLimits } from "../protocol/janus-limits";
 import { EventQueue } from "../session/event-queue";
 import type { JanusConnection, JanusSession, SessionEnd } from "../session/janus-session";
-import { TokenBucket } from "../session/token-bucket";
+import { TokenBucket } from "../../core/token-bucket";
 
 /** The events that a poll is answered with, serialized. */
 export interface PollResult {

@@ -11,8 +11,8 @@ export interface LossyRelayOptions {
 
 /** A UDP relay between one client and the engine, which drops a share of the media packets of one direction. */
 export class LossyRelay {
-  /** Media packets of that direction that were passed on and dropped. */
-  readonly counts = { passed: 0, dropped: 0 };
+  /** Media packets of that direction that were passed on and dropped, and the bytes of the former. */
+  readonly counts = { passed: 0, dropped: 0, bytes: 0 };
   /** Share of them to drop, in percent. */
   percent = 0;
   /** Where the client sends from. A browser tries several of its addresses. */
@@ -47,6 +47,16 @@ export class LossyRelay {
     return relay;
   }
 
+  /** Opens a relay to the address that an SDP of the engine names. */
+  static to(
+    sdp: string,
+    random: Random,
+    direction: LossyRelayOptions["direction"] = "sent",
+  ): Promise<LossyRelay> {
+    const [, host = "", port] = /candidate:\S+ \d+ udp \d+ (\S+) (\d+)/i.exec(sdp) ?? [];
+    return LossyRelay.open(Number(port), random, { host, direction });
+  }
+
   /** An SDP of the engine with the relay in place of its port. */
   through(sdp: string): string {
     return sdp.replace(/^(a=candidate:\S+ \d+ UDP \d+) \S+ \d+ /gim, `$1 127.0.0.1 ${this.port} `);
@@ -65,6 +75,7 @@ export class LossyRelay {
     if (!isMedia) return false;
     const dropped = random(100) < this.percent;
     this.counts[dropped ? "dropped" : "passed"] += 1;
+    if (!dropped) this.counts.bytes += packet.length;
     return dropped;
   }
 }

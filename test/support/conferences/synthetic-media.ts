@@ -1,4 +1,7 @@
-import { receiverReport } from "../../../src/conferences/engine/embedded/rtp/rtcp-write";
+import {
+  negativeAcknowledgement,
+  receiverReport,
+} from "../../../src/conferences/engine/embedded/rtp/rtcp-write";
 
 /** Media of a synthetic peer: packets in the form of VP8 and Opus, with a mark of their sender. */
 
@@ -106,6 +109,8 @@ function headerLength(packet: Buffer): number {
 export interface TrackReport {
   mid: string;
   packets: number;
+  /** Bytes of these packets. A repeated packet does not count: SRTP drops it. */
+  bytes: number;
   /** The sender of the last packet, and all senders in the order of their first packet. */
   sender: number;
   senders: number[];
@@ -141,6 +146,7 @@ export class TrackCounter {
   private readonly ssrcs = new Set<number>();
   private readonly parts = new Map<string, number>();
   private packets = 0;
+  private bytes = 0;
   private frames = 0;
   private first: number | null = null;
   private highest = 0;
@@ -177,6 +183,7 @@ export class TrackCounter {
     }
     const extended = this.highest + (((sequence - (this.highest & 0xffff)) << 16) >> 16);
     if (this.seen.has(extended)) return;
+    this.bytes += packet.length;
     // Audio has one packet for each frame.
     if (mark.count > 1) this.videoSsrc = packet.readUInt32BE(8);
     this.seen.add(extended);
@@ -223,6 +230,17 @@ export class TrackCounter {
     });
   }
 
+  /** A request of the last 255 packets of the stream; null before the first packet. */
+  requestOfAll(): Buffer | null {
+    const [ssrc] = this.ssrcs;
+    if (ssrc === undefined) return null;
+    const sequences = Array.from(
+      { length: 255 },
+      (_, index) => (this.highest - 254 + index) & 0xffff,
+    );
+    return negativeAcknowledgement(ssrc, sequences);
+  }
+
   /** The SSRC of video that arrives and cannot be decoded for lack of a key frame; null if there is none. */
   get undecodable(): number | null {
     return this.firstKeyFrameAt === null ? this.videoSsrc : null;
@@ -232,6 +250,7 @@ export class TrackCounter {
     return {
       mid,
       packets: this.packets,
+      bytes: this.bytes,
       sender: this.lastSender,
       senders: this.senders,
       ssrcs: this.ssrcs.size,

@@ -44,6 +44,8 @@ export type HostRequest =
   | { type: "estimate"; id: number; mid: string; ssrc: number; bitsPerSecond: number }
   | { type: "reports"; id: number }
   | { type: "repair"; id: number }
+  | { type: "flood"; id: number; perSecond: number }
+  | { type: "packets"; id: number; mid: string; packets: string[] }
   | { type: "close"; id: number };
 
 /** A publishing client. */
@@ -51,6 +53,8 @@ export interface SyntheticPublisher {
   offer: string;
   accept(answer: string): Promise<void>;
   report(): Promise<PublisherReport>;
+  /** Sends packets of RTP or RTCP as they are, in a media section: 0 is audio, 1 video. */
+  packets(mid: string, packets: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,6 +75,10 @@ export interface SyntheticWatcher {
   sendReports(): Promise<void>;
   /** Requests lost packets of video from now on (NACK, RFC 4585 section 6.2.1), as browsers do. */
   repair(): Promise<void>;
+  /** Requests the last 255 packets of each video from now on, so many times per second; 0 stops it. */
+  flood(perSecond: number): Promise<void>;
+  /** Sends packets of RTCP as they are, in a media section. */
+  packets(mid: string, packets: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -122,6 +130,7 @@ export class SyntheticPeers {
       offer,
       accept: async (answer) => void (await this.request({ type: "accept", id, answer })),
       report: async () => (await this.request({ type: "report", id })) as PublisherReport,
+      packets: (mid, packets) => this.packets(id, mid, packets),
       close: async () => void (await this.request({ type: "close", id })),
     };
   }
@@ -139,6 +148,8 @@ export class SyntheticPeers {
         void (await this.request({ type: "estimate", id, mid, ssrc, bitsPerSecond })),
       sendReports: async () => void (await this.request({ type: "reports", id })),
       repair: async () => void (await this.request({ type: "repair", id })),
+      packets: (mid, packets) => this.packets(id, mid, packets),
+      flood: async (perSecond) => void (await this.request({ type: "flood", id, perSecond })),
       close: async () => void (await this.request({ type: "close", id })),
     };
   }
@@ -150,6 +161,11 @@ export class SyntheticPeers {
   async close(): Promise<void> {
     this.child.kill("SIGKILL");
     await this.exited;
+  }
+
+  private async packets(id: number, mid: string, packets: readonly Buffer[]): Promise<void> {
+    const encoded = packets.map((packet) => packet.toString("base64"));
+    await this.request({ type: "packets", id, mid, packets: encoded });
   }
 
   private request(request: HostRequest): Promise<unknown> {

@@ -3,7 +3,12 @@ import {
   MissingPackets,
   TRIES_MAX,
 } from "../../../src/conferences/engine/embedded/rtp/missing-packets";
-import { RTCP_ITEMS_MAX, readRtcp } from "../../../src/conferences/engine/embedded/rtp/rtcp-read";
+import {
+  RTCP_ITEMS_MAX,
+  RTCP_MISSING_MAX,
+  type RtcpItem,
+  readRtcp,
+} from "../../../src/conferences/engine/embedded/rtp/rtcp-read";
 import {
   maximumBitrate,
   negativeAcknowledgement,
@@ -36,6 +41,16 @@ function packet(sequence: number, timestamp = 0, ssrc = 7, more = ""): Buffer {
   bytes.writeUInt32BE(ssrc, 8);
   return bytes;
 }
+
+/** Number of missing packets that items name. */
+const missingOf = (items: RtcpItem[]) =>
+  items.reduce(
+    (sum, item) => sum + (item.type === "missing-packets" ? item.sequences.length : 0),
+    0,
+  );
+
+const isBounded = (items: RtcpItem[]) =>
+  items.length <= RTCP_ITEMS_MAX && missingOf(items) <= RTCP_MISSING_MAX;
 
 describe("sequence numbers", () => {
   test("distances cross the wrap-around", () => {
@@ -126,7 +141,18 @@ describe("RTCP", () => {
   });
 
   test("what is written is read", () => {
-    expect(readRtcp(pictureLoss(7))).toEqual([{ type: "key-frame-request" }]);
+    expect(readRtcp(pictureLoss(7))).toEqual([{ type: "key-frame-request", ssrc: 7 }]);
+    const missing = [65_534, 65_535, 0, 14, 15];
+    expect(readRtcp(negativeAcknowledgement(7, missing))).toEqual([
+      { type: "missing-packets", ssrc: 7, sequences: missing },
+    ]);
+    // A full intra request for two streams (RFC 5104 section 4.3.1).
+    expect(
+      readRtcp(hex("84 ce 0006 00000001 00000000 00000007 01000000 00000008 01000000")),
+    ).toEqual([
+      { type: "key-frame-request", ssrc: 7 },
+      { type: "key-frame-request", ssrc: 8 },
+    ]);
     for (const bitrate of [0, 1, 262_143, 262_144, 800_000, 20_000_000]) {
       const [item] = readRtcp(maximumBitrate(7, bitrate));
       const { bitsPerSecond = -1 } = item?.type === "bitrate-estimate" ? item : {};
@@ -161,13 +187,21 @@ describe("RTCP", () => {
     ]);
     for (let count = 0; count < 20_000; count += 1) {
       const bytes = corrupt(random, good);
-      expect(readRtcp(bytes).length).toBeLessThanOrEqual(RTCP_ITEMS_MAX);
+      expect(isBounded(readRtcp(bytes))).toBe(true);
       readRtp(bytes, newRtpHeader());
       startsVp8KeyFrame(bytes, 0, bytes.length);
     }
-    expect(readRtcp(Buffer.concat(Array.from({ length: 200 }, () => pictureLoss(1))))).toHaveLength(
-      RTCP_ITEMS_MAX,
-    );
+    // A report with 31 blocks, a full intra request for 100 streams, and requests of 255 packets each.
+    const blocks = Buffer.alloc(8 + 31 * 24);
+    hex("9f c9 00bb").copy(blocks);
+    const intra = Buffer.alloc(12 + 100 * 8);
+    hex("84 ce 00ca").copy(intra);
+    const all = Array.from({ length: 255 }, (_, index) => index);
+    for (const each of [pictureLoss(1), blocks, intra, negativeAcknowledgement(1, all)]) {
+      const items = readRtcp(Buffer.concat(Array.from({ length: 200 }, () => each)));
+      expect(isBounded(items)).toBe(true);
+      expect(items.length === RTCP_ITEMS_MAX || missingOf(items) === RTCP_MISSING_MAX).toBe(true);
+    }
   });
 });
 

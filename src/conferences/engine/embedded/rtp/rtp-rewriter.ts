@@ -1,3 +1,4 @@
+import { RECENT_PACKETS } from "./recent-packets";
 import type { RtpHeader } from "./rtp-packet";
 import { SequenceExtender } from "./sequence";
 
@@ -17,6 +18,8 @@ export class RtpRewriter {
   private source: SequenceExtender | null = null;
   /** Extended number of the first packet of this source. */
   private firstSequence = 0;
+  /** Extended number of its newest packet. */
+  private newestSequence = 0;
   /** Outgoing sequence number of the first packet of this source. */
   private startSequence: number;
   private timestampOffset = 0;
@@ -55,17 +58,16 @@ export class RtpRewriter {
    */
   rewrite(packet: Buffer, header: RtpHeader, now: number): boolean {
     this.source ??= this.attach(header, now);
-    const distance = this.source.extend(header.sequence) - this.firstSequence;
+    const extended = this.source.extend(header.sequence);
+    const distance = extended - this.firstSequence;
     if (distance < 0) return false;
     const sequence = (this.startSequence + distance) & 0xffff;
     const timestamp = (header.timestamp + this.timestampOffset) >>> 0;
-    packet[1] = ((packet[1] ?? 0) & 0x80) | this.stream.payloadType;
-    packet.writeUInt16BE(sequence, 2);
-    packet.writeUInt32BE(timestamp, 4);
-    packet.writeUInt32BE(this.stream.ssrc, 8);
+    this.write(packet, sequence, timestamp);
     // Packets that come late, such as retransmitted ones, change neither.
     if (((sequence - this.nextSequence) & 0xffff) < 0x8000) {
       this.nextSequence = (sequence + 1) & 0xffff;
+      this.newestSequence = extended;
       this.lastTimestamp = timestamp;
       this.lastSentAt = now;
     }
@@ -74,14 +76,38 @@ export class RtpRewriter {
     return true;
   }
 
+  /**
+   * The source's sequence number of an outgoing one; null if it is not of the last {@link RECENT_PACKETS}, or from
+   * before the first packet of this source.
+   */
+  sourceOf(sequence: number): number | null {
+    if (!this.source) return null;
+    const age = (this.nextSequence - 1 - sequence) & 0xffff;
+    const extended = this.newestSequence - age;
+    return age < RECENT_PACKETS && extended >= this.firstSequence ? extended & 0xffff : null;
+  }
+
+  /** Rewrites a packet that is sent again. @param timestamp of the source @param sequence of the outgoing stream */
+  repeat(packet: Buffer, timestamp: number, sequence: number): void {
+    this.write(packet, sequence, this.mapTimestamp(timestamp));
+  }
+
   /** The outgoing timestamp for one of the current source. */
   mapTimestamp(timestamp: number): number {
     return (timestamp + this.timestampOffset) >>> 0;
   }
 
+  private write(packet: Buffer, sequence: number, timestamp: number): void {
+    packet[1] = ((packet[1] ?? 0) & 0x80) | this.stream.payloadType;
+    packet.writeUInt16BE(sequence, 2);
+    packet.writeUInt32BE(timestamp, 4);
+    packet.writeUInt32BE(this.stream.ssrc, 8);
+  }
+
   private attach(header: RtpHeader, now: number): SequenceExtender {
     const source = new SequenceExtender();
     this.firstSequence = source.extend(header.sequence);
+    this.newestSequence = this.firstSequence;
     this.startSequence = this.nextSequence;
     const elapsed = this.lastSentAt === null ? 0 : now - this.lastSentAt;
     const units = Math.max(1, Math.round((elapsed * this.stream.clockRate) / 1000));

@@ -1,6 +1,7 @@
 import type { Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import { MissingPackets } from "../rtp/missing-packets";
+import { type RecentPacket, RecentPackets } from "../rtp/recent-packets";
 import { readRtcp } from "../rtp/rtcp-read";
 import {
   maximumBitrate,
@@ -11,7 +12,8 @@ import {
 import { isRtcp, newRtpHeader, type RtpHeader, readRtp } from "../rtp/rtp-packet";
 import { startsVp8KeyFrame } from "../rtp/vp8";
 import { guarded } from "./guarded";
-import { KEY_FRAME_MS } from "./limits";
+import { KEY_FRAME_MS, SENDER_REPORT_MS } from "./limits";
+import type { PeerBudget } from "./peer-budget";
 
 /** A sender report of the publisher, as it is forwarded. */
 export interface SourceReport {
@@ -46,11 +48,15 @@ export class IncomingMedia {
   private lastKeyFrameRequest = Number.NEGATIVE_INFINITY;
   private keyFrameWanted = false;
   private lastReport = { ntp: 0, at: 0 };
+  private forwardedReportAt = Number.NEGATIVE_INFINITY;
+  private readonly recentPackets: RecentPackets | null;
 
   constructor(
     private readonly track: Track,
     readonly kind: "audio" | "video",
+    private readonly budget: PeerBudget,
   ) {
+    this.recentPackets = kind === "video" ? new RecentPackets() : null;
     track.onMessage(guarded((packet: Buffer) => this.receive(packet)));
   }
 
@@ -69,6 +75,11 @@ export class IncomingMedia {
     if (this.kind !== "video") return;
     this.keyFrameWanted = true;
     this.sendKeyFrameRequest(monotonicNow());
+  }
+
+  /** A packet of video to send again, by the sequence number of its source; null if it is not kept, and while muted. */
+  recent(sequence: number): RecentPacket | null {
+    return this.enabled ? (this.recentPackets?.find(sequence) ?? null) : null;
   }
 
   /** Requests lost packets, and a key frame while a sink waits for one. Called every 40 ms. */
@@ -118,17 +129,20 @@ export class IncomingMedia {
   private receive(packet: Buffer): void {
     const now = monotonicNow();
     if (isRtcp(packet)) {
-      this.receiveReports(packet, now);
+      if (this.budget.control(packet.length)) this.receiveReports(packet, now);
       return;
     }
     const header = this.header;
-    if (!readRtp(packet, header)) return;
+    if (!this.budget.media(packet.length) || !readRtp(packet, header)) return;
     if (header.ssrc !== this.ssrc) this.changeSource(header.ssrc);
     this.missing.receive(header.sequence, now);
     this.bytes += header.payloadEnd - header.payloadStart;
     if (!this.enabled) return;
     const keyFrame =
       this.kind === "video" && startsVp8KeyFrame(packet, header.payloadStart, header.payloadEnd);
+    if (this.sinks.length === 0) return;
+    this.budget.caused(this.sinks.length);
+    this.recentPackets?.store(packet, header);
     for (const sink of this.sinks) sink.packet(packet, header, keyFrame, now);
   }
 
@@ -139,7 +153,10 @@ export class IncomingMedia {
         ntp: (((item.ntpHigh & 0xffff) << 16) | (item.ntpLow >>> 16)) >>> 0,
         at: now,
       };
-      if (this.enabled) for (const sink of this.sinks) sink.report(item);
+      // One packet may hold dozens of reports, and each is sent to every watcher.
+      if (!this.enabled || now - this.forwardedReportAt < SENDER_REPORT_MS) continue;
+      this.forwardedReportAt = now;
+      for (const sink of this.sinks) sink.report(item);
     }
   }
 
@@ -147,6 +164,7 @@ export class IncomingMedia {
     const changed = this.ssrc !== null;
     this.ssrc = ssrc;
     this.missing = new MissingPackets();
+    this.recentPackets?.clear();
     if (changed) for (const sink of this.sinks) sink.sourceChanged();
     if (this.kind === "video" && this.sinks.length > 0) this.requestKeyFrame();
   }

@@ -10,7 +10,35 @@ export const CONNECT_MS = 30_000;
 export const GATHERING_MS = 5_000;
 /** Minimum time between two requests for a key frame to one publisher, in milliseconds. */
 export const KEY_FRAME_MS = 300;
-/** Packets that are kept for each outgoing video, to be sent again: 5 s of 500 kbit/s in 250 KB. */
-export const RESEND_PACKETS = 256;
+/** Minimum time between two requests for a key frame of one watcher's stream, in seconds, after as many at once. */
+export const WATCHER_KEY_FRAME = { seconds: 1, burst: 5 };
+/** Minimum time between two sender reports of a stream that are forwarded, in milliseconds. Browsers send one a second. */
+export const SENDER_REPORT_MS = 100;
 /** Minimum of a publisher's bitrate cap, in bits per second. */
 export const BITRATE_MIN = 50_000;
+/**
+ * RTCP of a peer. A watching browser with 26 media sections sends fewer than 100 packets per second in a conference
+ * without video, and one for each loss that it finds, but at most one for each packet that it receives.
+ */
+export const CONTROL_PACKETS_PER_SECOND = 200;
+export const CONTROL_BYTES_PER_SECOND = 20_000;
+/** RTCP that a peer may send beyond that, as a share of the packets and bytes that are sent to it. */
+export const CONTROL_PACKETS_SHARE = 1 / 4;
+export const CONTROL_BYTES_SHARE = 1 / 8;
+export const CONTROL_BURST_SECONDS = 5;
+/** RTP of a publishing peer: 5 Mbit/s, and more if its video may have more. */
+export const MEDIA_BYTES_PER_SECOND = 625_000;
+export const MEDIA_PACKETS_PER_SECOND = 600;
+/** What a publisher may send, as a multiple of the cap of its video; for as long as it does not know it, and for probes. */
+export const MEDIA_BITRATE_FACTOR = 4;
+/** Bytes of a packet at a high bitrate. */
+export const MEDIA_PACKET_BYTES = 1_000;
+export const MEDIA_BURST_SECONDS = 3;
+/**
+ * Packets that one room may cost in a second: received, forwarded and sent again. About 0.6 of a core; twelve members
+ * with audio and 600 kbit/s each and two shared screens cost half of it.
+ */
+export const ROOM_PACKETS_PER_SECOND = 40_000;
+export const ROOM_BURST_SECONDS = 3;
+/** Minimum share of their bitrate that the publishers of an expensive room have. */
+export const ROOM_SHARE_MIN = 0.1;

@@ -1,13 +1,16 @@
-import { RtcpNackResponder, type Track } from "node-datachannel";
+import type { Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import { randomInteger } from "../../../../core/random";
+import { TokenBucket } from "../../../../core/token-bucket";
+import { ResendLimits } from "../rtp/resend-limits";
 import { readRtcp } from "../rtp/rtcp-read";
 import { senderReport } from "../rtp/rtcp-write";
 import type { RtpHeader } from "../rtp/rtp-packet";
 import { RtpRewriter } from "../rtp/rtp-rewriter";
 import { guarded } from "./guarded";
 import type { IncomingMedia, MediaSink, SourceReport } from "./incoming-media";
-import { RESEND_PACKETS } from "./limits";
+import { WATCHER_KEY_FRAME } from "./limits";
+import type { PeerBudget } from "./peer-budget";
 
 /** Payload types and clocks of the sections that the SFU offers. */
 export const OUTGOING_CODECS = {
@@ -34,12 +37,18 @@ export class OutgoingTrack implements MediaSink {
   private loss: number | null = null;
   private roundTripMs: number | null = null;
   private lastReport = { ntp: 0, at: 0 };
+  private readonly resends = new ResendLimits();
+  private readonly keyFrames = new TokenBucket(
+    1 / WATCHER_KEY_FRAME.seconds,
+    WATCHER_KEY_FRAME.burst * WATCHER_KEY_FRAME.seconds,
+  );
 
   /** @param estimated called with the bitrate that the client expects to receive at most */
   constructor(
     private readonly track: Track,
     readonly kind: "audio" | "video",
     private readonly ssrc: number,
+    private readonly budget: PeerBudget,
     estimated: (bitsPerSecond: number) => void,
   ) {
     const codec = OUTGOING_CODECS[kind];
@@ -47,7 +56,6 @@ export class OutgoingTrack implements MediaSink {
       { ssrc, ...codec },
       { sequence: randomInteger(0, 0xffff), timestamp: randomInteger(0, 0xffff_ffff) },
     );
-    if (kind === "video") track.setMediaHandler(new RtcpNackResponder(RESEND_PACKETS));
     track.onOpen(
       guarded(() => {
         this.open = true;
@@ -97,6 +105,8 @@ export class OutgoingTrack implements MediaSink {
     if (!this.sending || (this.needsKeyFrame && !startsKeyFrame)) return;
     if (!this.rewriter.rewrite(packet, header, now)) return;
     this.bytes += header.payloadEnd - header.payloadStart;
+    this.resends.sent(packet.length);
+    this.budget.sent(packet.length);
     this.send(packet);
   }
 
@@ -125,16 +135,40 @@ export class OutgoingTrack implements MediaSink {
   }
 
   private receive(packet: Buffer, estimated: (bitsPerSecond: number) => void): void {
+    if (!this.budget.control(packet.length)) return;
     for (const item of readRtcp(packet)) {
-      if (item.type === "key-frame-request") this.source?.requestKeyFrame();
-      else if (item.type === "bitrate-estimate") estimated(item.bitsPerSecond);
-      else if (item.type === "report" && item.ssrc === this.ssrc) {
+      if (item.type === "bitrate-estimate") estimated(item.bitsPerSecond);
+      // The library gives a packet to every track that it names.
+      if (!("ssrc" in item) || item.ssrc !== this.ssrc) continue;
+      if (item.type === "key-frame-request") this.requestKeyFrame();
+      else if (item.type === "missing-packets") this.resend(item.sequences);
+      else if (item.type === "report") {
         this.loss = Math.max(this.loss ?? 0, item.fractionLost);
         if (item.lastSenderReport !== 0 && item.lastSenderReport === this.lastReport.ntp) {
           const elapsed = monotonicNow() - this.lastReport.at;
           this.roundTripMs = Math.max(0, elapsed - item.delaySinceLast / 65.536);
         }
       }
+    }
+  }
+
+  private requestKeyFrame(): void {
+    if (this.source && this.keyFrames.take()) this.source.requestKeyFrame();
+  }
+
+  /** Sends packets of video again, under their sequence numbers. Others are not kept. */
+  private resend(sequences: readonly number[]): void {
+    if (!this.sending) return;
+    const now = monotonicNow();
+    for (const sequence of sequences) {
+      const original = this.rewriter.sourceOf(sequence);
+      const kept = original === null ? null : this.source?.recent(original);
+      if (!kept) continue;
+      const { packet, timestamp } = kept;
+      if (!this.resends.allow(sequence, packet.length, now, this.roundTripMs)) continue;
+      this.rewriter.repeat(packet, timestamp, sequence);
+      this.budget.caused(1);
+      this.send(packet);
     }
   }
 

@@ -6,6 +6,7 @@ import { type Network, SfuConnection } from "./connection";
 import { guarded } from "./guarded";
 import { IncomingMedia } from "./incoming-media";
 import { BITRATE_MIN } from "./limits";
+import { PeerBudget } from "./peer-budget";
 
 /** What a peer reports to its room. */
 export interface PeerEvents {
@@ -22,8 +23,10 @@ export class PublishingPeer {
   private videoForbidden = false;
   private readonly enabled = { audio: true, video: true };
   private lastTotals = { expected: 0, lost: 0 };
-  /** Cap of its video in bits per second. */
+  readonly budget: PeerBudget;
+  /** Cap of its video in bits per second, and the share of it that the room has for now. */
   private bitrate: number;
+  private share = 1;
 
   /**
    * @param bitrateMax what its video may have at most, in bits per second
@@ -38,6 +41,7 @@ export class PublishingPeer {
     private readonly changed: () => void,
   ) {
     this.bitrate = bitrateMax();
+    this.budget = new PeerBudget(this.bitrate, events.ended);
   }
 
   /** Answers an offer with a new connection, and ends the earlier one. @throws Fault INVALID on `sdp`, UNAVAILABLE */
@@ -57,7 +61,7 @@ export class PublishingPeer {
     connection.native.onTrack(
       guarded((track: Track) => {
         const kind = track.mid() === audio?.mid ? "audio" : "video";
-        const incoming = new IncomingMedia(track, kind);
+        const incoming = new IncomingMedia(track, kind, this.budget);
         incoming.enabled = this.enabled[kind];
         media[kind] = incoming;
         if (this.connection === connection) this.changed();
@@ -124,9 +128,15 @@ export class PublishingPeer {
     this.media.video?.repair(now);
   }
 
-  /** Called every second. */
-  feedback(now = monotonicNow()): void {
-    for (const each of this.incoming()) each.feedback(now, this.bitrate);
+  /** Called every second. @param share of its bitrate that the room has for it, 0 to 1 */
+  adapt(now: number, share: number): void {
+    this.share = share;
+    this.feedback(now);
+  }
+
+  private feedback(now = monotonicNow()): void {
+    const bitrate = Math.max(BITRATE_MIN, this.bitrate * this.share);
+    for (const each of this.incoming()) each.feedback(now, Math.min(this.bitrate, bitrate));
   }
 
   /** The figures since the last call. */

@@ -12,6 +12,7 @@ import type {
 import type { Network } from "./connection";
 import { CONNECT_MS, MEMBER_PEERS_MAX } from "./limits";
 import { type PeerEvents, PublishingPeer } from "./publishing-peer";
+import { RoomBudget } from "./room-budget";
 import { allSlots, feedKey, type Slot } from "./slots";
 import { WatchingPeer } from "./watching-peer";
 
@@ -26,6 +27,7 @@ export class Room {
   private readonly peers = new Map<string, Peer>();
   private readonly publishers = new Map<string, PublishingPeer>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly budget = new RoomBudget();
 
   constructor(
     private room: EngineRoom,
@@ -95,7 +97,12 @@ export class Room {
 
   /** Called every second. */
   adapt(now: number): void {
-    for (const publisher of this.publishers.values()) publisher.feedback(now);
+    const costs = [...this.peers].map(([id, { budget }]) => ({
+      packets: budget.takePackets(),
+      end: () => this.ended(id, "the conference costs the media server too much"),
+    }));
+    this.budget.update(costs);
+    for (const publisher of this.publishers.values()) publisher.adapt(now, this.budget.share);
     for (const watcher of this.all(WatchingPeer)) watcher.adapt();
   }
 
@@ -204,6 +211,11 @@ export class Room {
 
   /** Ends a peer that does not connect in time. */
   private expectConnection(peer: Peer): void {
+    if (this.peers.get(peer.id) !== peer) {
+      // It has ended while it was negotiated again.
+      peer.close();
+      throw notFound("peer");
+    }
     peer.up = false;
     clearTimeout(this.timers.get(peer.id));
     this.timers.set(

@@ -6,6 +6,7 @@ import { PoorNetworkPolicy, pauseOrder } from "../../quality/poor-network";
 import { readWatcherAnswer } from "../sdp/client-sdp";
 import { type Network, SfuConnection } from "./connection";
 import { OUTGOING_CODECS, OutgoingTrack } from "./outgoing-track";
+import { PeerBudget } from "./peer-budget";
 import type { PeerEvents, PublishingPeer } from "./publishing-peer";
 import { assignSlots, type FeedSends, feedKey, type Slot, streamsOf } from "./slots";
 
@@ -23,6 +24,7 @@ interface Section {
 /** A watching peer: one connection with fixed media sections, which carry changing feeds. */
 export class WatchingPeer {
   up = false;
+  readonly budget: PeerBudget;
   private connection: SfuConnection | null = null;
   private sections: Section[] = [];
   private feeds: Array<Feed | null>;
@@ -42,6 +44,7 @@ export class WatchingPeer {
     private readonly events: PeerEvents,
   ) {
     this.feeds = slots.map(() => null);
+    this.budget = new PeerBudget(0, events.ended);
   }
 
   /** Offers all sections on a new connection, and ends the earlier one. @throws Fault UNAVAILABLE */
@@ -184,7 +187,8 @@ export class WatchingPeer {
       if (media instanceof Video) media.addVP8Codec(payloadType);
       else media.addOpusCodec(payloadType);
       media.addSSRC(ssrc, `member${index}`, `feed${index}`, `${kind}${index}`);
-      const track = new OutgoingTrack(connection.native.addTrack(media), kind, ssrc, (estimate) => {
+      const native = connection.native.addTrack(media);
+      const track = new OutgoingTrack(native, kind, ssrc, this.budget, (estimate) => {
         this.estimate = estimate;
       });
       track.set({ wanted: !this.paused.has(mid) });

@@ -1,7 +1,8 @@
-import { monotonicNow } from "../../core/clock";
+import { monotonicNow } from "./clock";
 
 /** Limits a rate, with bursts. */
 export class TokenBucket {
+  private readonly size: number;
   private tokens: number;
   private filledAt: number;
 
@@ -12,21 +13,26 @@ export class TokenBucket {
    */
   constructor(
     private readonly perSecond: number,
-    private readonly burstSeconds: number,
+    burstSeconds: number,
     private readonly now: () => number = monotonicNow,
   ) {
-    this.tokens = perSecond * burstSeconds;
+    this.size = perSecond * burstSeconds;
+    this.tokens = this.size;
     this.filledAt = now();
   }
 
   /** Takes tokens; returns false, and takes none, if there are not enough. */
   take(count = 1): boolean {
     const now = this.now();
-    const filled = this.tokens + ((now - this.filledAt) / 1000) * this.perSecond;
-    this.tokens = Math.min(filled, this.perSecond * this.burstSeconds);
+    this.add(((now - this.filledAt) / 1000) * this.perSecond);
     this.filledAt = now;
     if (this.tokens < count) return false;
     this.tokens -= count;
     return true;
+  }
+
+  /** Adds tokens beside those of the rate, up to the size of the bucket. */
+  add(count: number): void {
+    this.tokens = Math.min(this.tokens + count, this.size);
   }
 }
