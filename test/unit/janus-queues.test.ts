@@ -1,9 +1,9 @@
 import type { TrickledCandidate } from "../../src/conferences/engine/engine";
-import { TokenBucket } from "../../src/core/token-bucket";
 import { Candidates } from "../../src/janus/room/candidates";
 import { SerialTasks } from "../../src/janus/room/serial-tasks";
 import { EventQueue } from "../../src/janus/session/event-queue";
 import { KeyCounter } from "../../src/limits/key-counter";
+import { TokenBucket } from "../../src/limits/token-bucket";
 
 /** The bounded queues and counters of the conference endpoint. */
 

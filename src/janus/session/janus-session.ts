@@ -3,6 +3,7 @@ import type { Participant } from "../../conferences/model/conference";
 import type { ConferenceService } from "../../conferences/model/conference-service";
 import type { Log } from "../../core/log";
 import { hashToken, newSafeInteger } from "../../core/random";
+import { TokenBucket } from "../../limits/token-bucket";
 import { ackFrame, type Frame, type Reply, type ReplyTo, successFrame } from "../protocol/frames";
 import { JanusError } from "../protocol/janus-error";
 import type { JanusLimits } from "../protocol/janus-limits";
@@ -10,7 +11,6 @@ import type { JanusRequest } from "../protocol/requests";
 import { RoomHandle } from "../room/handle";
 import type { HandleSession } from "../room/handle-role";
 import type { Membership } from "../room/membership";
-import { TokenBucket } from "../../core/token-bucket";
 
 /** Why a session ends without the client's request. */
 export type SessionEnd =

@@ -1,13 +1,13 @@
 import type { WebSocket } from "ws";
 import { NO_SESSION } from "../../core/errors";
 import { newId } from "../../core/random";
+import { TokenBucket } from "../../limits/token-bucket";
 import { parseMessage, type Received } from "../protocol/fields";
 import { errorFrame, type Frame } from "../protocol/frames";
 import { JanusError, toJanusError } from "../protocol/janus-error";
 import { EventQueue } from "../session/event-queue";
 import type { JanusConnection, JanusSession, SessionEnd } from "../session/janus-session";
 import type { JanusSessions } from "../session/janus-sessions";
-import { TokenBucket } from "../../core/token-bucket";
 
 /** Close codes of IANA's registry. Legacy clients report every one as a lost connection, and may join again. */
 const CLOSE = { restart: 1012, unsupported: 1003, policy: 1008, later: 1013 } as const;

@@ -1,9 +1,9 @@
 import { newId } from "../../core/random";
+import { TokenBucket } from "../../limits/token-bucket";
 import type { Frame } from "../protocol/frames";
 import type { JanusLimits } from "../protocol/janus-limits";
 import { EventQueue } from "../session/event-queue";
 import type { JanusConnection, JanusSession, SessionEnd } from "../session/janus-session";
-import { TokenBucket } from "../../core/token-bucket";
 
 /** The events that a poll is answered with, serialized. */
 export interface PollResult {

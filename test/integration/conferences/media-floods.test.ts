@@ -42,7 +42,7 @@ async function meet() {
     const relay = opened(await LossyRelay.to(sdp, seededRandom(1), "received"));
     const client = await fixture.watch(relay.through(sdp));
     await engine.signal(peer, { answer: client.answer });
-    await client.answered(peer);
+    await client.answered();
     await isUp(room, peer);
     const mid = streams.find(({ kind, feed }) => kind === "video" && feed)?.mid;
     const video = async (): Promise<TrackReport> => {

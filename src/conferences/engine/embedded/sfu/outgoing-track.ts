@@ -1,7 +1,7 @@
 import type { Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import { randomInteger } from "../../../../core/random";
-import { TokenBucket } from "../../../../core/token-bucket";
+import { TokenBucket } from "../../../../limits/token-bucket";
 import { ResendLimits } from "../rtp/resend-limits";
 import { readRtcp } from "../rtp/rtcp-read";
 import { senderReport } from "../rtp/rtcp-write";

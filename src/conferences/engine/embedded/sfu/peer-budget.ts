@@ -1,5 +1,5 @@
 import { monotonicNow } from "../../../../core/clock";
-import { TokenBucket } from "../../../../core/token-bucket";
+import { TokenBucket } from "../../../../limits/token-bucket";
 import {
   CONTROL_BURST_SECONDS,
   CONTROL_BYTES_PER_SECOND,

@@ -1,4 +1,4 @@
-import { monotonicNow } from "./clock";
+import { monotonicNow } from "../core/clock";
 
 /** Limits a rate, with bursts. */
 export class TokenBucket {
