@@ -15,9 +15,12 @@ import { graphqlSocket } from "./targets/graphql-socket";
 import { http } from "./targets/http-bytes";
 import { janus } from "./targets/janus";
 import { janusPolling } from "./targets/janus-polling";
+import { media } from "./targets/media";
 import { rest } from "./targets/rest";
+import { sdp } from "./targets/sdp";
 import { signatures } from "./targets/signatures";
 import { tokens } from "./targets/tokens";
+import { udp } from "./targets/udp";
 import { xmpp } from "./targets/xmpp";
 
 const TARGETS = [
@@ -31,6 +34,9 @@ const TARGETS = [
   component,
   signatures,
   tokens,
+  sdp,
+  udp,
+  media,
 ];
 
 /** Runs the targets sequentially. Log lines are attributed to the target that is running. */

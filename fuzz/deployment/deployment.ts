@@ -71,6 +71,7 @@ export async function startDeployment(
         ...FREE_PORTS,
         DATA_DIR,
         CHAT_DOMAIN,
+        RTC_PORT: "0",
         RTC_BIND_ADDRESS: "127.0.0.1",
         SMTP_URL: smtp.url,
         ...services?.variables(database),

@@ -1,5 +1,6 @@
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import type { Random } from "../../test/support/seeded-random";
 import { chance, pick, several } from "./random";
+import { mutateSdp, OFFER } from "./sdp";
 import { hostileText, hostileValue, toJson, urlEncode } from "./values";
 
 const REQUESTS = ["attach", "message", "trickle", "keepalive", "hangup", "detach", "destroy"];
@@ -15,23 +16,6 @@ const ROOM_REQUESTS = [
 const FOREIGN = ["claim", "create", "list", "edit", "kick", "moderate", "constructor", ""];
 /** Fields of the messages, with hostile values in some of them. */
 const FIELDS = ["room", "id", "feed", "ptype", "display", "audio", "keyframe", "record", "secret"];
-
-const OFFER = [
-  "v=0",
-  "o=- 1 1 IN IP4 0.0.0.0",
-  "s=-",
-  "t=0 0",
-  "a=fingerprint:sha-256 00:11",
-  "a=ice-ufrag:abcd",
-  "a=ice-pwd:0123456789012345678901",
-  "m=audio 9 UDP/TLS/RTP/SAVPF 111",
-  "a=mid:0",
-  "a=rtpmap:111 opus/48000/2",
-  "m=video 9 UDP/TLS/RTP/SAVPF 96",
-  "a=mid:1",
-  "a=rtpmap:96 VP8/90000",
-  "",
-].join("\r\n");
 
 /** What a client has learned from the answers. */
 export interface Known {
@@ -92,11 +76,8 @@ function roomMessage(random: Random): object {
 }
 
 function sdpOf(random: Random): unknown {
-  const kind = random(100);
-  if (kind < 50) return OFFER;
-  if (kind < 85) return corrupt(random, Buffer.from(OFFER)).toString();
-  if (kind < 90) return `${OFFER}${"a=x\r\n".repeat(random(4_000))}`;
-  return hostileValue(random);
+  if (chance(random, 90)) return mutateSdp(random, OFFER);
+  return chance(random, 50) ? `${OFFER}${"a=x\r\n".repeat(random(4_000))}` : hostileValue(random);
 }
 
 function candidateOf(random: Random): unknown {

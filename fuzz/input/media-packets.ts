@@ -12,7 +12,7 @@ import { chance, pick, several } from "./random";
  * Whether to send source descriptions (RFC 3550 section 6.5) that are invalid. libdatachannel loops for ever on one, so
  * that the process of the media server must be killed and started again by its node.
  */
-export const INVALID_SOURCE_DESCRIPTIONS = false;
+export const INVALID_SOURCE_DESCRIPTIONS: boolean = false;
 
 /** Packet types of RTCP (RFC 5761 section 4). */
 const RTCP_TYPES = { first: 192, count: 32 };
@@ -51,7 +51,7 @@ export function rtpPacket(random: Random, ssrcs: readonly number[]): Buffer {
 /** A packet of RTCP: one or several of any type, some of them malformed. */
 export function rtcpPacket(random: Random, ssrcs: readonly number[]): Buffer {
   const count = chance(random, 60) ? 1 : 1 + random(30);
-  let packet = Buffer.concat(several(random, count, count, () => rtcpPart(random, ssrcs)));
+  let packet: Buffer = Buffer.concat(several(random, count, count, () => rtcpPart(random, ssrcs)));
   if (chance(random, 30)) packet = corrupt(random, packet);
   if (chance(random, 5)) packet = packet.subarray(0, random(packet.length));
   // A shorter one is no RTCP for the client's library.
@@ -118,7 +118,6 @@ function withoutInvalidDescriptions(packet: Buffer): Buffer {
   let at = 0;
   while (at + 4 <= safe.length) {
     const end = at + 4 * (safe.readUInt16BE(at + 2) + 1);
-    if (end > safe.length) break;
     const isKnown = safe.subarray(at, end).equals(VALID_DESCRIPTION);
     if (safe[at + 1] === SOURCE_DESCRIPTION && !isKnown) safe[at + 1] = GOODBYE;
     at = end;

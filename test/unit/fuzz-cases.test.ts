@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { buildSchema, parse, validate } from "graphql";
 import type { Fixture } from "../../fuzz/deployment/fixture";
 import { DocumentMaker } from "../../fuzz/input/documents";
+import { INVALID_SOURCE_DESCRIPTIONS, rtcpPacket, rtpPacket } from "../../fuzz/input/media-packets";
 import { randomFor } from "../../fuzz/input/random";
+import { mutateSdp, OFFER } from "../../fuzz/input/sdp";
 import { brokenXml, type Parties, stanza } from "../../fuzz/input/stanzas";
 import { hostileValue, toJson } from "../../fuzz/input/values";
 import { checkErrorText, checkStatus } from "../../fuzz/targets/http-client";
 import type { Case } from "../../fuzz/targets/target";
+import { readPublisherOffer } from "../../src/conferences/engine/embedded/sdp/client-sdp";
 
 /** The fuzzing driver itself: cases are reproducible, and violations are detected. */
 
@@ -35,6 +38,9 @@ const made = (seed: number, number: number): string[] => {
     text,
     brokenXml(random, text).toString("latin1"),
     toJson(hostileValue(random)),
+    rtcpPacket(random, [7]).toString("hex"),
+    rtpPacket(random, [7]).toString("hex"),
+    mutateSdp(random, OFFER),
   ];
 };
 
@@ -58,6 +64,34 @@ test("most documents pass validation, so that execution is reached", () => {
   };
   const valid = Array.from({ length: 300 }, (_, number) => number).filter(isValid);
   expect(valid.length).toBeGreaterThan(200);
+});
+
+test("RTCP has every type, and half of the SDPs reach the library of the media server", () => {
+  const types = new Set<number>();
+  let taken = 0;
+  for (let number = 0; number < 5_000; number += 1) {
+    const random = randomFor(1, "media", number);
+    types.add(rtcpPacket(random, [7])[1] ?? 0);
+    if (number >= 300) continue;
+    try {
+      readPublisherOffer(mutateSdp(random, OFFER));
+      taken += 1;
+    } catch {
+      // Refused by the gateway.
+    }
+  }
+  const all = Array.from({ length: 32 }, (_, index) => 192 + index);
+  expect(all.filter((type) => !types.has(type))).toEqual([]);
+  expect(taken).toBeGreaterThan(100);
+});
+
+test("a source description that is invalid is sent only if the fuzzer is told so", () => {
+  const sends = Array.from({ length: 20_000 }, (_, number) =>
+    rtcpPacket(randomFor(1, "descriptions", number), [7]),
+  ).filter(
+    (packet) => packet[1] === 202 && !packet.toString("hex").startsWith("81ca00020000000101016300"),
+  );
+  expect(sends.length > 0).toBe(INVALID_SOURCE_DESCRIPTIONS);
 });
 
 test.each([

@@ -102,7 +102,9 @@ export function retransmitted(packet: Buffer, ssrc: number): Buffer {
 function headerLength(packet: Buffer): number {
   const first = packet[0] ?? 0;
   const fixed = 12 + 4 * (first & 0x0f);
-  return (first & 0x10) === 0 ? fixed : fixed + 4 + 4 * packet.readUInt16BE(fixed + 2);
+  return (first & 0x10) === 0 || fixed + 4 > packet.length
+    ? fixed
+    : fixed + 4 + 4 * packet.readUInt16BE(fixed + 2);
 }
 
 /** What a watching peer has received in one media section. */
@@ -172,6 +174,8 @@ export class TrackCounter {
       }
       return;
     }
+    // A hostile member publishes packets of any size.
+    if (packet.length < headerLength(packet) + 2 + MARK_BYTES) return;
     const mark = readMark(packet);
     const sequence = packet.readUInt16BE(2);
     const timestamp = packet.readUInt32BE(4);
