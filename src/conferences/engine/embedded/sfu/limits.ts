@@ -17,8 +17,8 @@ export const SENDER_REPORT_MS = 100;
 /** Minimum of a publisher's bitrate cap, in bits per second. */
 export const BITRATE_MIN = 50_000;
 /**
- * RTCP of a peer. A watching browser with 26 media sections sends fewer than 100 packets per second in a conference
- * without video, and one for each loss that it finds, but at most one for each packet that it receives.
+ * RTCP of a peer, counted for each media section that a packet names. A browser with 26 sections sends some dozens per
+ * second, and requests for what it loses.
  */
 export const CONTROL_PACKETS_PER_SECOND = 200;
 export const CONTROL_BYTES_PER_SECOND = 20_000;
