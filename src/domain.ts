@@ -29,7 +29,8 @@ import { SenderLimits } from "./calls/sender-limits";
 import type { PartyLoads } from "./calls/signal.resolver";
 import { type ConferenceModule, openConferences } from "./conferences/open-conferences";
 import { configuredEngine, type OpenConferenceEngine } from "./conferences/open-engine";
-import { conferenceUserData } from "./conferences/rooms/user-data";
+import { closeEndedGuestConnections, purgeLinkGuests } from "./conferences/rooms/links";
+import { conferenceUserData, endLinksOfMember } from "./conferences/rooms/user-data";
 import type { Lifecycle } from "./core/lifecycle";
 import { BatchLoader } from "./core/loads/batch-loader";
 import { SharedLoads } from "./core/loads/shared-loads";
@@ -140,7 +141,10 @@ export async function openUserModules(
     log,
     sessionEvents,
     origins: webOrigins,
-    sweepMembers: () => closeEndedMemberConnections({ store, clock, sessionEvents }),
+    async sweepOthers() {
+      await closeEndedMemberConnections({ store, clock, sessionEvents });
+      await closeEndedGuestConnections({ store, clock, sessionEvents });
+    },
   });
   return {
     deliverReset: null,
@@ -152,6 +156,7 @@ export async function openUserModules(
     userData: USER_DATA,
     counters: new ApplicationCounters(clock),
     credentialsChanged,
+    endDerived: endLinksOfMember,
     ...options,
     connector,
     sessionCache,
@@ -172,7 +177,7 @@ export async function openUserModules(
 }
 
 /**
- * Deletes expired guests, sessions and password reset links, and nonces whose timestamps are no longer
+ * Deletes expired guests (users and those by link), sessions and password reset links, and nonces whose timestamps are no longer
  * accepted. Idempotent, interruptible and safe to run concurrently.
  */
 export async function purgeExpired(modules: UserModules): Promise<void> {
@@ -181,6 +186,7 @@ export async function purgeExpired(modules: UserModules): Promise<void> {
   await purgeAccountSessions(modules);
   await purgeInvitations(modules);
   await purgeResetLinks(modules);
+  await purgeLinkGuests(modules);
   await purgeAuditEntries(modules);
 }
 

@@ -2,7 +2,7 @@ import type { RequestContext } from "../access/request-context";
 import type { AuditDeps } from "../audit/entries/audit-entry";
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
-import type { SessionEvents } from "../session-events/session-events";
+import type { SessionEvent, SessionEvents } from "../session-events/session-events";
 import type { Transaction } from "../store/store";
 
 /** An invitation to mail, for a background job. It holds no secret: the job creates it when it sends the mail. */
@@ -20,6 +20,11 @@ export interface MemberEmailChange {
 /** Dependencies of the functions of this module. */
 export interface AccountDeps extends AuditDeps {
   sessionEvents: SessionEvents;
+  /**
+   * Ends what a member has derived from a role that it loses, who is removed or becomes a support member; runs in the
+   * transaction that does. Returns what every node is told after the commit.
+   */
+  endDerived(query: Transaction["query"], memberId: number): Promise<SessionEvent[]>;
   limits: RateLimits;
   passwordHasher: PasswordHasher;
   /** Public addresses of this deployment; the API's is known once the server listens. */

@@ -1,6 +1,7 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import { type AccountViewer, type MemberRole, roleAllows } from "../core/viewer";
+import type { SessionEvent } from "../session-events/session-events";
 import type { Transaction } from "../store/store";
 import type { AccountDeps } from "./account-deps";
 import { lockAccount } from "./account-queries";
@@ -25,7 +26,8 @@ export async function readMember(deps: AccountDeps, memberId: number): Promise<A
 
 /**
  * Changes the role of a member of the caller's account. The connections of a member who gets a lesser role close on
- * every node, so that subscriptions are checked again. Open invitations by a member who is no longer an owner are deleted.
+ * every node, so that subscriptions are checked again. Open invitations by a member who is no longer an owner are deleted,
+ * and links to conferences by one who is no longer a developer.
  * @throws Fault NOT_FOUND if the account has no such member; INVALID if no owner would be left; FORBIDDEN if the caller is
  * no longer an owner
  */
@@ -35,23 +37,28 @@ export async function updateMember(
   id: string,
   role: MemberRole,
 ): Promise<AccountMember> {
-  let demoted = false;
+  const events: SessionEvent[] = [];
   const memberId = await deps.store.transaction(async (transaction) => {
     const { found, roles } = await lockForChange(transaction, owner, id);
     const current = roles.get(found);
     if (role !== "owner") keepOwner(roles, found);
     await writeMemberRole(transaction, found, role);
     if (role !== "owner") await deleteInvitationsBy(transaction, found);
-    demoted = current !== undefined && !roleAllows(current, role);
+    if (!roleAllows("developer", role)) {
+      events.push(...(await deps.endDerived(transaction.query, found)));
+    }
+    if (current !== undefined && !roleAllows(current, role)) {
+      events.push({ kind: "member", memberId: found });
+    }
     return found;
   });
-  if (demoted) deps.sessionEvents.publish({ kind: "member", memberId });
+  for (const event of events) deps.sessionEvents.publish(event);
   return readMember(deps, memberId);
 }
 
 /**
- * Removes a member of the caller's account; also the caller. Its sessions end, its open invitations are deleted, and its
- * connections close on every node.
+ * Removes a member of the caller's account; also the caller. Its sessions end, its open invitations and its links to
+ * conferences are deleted, and its connections close on every node.
  * @returns the member's id
  * @throws as {@link updateMember}
  */
@@ -60,13 +67,17 @@ export async function removeMember(
   owner: AccountViewer,
   id: string,
 ): Promise<number> {
+  const events: SessionEvent[] = [];
   const memberId = await deps.store.transaction(async (transaction) => {
     const { found, roles } = await lockForChange(transaction, owner, id);
     keepOwner(roles, found);
+    events.push(...(await deps.endDerived(transaction.query, found)));
     await deleteMember(transaction, found);
     return found;
   });
-  deps.sessionEvents.publish({ kind: "member", memberId });
+  for (const event of [...events, { kind: "member", memberId } as const]) {
+    deps.sessionEvents.publish(event);
+  }
   return memberId;
 }
 

@@ -154,7 +154,7 @@ export class DeleteApplicationPayload {
 export class ExportUserPayload {
   @Field(() => GraphQLJSONObject, {
     description:
-      "Stored rows of the user by list: user (on the first page), tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes, conferences, conferenceParticipations, conferenceListings. A page has about a megabyte; a list that it does not finish continues on the next page.",
+      "Stored rows of the user by list: user (on the first page), tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes, conferences, conferenceParticipations, conferenceListings, conferenceLinks. A page has about a megabyte; a list that it does not finish continues on the next page.",
   })
   export!: object;
 

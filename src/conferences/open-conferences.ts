@@ -18,7 +18,7 @@ import {
   type OwnerConferenceLoads,
   openOwnerConferenceLoads,
 } from "./owners/application-conferences";
-import { findLinkGuest } from "./rooms/links";
+import { closeEndedGuestConnections, findLinkGuest } from "./rooms/links";
 import { deleteClosedConferences } from "./rows/conference-queries";
 import { findMembersOf, type Member } from "./rows/member-queries";
 
@@ -90,6 +90,12 @@ export async function openConferences(
   registry = opened;
   const hosts = new HostRouter(hostDeps, opened);
   await hosts.open();
+  sessionEvents.onGuestsEnded((conferenceId) => {
+    opened.checkGuests(conferenceId);
+    closeEndedGuestConnections({ store, clock, sessionEvents }, conferenceId).catch((error) =>
+      log.warn({ err: error }, "connections of guests could not be checked"),
+    );
+  });
   lifecycle.add("conferences", async () => {
     await hosts.close();
     await readers.close();
@@ -110,6 +116,7 @@ export async function openConferences(
     config,
     counters: deps.counters,
     enabled: engine !== null,
+    sessionEvents,
     hosts,
     readers,
     mayCreateOnJoin: deps.mayCreateOnJoin,
@@ -126,6 +133,6 @@ export async function openConferences(
     ),
     ownerLoads: openOwnerConferenceLoads(store),
     invitationLoads: new SharedLoads(),
-    findLinkGuest: (token) => findLinkGuest({ store }, token),
+    findLinkGuest: (token) => findLinkGuest({ store, clock }, token),
   };
 }

@@ -7,5 +7,8 @@ import { EXPORTED_EVENTS } from "./events/event-queries";
 /** The export of this module, and what a block stops; deleting a user's row cascades to the rest. */
 export const pushUserData: UserData = {
   exports: [EXPORTED_SUBSCRIPTIONS, EXPORTED_EVENTS, EXPORTED_DELIVERIES],
-  stopUser: stopEventsOfUser,
+  async stopUser(query, userId, at) {
+    await stopEventsOfUser(query, userId, at);
+    return [];
+  },
 };

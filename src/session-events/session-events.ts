@@ -1,6 +1,7 @@
 import type { Bus } from "../bus/bus";
 import { type Log, warnRarely } from "../core/log";
 import { newId } from "../core/random";
+import { GuestConnections } from "./guest-connections";
 import { MemberConnections, type MemberEvent } from "./member-connections";
 
 /**
@@ -16,6 +17,8 @@ export type SessionEvent =
   | { kind: "application changed"; applicationId: number }
   /** Its sessions and users are gone; each node looks for those of its connections. */
   | { kind: "application deleted"; applicationId: number }
+  /** Tokens of guests by link of a conference may have ended; each node looks for those of its connections. */
+  | { kind: "guests"; conferenceId: number }
   | MemberEvent;
 
 /** The termination of a session or of all sessions of a user. */
@@ -47,6 +50,8 @@ const CHANNEL = "session-events";
 export class SessionEvents {
   /** Connections of members of accounts. */
   readonly members = new MemberConnections();
+  /** Connections of guests by link. */
+  readonly guests = new GuestConnections();
   private readonly bySession = new Map<number, Set<TrackedConnection>>();
   private readonly byUser = new Map<number, Set<TrackedConnection>>();
   private readonly sessionListeners = new Map<number, Set<() => void>>();
@@ -55,6 +60,7 @@ export class SessionEvents {
   private missedListener: () => void = () => undefined;
   private readonly applicationListeners = new Set<(applicationId: number) => void>();
   private readonly terminationListeners = new Set<(termination: TerminationEvent) => void>();
+  private readonly guestListeners = new Set<(conferenceId: number) => void>();
 
   private constructor(
     private readonly bus: Bus,
@@ -126,6 +132,15 @@ export class SessionEvents {
   }
 
   /**
+   * Calls a listener when tokens of guests by link of a conference may have ended on any node.
+   * @returns a function that removes it
+   */
+  onGuestsEnded(listener: (conferenceId: number) => void): () => void {
+    this.guestListeners.add(listener);
+    return () => this.guestListeners.delete(listener);
+  }
+
+  /**
    * Applies an event on this node at once and publishes it to the other nodes without waiting. While the
    * bus is unavailable the event is lost, and the other nodes detect the change later (ActivityTracker).
    */
@@ -161,6 +176,9 @@ export class SessionEvents {
       for (const listener of this.applicationListeners) listener(event.applicationId);
     }
     if (event.kind === "member session" || event.kind === "member") this.members.apply(event);
+    if (event.kind === "guests") {
+      for (const listener of this.guestListeners) listener(event.conferenceId);
+    }
     if (event.kind === "session changed") this.reassign(event.sessionId, event.userId);
     const terminated =
       event.kind === "session"

@@ -18,8 +18,8 @@ interface ActivityTrackerDeps {
   log: Log;
   sessionEvents: SessionEvents;
   origins: Pick<WebOrigins, "sweep">;
-  /** Closes the connections of members of accounts whose end this node has missed. */
-  sweepMembers(): Promise<void>;
+  /** Closes the connections of members of accounts and of guests by link whose end this node has missed. */
+  sweepOthers(): Promise<void>;
 }
 
 /**
@@ -66,7 +66,7 @@ export class ActivityTracker {
    * sessions, and events that were published while the bus was unavailable.
    */
   async sweep(): Promise<void> {
-    const { store, clock, log, sessionEvents, origins, sweepMembers } = this.deps;
+    const { store, clock, log, sessionEvents, origins, sweepOthers } = this.deps;
     const { sessionIds, userIds, passwordConnections } = sessionEvents.tracked();
     const now = clock.now();
     try {
@@ -85,7 +85,7 @@ export class ActivityTracker {
         if (userId !== null && fingerprints.get(userId) !== passwordFingerprint) connection.close();
       }
       await origins.sweep();
-      await sweepMembers();
+      await sweepOthers();
     } catch (error) {
       log.warn({ err: error }, "open connections could not be checked");
     }

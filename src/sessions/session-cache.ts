@@ -47,6 +47,7 @@ export class SessionCache {
     // A cached session holds no data of its application.
     if (event.kind === "application changed") return;
     if (event.kind === "member" || event.kind === "member session") return;
+    if (event.kind === "guests") return;
     this.epoch++;
     if (event.kind === "application deleted") {
       // Rare, so that the sessions of each application need not be tracked.

@@ -1,6 +1,7 @@
 import { Fault } from "../core/errors";
 import { textProblem } from "../core/text/field-checks";
 import { parseId } from "../core/text/ids";
+import type { SessionEvent } from "../session-events/session-events";
 import {
   deleteBlock,
   findOwnedUser,
@@ -31,8 +32,8 @@ export async function getOwnedUser(
 }
 
 /**
- * Blocks a user of an application: ends its sessions and connections on every node, deletes its reset links and stops
- * its pushes. Until it is unblocked, it can neither sign in nor reset its password, and its devices get no pushes. A
+ * Blocks a user of an application: ends its sessions and connections on every node, deletes its reset links and its
+ * links to conferences, with their guests, and stops its pushes. Until it is unblocked, it can neither sign in nor reset its password, and its devices get no pushes. A
  * blocked user that is blocked again gets the new reason. Does not check permissions.
  *
  * The row of the user is locked first. A sign-in that runs at the same time holds or waits for the same lock, so it is
@@ -50,12 +51,16 @@ export async function blockUser(
   const user = userOf(applicationId, id);
   const { userId } = user;
   const at = new Date(deps.clock.now());
-  await deps.store.transaction(async (transaction) => {
+  const events = await deps.store.transaction(async (transaction) => {
     if (!(await writeBlock(transaction, user, at, reason || null))) throw noSuchUser();
     await deps.credentialsChanged(transaction, { userId, sessionId: null, password: true });
-    for (const { stopUser } of deps.userData) await stopUser?.(transaction.query, userId, at);
+    const ended: SessionEvent[] = [{ kind: "user", userId }];
+    for (const { stopUser } of deps.userData) {
+      ended.push(...((await stopUser?.(transaction.query, userId, at)) ?? []));
+    }
+    return ended;
   });
-  deps.sessionEvents.publish({ kind: "user", userId });
+  for (const event of events) deps.sessionEvents.publish(event);
   return getOwnedUser(deps, applicationId, id);
 }
 

@@ -1,3 +1,4 @@
+import type { SessionEvent } from "../session-events/session-events";
 import { deleteUsers, EXPORTED_TAGS, findUserIds } from "./user-change-queries";
 import type { UserData, UserDeps } from "./user-deps";
 
@@ -16,11 +17,15 @@ export async function removeUsers(
   deps: Pick<UserDeps, "store" | "sessionEvents" | "userData">,
   userIds: number[],
 ): Promise<void> {
-  await deps.store.transaction(async ({ query }) => {
-    for (const { eraseUsers } of deps.userData) await eraseUsers?.(query, userIds);
+  const events = await deps.store.transaction(async ({ query }) => {
+    const ended: SessionEvent[] = userIds.map((userId) => ({ kind: "user", userId }));
+    for (const { eraseUsers } of deps.userData) {
+      ended.push(...((await eraseUsers?.(query, userIds)) ?? []));
+    }
     await deleteUsers(query, userIds);
+    return ended;
   });
-  for (const userId of userIds) deps.sessionEvents.publish({ kind: "user", userId });
+  for (const event of events) deps.sessionEvents.publish(event);
 }
 
 /** Number of users that one transaction of {@link removeAllUsers} deletes. */

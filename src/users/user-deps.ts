@@ -5,7 +5,7 @@ import type { Sealer } from "../core/sealer";
 import type { ApplicationCounters } from "../core/statistics/application-counters";
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
-import type { SessionEvents } from "../session-events/session-events";
+import type { SessionEvent, SessionEvents } from "../session-events/session-events";
 import type { ExportedList } from "../store/rows/exported-list";
 import type { Store, Transaction } from "../store/store";
 
@@ -23,10 +23,17 @@ export type Query = Store["query"];
 export interface UserData {
   /** The lists of a user's rows, in the database's column names, without secrets. */
   exports: readonly ExportedList[];
-  /** Deletes what deleting the users' rows does not cascade to; runs before it, in its transaction. */
-  eraseUsers?(query: Query, userIds: number[]): Promise<void>;
-  /** Stops what a user has started, for a user who is being blocked; runs in the transaction that blocks it. */
-  stopUser?(query: Query, userId: number, at: Date): Promise<void>;
+  /**
+   * Deletes what deleting the users' rows does not cascade to; runs before it, in its transaction.
+   * @returns what every node is told after the commit
+   */
+  eraseUsers?(query: Query, userIds: number[]): Promise<SessionEvent[]>;
+  /**
+   * Stops what a user has started, and ends what it has derived from its rights, for a user who is being blocked; runs
+   * in the transaction that blocks it.
+   * @returns what every node is told after the commit
+   */
+  stopUser?(query: Query, userId: number, at: Date): Promise<SessionEvent[]>;
 }
 
 /** A change of what a user signs in with. */

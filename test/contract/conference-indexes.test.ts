@@ -14,6 +14,7 @@ import {
 } from "../../src/conferences/rows/conference-queries";
 import * as guests from "../../src/conferences/rows/guest-queries";
 import * as hosts from "../../src/conferences/rows/host-queries";
+import * as linkRights from "../../src/conferences/rows/link-rights-queries";
 import { listMemberHistory, wasMember } from "../../src/conferences/rows/member-history-queries";
 import * as members from "../../src/conferences/rows/member-queries";
 import * as rights from "../../src/conferences/rows/member-rights-queries";
@@ -22,6 +23,7 @@ import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { hashToken } from "../../src/core/random";
 import { openStore } from "../../src/store/open";
+import { purgeRows } from "../../src/store/rows/expired-rows";
 import type { Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { explainStatements } from "../support/operations/explain";
@@ -45,8 +47,11 @@ const FILL = [
     SELECT id, 1 + created_by % ${ROWS} FROM conferences`,
   `INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until, left_at)
     SELECT id, created_by, created_by, 'n', 'd', now(), CASE WHEN closed_at IS NOT NULL THEN now() END FROM conferences`,
-  `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses)
-    SELECT id, sha256(convert_to('s' || id, 'UTF8')), now() + interval '1 day', 5 FROM conferences`,
+  `INSERT INTO account_members (account_id, email, password_hash, role)
+    SELECT a.id, 'm' || n, 'h', 'developer' FROM accounts a, generate_series(1, 100) n`,
+  `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by, created_by_member)
+    SELECT id, sha256(convert_to('s' || id, 'UTF8')), now() + interval '1 day', 5,
+      CASE WHEN id % 1000 <> 0 THEN created_by END, CASE WHEN id % 1000 = 0 THEN 1 + id / 1000 % 100 END FROM conferences`,
   `INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash)
     SELECT 1000000 + id, conference_id, id, 'g', sha256(convert_to('t' || id, 'UTF8')) FROM conference_links`,
   "INSERT INTO conference_nodes (id, lease_until) SELECT 'node' || n, now() FROM generate_series(1, 10) n",
@@ -76,9 +81,9 @@ function statementNames(): string[] {
     const text = readFileSync(join(folder, file), "utf8");
     return [
       ...text.matchAll(
-        /(?:\bname: |(?:openTo|joinedBy|ofApplication|ofApplicationByName|history)\()"([a-z_]+)"/g,
+        /(?:\bname: |(?:openTo|joinedBy|ofApplication|ofApplicationByName|history)\()"([a-z_]+)"|expiredRows\("([a-z_]+)"\)/g,
       ),
-    ].map(([, name = ""]) => name);
+    ].map(([, name, purged]) => name ?? `purge_${purged}`);
   });
 }
 
@@ -159,7 +164,7 @@ test("every statement on conferences uses an index", async () => {
   if (member) await members.writeMedia(explained, member);
   await members.renewMembers(explained, [{ memberId: member?.id ?? 0, generation: 2 }]);
   await members.findExpiredMembers(explained, [id, 7]);
-  await rights.findChangedRights(explained, [id, 7]);
+  await rights.findChangedRights(explained, [id, 7], new Date());
   await rights.writeModerator(explained, member?.id ?? 0, true);
   await members.writeLeave(explained, member?.id ?? 0, "left");
   await members.writeLeaveAll(explained, id);
@@ -171,15 +176,24 @@ test("every statement on conferences uses an index", async () => {
   await guests.findListing(explained, id, 7);
   const secretHash = hashToken("secret");
   const expiresAt = new Date(Date.now() + 60_000);
-  const link = { conferenceId: id, secretHash, expiresAt, maxUses: 5 };
+  const link = { conferenceId: id, secretHash, expiresAt, maxUses: 5, createdBy: 7 };
+  await guests.lockListing(explained, id, 7);
   const inserted = await guests.insertLink(explained, link, 50);
   await guests.findLinks(explained, id);
   await guests.findLink(explained, inserted?.id ?? 0);
   const tokenHash = hashToken("token");
-  const guest = { secretHash, name: "g", tokenHash, now: new Date() };
+  const guest = { secretHash, name: "g", tokenHash, now: new Date(), until: expiresAt };
   await guests.findLinkApplication(explained, guest.secretHash);
-  await guests.redeemLink(explained, guest);
-  await guests.findGuest(explained, tokenHash);
+  const admitted = await guests.redeemLink(explained, guest);
+  await guests.findGuest(explained, tokenHash, new Date());
+  expect(await linkRights.findLiveGuests(explained, [admitted?.id ?? 0, 7], new Date())).toEqual(
+    new Set([admitted?.id]),
+  );
+  expect(await linkRights.deleteGuests(explained, id, [admitted?.id ?? 0, 7])).toBe(true);
+  expect(await linkRights.deleteUnmoderatedLinks(explained, id)).toBe(false);
+  expect(await linkRights.deleteLinksOfUsers(query, [8, 9])).toHaveLength(2);
+  expect(await linkRights.deleteLinksOfMember(query, 1)).not.toEqual([]);
+  await purgeRows(explained, linkRights.EXPIRED_GUESTS, new Date(0));
   await guests.deleteLink(explained, inserted?.id ?? 0);
 
   await hosts.releaseConference(explained, { ...ref, generation });

@@ -139,7 +139,7 @@ it("erases the pushes for the users' calls, and no others", async () => {
   const foreign = await newCall(other.id, third.id);
 
   await fixture.store.transaction(
-    ({ query }) => callUserData.eraseUsers?.(query, [user.id]) ?? Promise.resolve(),
+    ({ query }) => callUserData.eraseUsers?.(query, [user.id]) ?? Promise.resolve([]),
   );
 
   const left = await rowsOf("push_events", placed, received, foreign, other.event);

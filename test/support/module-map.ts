@@ -188,6 +188,7 @@ export const IMPORTS: Record<string, string[]> = {
     "conferences/model",
     "conferences/rows",
     "paging",
+    "session-events",
     "users",
   ],
   "conferences/invitations": [

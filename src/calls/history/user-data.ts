@@ -37,5 +37,6 @@ export const callUserData: UserData = {
     await forgetInTimeLines(query, ids, userIds);
     await deletePushesOfCalls(query, ids);
     await clearCallers(query, userIds);
+    return [];
   },
 };

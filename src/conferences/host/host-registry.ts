@@ -128,6 +128,11 @@ export class HostRegistry {
     for (const conference of this.hosted.values()) conference.onEngineEvent(event);
   }
 
+  /** Removes guests whose tokens have ended from a conference, if this node hosts it. */
+  checkGuests(conferenceId: number): void {
+    void this.guarded(conferenceId, (conference) => conference.checkRights());
+  }
+
   /** Hosts what dead nodes have left behind, so that its members leave and legacy conferences close. */
   async adoptAbandoned(): Promise<void> {
     await purgeNodes(this.deps.store);
@@ -173,7 +178,7 @@ export class HostRegistry {
   /** Ends what is over. @param isWatching whether there are subscribers of conferences of other nodes */
   private async check(isWatching: boolean): Promise<void> {
     this.measure();
-    const { store, node } = this.deps;
+    const { store, node, clock } = this.deps;
     if (this.hosted.size === 0) {
       if (!isWatching && this.unsettled.size === 0) this.stop();
       return;
@@ -187,7 +192,8 @@ export class HostRegistry {
     for (const { conferenceId, memberId } of expired) {
       await this.guarded(conferenceId, (conference) => conference.remove(memberId, "left"));
     }
-    for (const rights of await findChangedRights(store, [...this.hosted.keys()])) {
+    const now = new Date(clock.now());
+    for (const rights of await findChangedRights(store, [...this.hosted.keys()], now)) {
       await this.guarded(rights.conferenceId, (conference) => conference.checks.apply(rights));
     }
     for (const [id, conference] of [...this.hosted]) {

@@ -85,7 +85,7 @@ export class HostedConference {
     });
     const { changes, engine } = this;
     this.media = new MemberMedia(changes, this.members, engine);
-    this.removals = new MemberRemovals(id, changes, this.members, engine);
+    this.removals = new MemberRemovals(deps, id, changes, this.members, engine);
     const raiseGeneration = () => this.raiseGeneration();
     const parts = { changes, engine, members: this.members, media: this.media };
     this.recovery = new ConferenceRecovery({ ...parts, raiseGeneration });
@@ -148,10 +148,9 @@ export class HostedConference {
     await this.checks.checkRights();
   }
 
-  /** Removes the members with these numbers. */
-  async removeNumbers(numbers: number[], reason: LeaveReason): Promise<void> {
-    const found = this.members.list().filter(({ number }) => numbers.includes(number));
-    for (const { id } of found) await this.remove(id, reason);
+  /** Removes the members with these numbers. Guests by link who were removed by a moderator need a link to come back. */
+  removeNumbers(numbers: number[], reason: LeaveReason): Promise<void> {
+    return this.removals.removeNumbers(numbers, reason);
   }
 
   /** Removes a member, whatever waits; no error if it is gone. */
@@ -230,6 +229,7 @@ export class HostedConference {
         },
         () => ({ type: "ended" }),
       );
+      this.deps.sessionEvents.publish({ kind: "guests", conferenceId: this.id });
       await this.abandon();
     });
   }

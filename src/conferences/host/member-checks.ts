@@ -21,7 +21,7 @@ export interface MemberChecksOptions {
 /** Removes members who may not be in the conference any more: their session, link or listing has ended. */
 export class MemberChecks {
   constructor(
-    private readonly deps: Pick<HostDeps, "store" | "isAuthorized">,
+    private readonly deps: Pick<HostDeps, "store" | "clock" | "isAuthorized">,
     private readonly options: MemberChecksOptions,
   ) {}
 
@@ -33,7 +33,7 @@ export class MemberChecks {
     const { id, remove } = this.options;
     const [isAuthorized, changed] = await Promise.all([
       this.deps.isAuthorized(member),
-      findChangedRights(this.deps.store, [id]),
+      this.findChanged(id),
     ]);
     const reason = changed.find(({ memberId }) => memberId === member.id)?.leaveReason;
     if (reason) await remove(member.id, reason);
@@ -57,8 +57,13 @@ export class MemberChecks {
 
   /** Checks the rights of all members, after lists or links have changed. */
   async checkRights(): Promise<void> {
-    const changed = await findChangedRights(this.deps.store, [this.options.id]);
+    const changed = await this.findChanged(this.options.id);
     for (const rights of changed) await this.apply(rights);
+  }
+
+  private findChanged(conferenceId: number): Promise<ChangedRights[]> {
+    const { store, clock } = this.deps;
+    return findChangedRights(store, [conferenceId], new Date(clock.now()));
   }
 
   /** Applies the changed rights of a member. */

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { LinkGuestViewer, UserViewer } from "../../core/viewer";
+import type { Store } from "../../store/store";
 import type { Conference } from "../model/conference";
 import { findConference } from "../rows/conference-queries";
 import { findListing } from "../rows/guest-queries";
@@ -18,7 +19,7 @@ export interface ConferenceRights {
 
 /** Returns what a viewer may do: the creator and listed moderators moderate. */
 export async function rightsOf(
-  { store }: Pick<ConferenceDeps, "store">,
+  { store }: { store: Pick<Store, "query"> },
   viewer: ConferenceViewer,
   conference: Conference,
 ): Promise<ConferenceRights> {
@@ -69,11 +70,14 @@ export async function findModerated(
   id: string,
 ): Promise<Conference> {
   const { conference, rights } = await findVisible(deps, viewer, id);
-  if (!rights.moderate) {
-    throw new Fault("FORBIDDEN", "Only a moderator of the conference may do that");
-  }
+  if (!rights.moderate) throw notModerator();
   requireOpen(conference);
   return conference;
+}
+
+/** FORBIDDEN for somebody who does not moderate. */
+export function notModerator(): Fault {
+  return new Fault("FORBIDDEN", "Only a moderator of the conference may do that");
 }
 
 /** @throws Fault CONFLICT if the conference is closed */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import type { ApplicationCounters } from "../../core/statistics/application-counters";
+import type { SessionEvents } from "../../session-events/session-events";
 import type { Store } from "../../store/store";
 import type { HostRouter } from "../host/host-router";
 
@@ -15,4 +16,6 @@ export interface ConferenceDeps {
   enabled: boolean;
   /** Runs commands on the node that hosts a conference. */
   hosts: HostRouter;
+  /** Tells every node that tokens of guests have ended. */
+  sessionEvents: Pick<SessionEvents, "publish">;
 }

@@ -76,7 +76,8 @@ export async function createConference(
 }
 
 /**
- * Changes a conference. Members who are not listed any more are out at once.
+ * Changes a conference. Members who are no longer listed are out at once, and so are guests by links of former
+ * moderators.
  * @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed, UNSUPPORTED
  */
 export async function updateConference(
@@ -88,7 +89,10 @@ export async function updateConference(
   requireEnabled(deps);
   const conference = await findModerated(deps, viewer, id);
   checkSettings(changes);
-  await deps.store.transaction((transaction) => changeLists(transaction, conference, changes));
+  const haveLinksEnded = await deps.store.transaction((transaction) =>
+    changeLists(transaction, conference, changes),
+  );
+  if (haveLinksEnded) deps.sessionEvents.publish({ kind: "guests", conferenceId: conference.id });
   await changeSettings(deps, conference.id, changes);
   const { access } = changes;
   if (isGiven(access) || isGiven(changes.userIds) || isGiven(changes.moderatorIds)) {

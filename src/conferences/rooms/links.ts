@@ -4,6 +4,9 @@ import { hashToken, newToken } from "../../core/random";
 import { checkName } from "../../core/text/field-checks";
 import { parseId } from "../../core/text/ids";
 import type { LinkGuestViewer, UserViewer } from "../../core/viewer";
+import type { SessionEvents } from "../../session-events/session-events";
+import { purgeRows } from "../../store/rows/expired-rows";
+import { lockUnblockedUser } from "../../users/owned-user-queries";
 import type { Conference } from "../model/conference";
 import { findConference } from "../rows/conference-queries";
 import {
@@ -14,9 +17,11 @@ import {
   findLinks,
   insertLink,
   type LinkRow,
+  lockListing,
   redeemLink,
 } from "../rows/guest-queries";
-import { findModerated, requireEnabled } from "./access";
+import { EXPIRED_GUESTS, findLiveGuests } from "../rows/link-rights-queries";
+import { findModerated, notModerator, requireEnabled, rightsOf } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { checkRights } from "./member-rights";
 
@@ -26,6 +31,11 @@ export const LINKS_MAX = 50;
 const LINK_SECONDS = { min: 60, default: 24 * 3600, max: 30 * 24 * 3600 } as const;
 /** How many guests a link may admit. */
 const LINK_USES = { default: 12, max: 1_000 } as const;
+
+/** How long the token of a guest lives at most, in milliseconds. */
+const GUEST_TOKEN_MS = 24 * 3600 * 1000;
+/** How long the row of a guest stays after the end of its token, so that its host can say why it is out, in ms. */
+const GUEST_MARGIN_MS = 3600 * 1000;
 
 /** A link for guests. */
 export interface GuestLink {
@@ -37,10 +47,11 @@ export interface GuestLink {
 }
 
 /**
- * Creates a link that admits guests.
+ * Creates a link that admits guests. It ends with the right of its creator to make it: a block, the user's deletion and a
+ * change of the lists wait for the locks of this transaction, so that they see the link and delete it.
  * @returns the link and its secret, which is shown this once
  * @throws Fault INVALID, NOT_FOUND, FORBIDDEN for somebody who does not moderate, LIMITED beyond {@link LINKS_MAX},
- * UNSUPPORTED
+ * UNAUTHENTICATED for a user who is being blocked, UNSUPPORTED
  */
 export async function createLink(
   deps: ConferenceDeps,
@@ -62,16 +73,20 @@ export async function createLink(
     throw Fault.field("maxUses", `must be between 1 and ${LINK_USES.max}`);
   }
   const secret = newToken();
-  const row = await insertLink(
-    deps.store,
-    {
+  const row = await deps.store.transaction(async (transaction) => {
+    if (!(await lockUnblockedUser(transaction, viewer.userId))) throw Fault.noSession();
+    await lockListing(transaction, conference.id, viewer.userId);
+    const rights = await rightsOf({ store: transaction }, viewer, conference);
+    if (!rights.moderate) throw notModerator();
+    const link = {
       conferenceId: conference.id,
       secretHash: hashToken(secret),
       expiresAt: new Date(deps.clock.now() + seconds * 1000),
       maxUses: uses,
-    },
-    LINKS_MAX,
-  );
+      createdBy: viewer.userId,
+    };
+    return insertLink(transaction, link, LINKS_MAX);
+  });
   if (!row) throw new Fault("LIMITED", `A conference may have at most ${LINKS_MAX} links`);
   return { link: toLink(row), secret };
 }
@@ -84,7 +99,7 @@ export async function listLinks(
   return (await findLinks(store, conferenceId)).map(toLink);
 }
 
-/** Withdraws a link: its guests are out at once. @throws Fault NOT_FOUND, FORBIDDEN */
+/** Withdraws a link: its guests are out at once, and their tokens end. @throws Fault NOT_FOUND, FORBIDDEN */
 export async function withdrawLink(
   deps: ConferenceDeps,
   viewer: UserViewer,
@@ -95,6 +110,7 @@ export async function withdrawLink(
   if (!row) throw new Fault("NOT_FOUND", "There is no such link");
   await findModerated(deps, viewer, String(row.conference_id));
   await deleteLink(deps.store, row.id);
+  deps.sessionEvents.publish({ kind: "guests", conferenceId: row.conference_id });
   await checkRights(deps, row.conference_id);
   return toLink(row);
 }
@@ -102,7 +118,8 @@ export async function withdrawLink(
 /**
  * Admits a guest by the secret of a link.
  * @param checkOrigin checks the page that asks, before the link is used
- * @returns the guest's token, which is valid for this conference alone and ends with it
+ * @returns the guest's token, which is valid for this conference only, and ends with the conference, with the link, when
+ * a moderator removes the guest, and after {@link GUEST_TOKEN_MS}
  * @throws Fault INVALID on `name`; NOT_FOUND for a secret that is unknown, expired, withdrawn or used up; errors of
  * `checkOrigin`; UNSUPPORTED
  */
@@ -118,11 +135,13 @@ export async function admitGuest(
   const applicationId = await findLinkApplication(deps.store, secretHash);
   if (applicationId !== null) await checkOrigin(applicationId);
   const token = `${LINK_GUEST_PREFIX}${newToken()}`;
+  const now = deps.clock.now();
   const guest = await redeemLink(deps.store, {
     secretHash,
     name,
     tokenHash: hashToken(token),
-    now: new Date(deps.clock.now()),
+    now: new Date(now),
+    until: new Date(now + GUEST_TOKEN_MS),
   });
   const conference = guest && (await findConference(deps.store, guest.conference_id));
   if (!conference) throw new Fault("NOT_FOUND", "The link is not valid (any more)");
@@ -131,10 +150,10 @@ export async function admitGuest(
 
 /** Finds the guest of a token. @throws Fault UNAUTHENTICATED */
 export async function findLinkGuest(
-  { store }: Pick<ConferenceDeps, "store">,
+  { store, clock }: Pick<ConferenceDeps, "store" | "clock">,
   token: string,
 ): Promise<LinkGuestViewer> {
-  const guest = await findGuest(store, hashToken(token));
+  const guest = await findGuest(store, hashToken(token), new Date(clock.now()));
   if (!guest) throw Fault.noSession();
   return {
     kind: "link-guest",
@@ -143,6 +162,35 @@ export async function findLinkGuest(
     number: guest.id,
     name: guest.name,
   };
+}
+
+/**
+ * Closes the connections of this node whose guests have no valid token any more.
+ * @param conferenceId only those of this conference
+ */
+export async function closeEndedGuestConnections(
+  {
+    store,
+    clock,
+    sessionEvents,
+  }: Pick<ConferenceDeps, "store" | "clock"> & { sessionEvents: Pick<SessionEvents, "guests"> },
+  conferenceId?: number,
+): Promise<void> {
+  const connections = sessionEvents.guests.tracked(conferenceId);
+  if (connections.length === 0) return;
+  const numbers = [...new Set(connections.map(({ number }) => number))];
+  const live = await findLiveGuests(store, numbers, new Date(clock.now()));
+  for (const connection of connections) {
+    if (!live.has(connection.number)) connection.close();
+  }
+}
+
+/** Deletes guests whose tokens have expired. Idempotent and safe to run concurrently. */
+export async function purgeLinkGuests({
+  store,
+  clock,
+}: Pick<ConferenceDeps, "store" | "clock">): Promise<void> {
+  await purgeRows(store, EXPIRED_GUESTS, new Date(clock.now() - GUEST_MARGIN_MS));
 }
 
 function toLink(row: LinkRow): GuestLink {

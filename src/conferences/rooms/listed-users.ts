@@ -8,6 +8,7 @@ import {
   removeListedUsers,
   removeModerators,
 } from "../rows/guest-queries";
+import { deleteUnmoderatedLinks } from "../rows/link-rights-queries";
 
 /** Maximum number of listed users of a conference. */
 export const LISTED_MAX = 200;
@@ -25,22 +26,24 @@ type ListedConference = Pick<Conference, "id" | "applicationId">;
 
 /**
  * Replaces the lists that are given. Moderators stay when only users are given; when only moderators are given, the
- * former ones stay listed.
+ * former ones stay listed. Links that former moderators have made are deleted, with their guests.
+ * @returns whether there were such links
  * @throws Fault INVALID on `userIds` or `moderatorIds`
  */
 export async function changeLists(
   transaction: Pick<Transaction, "query">,
   conference: ListedConference,
   request: ListRequest,
-): Promise<void> {
+): Promise<boolean> {
   const users = readIds("userIds", request.userIds);
   const moderators = readIds("moderatorIds", request.moderatorIds);
-  if (users === null && moderators === null) return;
+  if (users === null && moderators === null) return false;
   const { id } = conference;
   const all = [...new Set([...(users ?? []), ...(moderators ?? [])])];
   if (users !== null) await removeListedUsers(transaction, id, all, moderators !== null);
   else if (moderators !== null) await removeModerators(transaction, id, moderators);
   await list(transaction, conference, all, moderators);
+  return deleteUnmoderatedLinks(transaction, id);
 }
 
 /** Lists invited users. Moderators among them stay moderators. @throws Fault INVALID on `userIds` */

@@ -1,7 +1,7 @@
 import { exportedList } from "../../store/rows/exported-list";
 import type { Statement } from "../../store/store";
 
-/** Statements that export what is stored of a user: conferences, conference_members and conference_users. */
+/** Statements that export what is stored of a user: conferences, their members, listings and links. */
 
 /** A UNION, so that each part uses an index. The state of the engine is no data of the user. */
 const CONFERENCES: Statement = {
@@ -30,6 +30,13 @@ const LISTINGS: Statement = {
     WHERE u.user_id = $1 AND u.conference_id > $2 ORDER BY u.conference_id LIMIT $3::int`,
 };
 
+const LINKS: Statement = {
+  name: "export_conference_links",
+  reason: "expression",
+  text: `SELECT to_jsonb(l) - 'secret_hash' AS row, jsonb_build_array(l.id) AS next FROM conference_links l
+    WHERE l.created_by = $1 AND l.id > $2 ORDER BY l.id LIMIT $3::int`,
+};
+
 /** The conferences that a user has created or been a member of, in an export. */
 export const EXPORTED_CONFERENCES = exportedList("conferences", CONFERENCES);
 
@@ -38,3 +45,6 @@ export const EXPORTED_PARTICIPATIONS = exportedList("conference_participations",
 
 /** The conferences that a user is listed for, in an export. */
 export const EXPORTED_LISTINGS = exportedList("conference_listings", LISTINGS);
+
+/** The links for guests that a user has made, in an export. */
+export const EXPORTED_LINKS = exportedList("conference_links", LINKS);

@@ -1,4 +1,4 @@
-import type { Statement, Store } from "../../store/store";
+import type { Statement, Store, Transaction } from "../../store/store";
 
 /**
  * Statements on conference_users, conference_links and conference_guests. A function takes the store, or what it uses
@@ -40,11 +40,17 @@ const LISTING: Statement = {
   text: "SELECT user_id, moderator FROM conference_users WHERE conference_id = $1 AND user_id = $2",
 };
 
+const LOCK_LISTING: Statement = {
+  name: "lock_conference_listing",
+  reason: "lock",
+  text: "SELECT user_id FROM conference_users WHERE conference_id = $1 AND user_id = $2 FOR SHARE",
+};
+
 const INSERT_LINK: Statement = {
   name: "insert_conference_link",
   reason: "columns",
-  text: `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses)
-    SELECT $1, $2, $3::timestamptz, $4::int
+  text: `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by)
+    SELECT $1, $2, $3::timestamptz, $4::int, $6::bigint
     WHERE (SELECT count(*) FROM conference_links WHERE conference_id = $1) < $5::int
     RETURNING id, conference_id, expires_at, max_uses, uses, created_at`,
 };
@@ -75,17 +81,22 @@ const LINK_APPLICATION: Statement = {
     WHERE l.secret_hash = $1`,
 };
 
-/** Counts the use and inserts the guest as one statement, so that a link never admits too many. */
+/**
+ * Counts the use and inserts the guest as one statement, so that a link never admits too many. A guest's token ends with
+ * the link, and at $5 at the latest.
+ */
 const REDEEM: Statement = {
   name: "redeem_conference_link",
   reason: "lock",
   text: `WITH used AS (
       UPDATE conference_links l SET uses = uses + 1 FROM conferences c
       WHERE l.secret_hash = $1 AND l.uses < l.max_uses AND l.expires_at > $4::timestamptz
+        AND num_nonnulls(l.created_by, l.created_by_member) = 1
         AND c.id = l.conference_id AND c.closed_at IS NULL
       RETURNING l.id, l.conference_id, l.expires_at)
-    INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash)
-    SELECT nextval(pg_get_serial_sequence('users', 'id')), u.conference_id, u.id, $2, $3 FROM used u
+    INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash, expires_at)
+    SELECT nextval(pg_get_serial_sequence('users', 'id')), u.conference_id, u.id, $2, $3,
+      least(u.expires_at, $5::timestamptz) FROM used u
     RETURNING id, conference_id`,
 };
 
@@ -94,7 +105,7 @@ const GUEST: Statement = {
   reason: "expression",
   text: `SELECT g.id, g.conference_id, g.name, c.application_id
     FROM conference_guests g JOIN conferences c ON c.id = g.conference_id
-    WHERE g.token_hash = $1 AND c.closed_at IS NULL`,
+    WHERE g.token_hash = $1 AND g.expires_at > $2 AND c.closed_at IS NULL`,
 };
 
 /** A user who is listed for a conference. */
@@ -174,14 +185,32 @@ export async function findListing(
   return (await query<ListedUser>(LISTING, [conferenceId, userId]))[0] ?? null;
 }
 
+/** Locks the listing of a user, if there is one, so that a change of the list waits for the end of the transaction. */
+export async function lockListing(
+  { query }: Pick<Transaction, "query">,
+  conferenceId: number,
+  userId: number,
+): Promise<void> {
+  await query(LOCK_LISTING, [conferenceId, userId]);
+}
+
+/** A link to insert. */
+export interface NewLink {
+  conferenceId: number;
+  secretHash: Buffer;
+  expiresAt: Date;
+  maxUses: number;
+  /** The user who makes it, and with whose right it ends. */
+  createdBy: number;
+}
+
 /** Inserts a link. @param max the maximum number of links of a conference @returns null beyond it */
 export async function insertLink(
   { query }: Pick<Store, "query">,
-  link: { conferenceId: number; secretHash: Buffer; expiresAt: Date; maxUses: number },
+  { conferenceId, secretHash, expiresAt, maxUses, createdBy }: NewLink,
   max: number,
 ): Promise<LinkRow | null> {
-  const { conferenceId, secretHash, expiresAt, maxUses } = link;
-  const values = [conferenceId, secretHash, expiresAt, maxUses, max];
+  const values = [conferenceId, secretHash, expiresAt, maxUses, max, createdBy];
   return (await query<LinkRow>(INSERT_LINK, values))[0] ?? null;
 }
 
@@ -220,21 +249,23 @@ export async function findLinkApplication(
 
 /**
  * Admits a guest by the secret of a link.
- * @returns null for a secret that is unknown, expired or used up
+ * @param guest the latest end of its token as `until`; the token does not outlive the link
+ * @returns null for a secret that is unknown, expired or used up, or of a link without a creator
  */
 export async function redeemLink(
   { query }: Pick<Store, "query">,
-  guest: { secretHash: Buffer; name: string; tokenHash: Buffer; now: Date },
+  guest: { secretHash: Buffer; name: string; tokenHash: Buffer; now: Date; until: Date },
 ): Promise<{ id: number; conference_id: number } | null> {
-  const { secretHash, name, tokenHash, now } = guest;
-  const values = [secretHash, name, tokenHash, now];
+  const { secretHash, name, tokenHash, now, until } = guest;
+  const values = [secretHash, name, tokenHash, now, until];
   return (await query<{ id: number; conference_id: number }>(REDEEM, values))[0] ?? null;
 }
 
-/** Finds the guest of a token, unless its conference is closed. */
+/** Finds the guest of a token that has not expired, unless its conference is closed. */
 export async function findGuest(
   { query }: Pick<Store, "query">,
   tokenHash: Buffer,
+  now: Date,
 ): Promise<GuestRow | null> {
-  return (await query<GuestRow>(GUEST, [tokenHash]))[0] ?? null;
+  return (await query<GuestRow>(GUEST, [tokenHash, now]))[0] ?? null;
 }

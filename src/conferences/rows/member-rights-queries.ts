@@ -11,13 +11,15 @@ const CHANGED: Statement = {
   name: "changed_member_rights",
   reason: "set",
   text: `SELECT m.id, m.conference_id, c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false) AS moderator,
-      CASE WHEN m.user_id IS NULL THEN 'link-withdrawn'
+      CASE WHEN m.user_id IS NULL AND g.id IS NULL THEN 'link-withdrawn'
+        WHEN m.user_id IS NULL THEN 'session-ended'
         WHEN c.access = 'listed' AND c.created_by IS DISTINCT FROM m.user_id AND u.user_id IS NULL THEN 'removed'
       END AS leave_reason
     FROM conference_members m JOIN conferences c ON c.id = m.conference_id
       LEFT JOIN conference_guests g ON m.user_id IS NULL AND g.id = m.number
       LEFT JOIN conference_users u ON u.conference_id = m.conference_id AND u.user_id = m.user_id
-    WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL AND CASE WHEN m.user_id IS NULL THEN g.id IS NULL
+    WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL AND CASE WHEN m.user_id IS NULL
+        THEN g.id IS NULL OR g.expires_at <= $2
       ELSE m.moderator <> (c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false))
         OR (c.access = 'listed' AND c.created_by IS DISTINCT FROM m.user_id AND u.user_id IS NULL) END`,
 };
@@ -38,19 +40,20 @@ export interface ChangedRights {
 }
 
 /**
- * Finds the members of conferences whose rights have changed: guests whose link was withdrawn, users who are not
- * listed any more, and those who have begun or ceased to moderate.
+ * Finds the members of conferences whose rights have changed: guests whose link has ended or whose token has expired,
+ * users who are no longer listed, and those who have begun or ceased to moderate.
  */
 export async function findChangedRights(
   { query }: Pick<Store, "query">,
   conferenceIds: number[],
+  now: Date,
 ): Promise<ChangedRights[]> {
   const rows = await query<{
     id: number;
     conference_id: number;
     moderator: boolean;
     leave_reason: LeaveReason | null;
-  }>(CHANGED, [conferenceIds]);
+  }>(CHANGED, [conferenceIds, now]);
   return rows.map(({ id, conference_id: conferenceId, moderator, leave_reason: leaveReason }) => ({
     memberId: id,
     conferenceId,

@@ -78,7 +78,6 @@ export class SocketSession {
     this.current = token;
     try {
       if (isOwnerToken(token)) return await this.joinMember(token);
-      // A guest's subscription ends with its seat, and every operation verifies the token.
       if (isLinkGuestToken(token)) {
         await this.admitGuest(token);
         return this.admit(linkGuestViewer(hashToken(token).toString("base64url")));
@@ -147,9 +146,25 @@ export class SocketSession {
     if (this.open?.moveTo(sessionViewer(session)) === false) this.socket.close(LATER, TOO_MANY);
   }
 
+  /** Watches the token of a guest by link. */
   private async admitGuest(token: string): Promise<void> {
-    const { applicationId } = await this.deps.lookups.findLinkGuest(token);
-    await this.deps.lookups.checkOrigin(applicationId, this.origin);
+    const { lookups, sessionEvents } = this.deps;
+    const { applicationId, conferenceId, number } = await lookups.findLinkGuest(token);
+    const close = () => this.end();
+    const unwatch = this.watchOrigin(
+      applicationId,
+      sessionEvents.guests.track({ conferenceId, number, close }),
+    );
+    try {
+      // Check again: the token may have ended between the look-up and the watch.
+      await lookups.findLinkGuest(token);
+      await lookups.checkOrigin(applicationId, this.origin);
+      if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
+    } catch (error) {
+      unwatch();
+      throw error;
+    }
+    this.unwatch = unwatch;
     this.countOpen(applicationId);
   }
 
@@ -193,13 +208,19 @@ export class SocketSession {
   }
 
   private watch({ id: sessionId, userId, applicationId }: Session): () => void {
-    const { sessionEvents, webOrigins } = this.deps;
+    const { sessionEvents } = this.deps;
     const unwatch = sessionEvents.track({
       sessionId,
       userId,
       close: () => this.end(),
       moved: (now) => this.moved({ id: sessionId, userId: now }),
     });
+    return this.watchOrigin(applicationId, unwatch);
+  }
+
+  /** Also watches whether the application allows the page's origin. @returns a function that ends both watches */
+  private watchOrigin(applicationId: number, unwatch: () => void): () => void {
+    const { webOrigins } = this.deps;
     const { origin } = this;
     if (origin === undefined) return unwatch;
     const disconnect = () => this.socket.close(FORBIDDEN, ORIGIN_REFUSED);

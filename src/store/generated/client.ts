@@ -157,12 +157,15 @@ export type Node = Prisma.NodeModel
 export type ConferenceUser = Prisma.ConferenceUserModel
 /**
  * Model ConferenceLink
- * A link for guests without an account. Only the SHA-256 of its secret is stored.
+ * A link for guests without an account. Only the SHA-256 of its secret is stored. It ends with the right of its
+ * creator, a user or a member of the account: at most one of the two is set, which the migration link_creators checks.
+ * A link without a creator admits nobody.
  */
 export type ConferenceLink = Prisma.ConferenceLinkModel
 /**
  * Model ConferenceGuest
- * A guest by link. Only the SHA-256 of its token is stored. It ends with its link and with the conference.
+ * A guest by link. Only the SHA-256 of its token is stored. It ends with its link, with the conference, and when a
+ * moderator removes the guest.
  */
 export type ConferenceGuest = Prisma.ConferenceGuestModel
 /**

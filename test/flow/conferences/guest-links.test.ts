@@ -1,4 +1,4 @@
-import { newGuest, newUser, type TestUser } from "../../support/client";
+import { newGuest, newUser, rest, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
@@ -7,11 +7,13 @@ import {
   passes,
 } from "../../support/conferences/graphql-member";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { MINUTE, MovingClock } from "../../support/moving-clock";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
-/** Links for guests: how long and how many they admit, and who is out when they end. */
+/** Links for guests: how long and how many they admit, with whose right they end, and who is out then. */
 
 const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
   new MemoryEngine(listener);
@@ -61,17 +63,21 @@ const admit = async (secret: string, at = node): Promise<string> =>
 const withdraw = (linkId: string, at = node, { token }: { token: string } = host) =>
   mutate(at, "deleteConferenceLink", "deletedLinkId", { linkId }, token);
 
-test("a link admits guests until it expires; who is in stays", async () => {
+test("a link admits guests until it expires, and they are out then", async () => {
   const { secret, link } = await createLink({ validSeconds: 90 });
   expect(Date.parse(link.expiresAt) - clock.now()).toBeLessThanOrEqual(90_000);
-  const member = await join(node, id, await admit(secret));
+  const first = await join(node, id, host.token);
+  const guest = await join(node, id, await admit(secret));
   clock.advance(MINUTE);
-  await admit(secret);
+  const token = await admit(secret);
+  await guest.mutate("setConferenceMute", "member { id }", { audio: true });
+  await first.event("ConferenceMemberUpdatedEvent", (event) => event.member.audioMuted);
   clock.advance(MINUTE);
   await expect(admit(secret)).rejects.toThrow(/^NOT_FOUND The link is not valid/);
-  await member.mutate("setConferenceMute", "member { id }", { audio: true });
-  await member.event("ConferenceMemberUpdatedEvent", (event) => event.member.audioMuted);
-  expect(member.isOver()).toBe(false);
+  await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
+  const left = await first.event("ConferenceMemberLeftEvent");
+  expect(left).toMatchObject({ memberId: guest.memberId, reason: "SESSION_ENDED" });
+  await passes(() => expect(guest.isOver()).toBe(true));
 });
 
 test.each([
@@ -172,6 +178,96 @@ test("guests who are admitted and join while their link is withdrawn do not stay
   ).toEqual([]);
 });
 
+/** How the right of a moderator to make links ends. */
+const ENDS: Record<string, (moderator: TestUser) => Promise<unknown>> = {
+  "is blocked": (moderator) => blockUser(node, moderator),
+  "is erased": ({ id: userId, token }) => rest(node, "DELETE", `/users/${userId}`, { token }),
+  "is no longer listed": () =>
+    mutate(
+      node,
+      "updateConference",
+      "conference { id }",
+      { conferenceId: id, userIds: [], moderatorIds: [] },
+      host.token,
+    ),
+  "is listed, but moderates no longer": (moderator) =>
+    mutate(
+      node,
+      "updateConference",
+      "conference { id }",
+      { conferenceId: id, userIds: [String(moderator.id)], moderatorIds: [] },
+      host.token,
+    ),
+  "is replaced as a moderator": () =>
+    mutate(
+      node,
+      "updateConference",
+      "conference { id }",
+      { conferenceId: id, moderatorIds: [String(host.id)] },
+      host.token,
+    ),
+};
+
+test.each(Object.keys(ENDS))("a link goes with its guests when its creator %s", async (way) => {
+  const moderator = await newUser(node);
+  id = await createConference(node, host.token, { moderatorIds: [String(moderator.id)] });
+  const mine = await createLink({}, node, id, moderator);
+  const other = await createLink();
+  const [token, otherToken] = [await admit(mine.secret), await admit(other.secret)];
+  const first = await join(node, id, host.token);
+  const guest = await join(node, id, token);
+  const socket = await openSocket(node, token);
+  const stays = await openSocket(node, otherToken);
+  await ENDS[way]?.(moderator);
+  await expect(admit(mine.secret)).rejects.toThrow(/^NOT_FOUND The link is not valid/);
+  await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
+  expect(await socket.closed).toEqual({ code: 4401, reason: "Required session does not exist" });
+  await passes(() => expect(guest.isOver()).toBe(true));
+  const left = await first.event("ConferenceMemberLeftEvent");
+  expect(left).toMatchObject({ memberId: guest.memberId, reason: "LINK_WITHDRAWN" });
+  if (way === "is blocked") {
+    await unblockUser(node, moderator);
+    await expect(admit(mine.secret)).rejects.toThrow(/^NOT_FOUND/);
+  }
+  // The links of others stay.
+  await admit(other.secret);
+  await join(node, id, otherToken);
+  expect(stays.socket.readyState).toBe(stays.socket.OPEN);
+  await stays.close();
+});
+
+test("a guest whom a moderator removes does not come back with its token, seated or not", async () => {
+  const { secret } = await createLink();
+  const tokens = [await admit(secret), await admit(secret)];
+  const first = await join(node, id, host.token);
+  for (const [index, token] of tokens.entries()) {
+    const guest = await join(node, id, token);
+    const socket = await openSocket(node, token);
+    // The second one has just left by itself.
+    if (index === 1) await guest.leave();
+    const removal = { conferenceId: id, memberId: guest.memberId };
+    await mutate(node, "removeConferenceMember", "done", removal, host.token);
+    await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
+    expect((await socket.closed).code).toBe(4401);
+  }
+  await passes(() => expect(first.names()).toEqual([host.login]));
+  // Another guest may still come by the link.
+  await join(node, id, await admit(secret));
+});
+
+test("a removed user may come back, and so may a guest that left by itself", async () => {
+  const user = await newUser(node);
+  const [seated, guestToken] = [
+    await join(node, id, user.token),
+    await admit((await createLink()).secret),
+  ];
+  const removal = { conferenceId: id, memberId: seated.memberId };
+  await mutate(node, "removeConferenceMember", "done", removal, host.token);
+  await join(node, id, user.token);
+  await (await join(node, id, guestToken)).leave();
+  await join(node, id, guestToken);
+});
+
 describeServices("on two nodes", () => {
   test("a link that is withdrawn while the host does not answer: its guests are out with the next host", async () => {
     const one = await startNode({}, { openEngine, clock });
@@ -205,4 +301,24 @@ describeServices("on two nodes", () => {
       await one.stop();
     }
   });
+});
+
+// The last one: it moves the clock so far that signatures are refused.
+test("the token of a guest lives as long as its link, and 24 hours at most", async () => {
+  const short = await createLink({ validSeconds: 3600 });
+  const long = await createLink({ validSeconds: 3 * 24 * 3600 });
+  const [first, second] = [await admit(short.secret), await admit(long.secret)];
+  // Joined by nobody else, so that nothing but the time ends them.
+  const joined = await join(node, id, first);
+  const [closes, stays] = [await openSocket(node, first), await openSocket(node, second)];
+  clock.advance(HOUR + MINUTE);
+  await expect(join(node, id, first)).rejects.toThrow(/^UNAUTHENTICATED/);
+  await passes(() => expect(joined.isOver()).toBe(true));
+  expect((await closes.closed).code).toBe(4401);
+  expect(stays.socket.readyState).toBe(stays.socket.OPEN);
+  await join(node, id, second);
+  clock.advance(23 * HOUR);
+  await expect(join(node, id, second)).rejects.toThrow(/^UNAUTHENTICATED/);
+  expect((await stays.closed).code).toBe(4401);
+  await admit(long.secret);
 });

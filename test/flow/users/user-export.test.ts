@@ -34,6 +34,7 @@ const PLACES: Record<string, string> = {
   conferences: "conferences",
   conference_members: "conferenceParticipations",
   conference_users: "conferenceListings",
+  conference_links: "conferenceLinks",
 };
 /** Columns that are written some seconds after a request, possibly between the export and its check. */
 const WRITTEN_BEHIND = ["last_activity_at", "last_request_at", "expires_at"];
@@ -49,7 +50,6 @@ const OF_NO_USER = [
   "applications",
   "audit_entries",
   "conference_guests",
-  "conference_links",
   "conference_nodes",
   "nodes",
   "nonces",
@@ -142,6 +142,11 @@ async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
       `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by)
         VALUES ($1, $2, 12, true, 'listed', 'graphql', 600000, $3)`,
       [application, `conference-${id}`, id],
+    );
+    await insert(
+      `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by)
+        VALUES ($1, sha256(convert_to($2, 'UTF8')), now(), 5, $3)`,
+      [conference, `guests-${id}`, id],
     );
     for (const party of [user, other]) {
       await node.sql("INSERT INTO conference_users (conference_id, user_id) VALUES ($1, $2)", [
@@ -330,7 +335,9 @@ describe("of a user with more rows than a page holds", () => {
     await many(`WITH made AS (INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate,
           created_by, closed_at)
         SELECT $app, 'many' || n, 12, true, 'listed', 'graphql', 600000, $user, now() FROM $rows RETURNING id),
-      listed AS (INSERT INTO conference_users (conference_id, user_id) SELECT id, $user FROM made)
+      listed AS (INSERT INTO conference_users (conference_id, user_id) SELECT id, $user FROM made),
+      links AS (INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by)
+        SELECT id, sha256(convert_to('many' || id, 'UTF8')), now(), 5, $user FROM made)
       INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until, left_at)
         SELECT id, $user, $user, 'n', 'phone', now(), now() FROM made`);
 
@@ -373,6 +380,7 @@ describe("of a user with more rows than a page holds", () => {
       conferences: ROWS,
       conferenceParticipations: ROWS,
       conferenceListings: ROWS,
+      conferenceLinks: ROWS,
     });
     for (const [name, rows] of Object.entries(lists))
       expect([name, rows.length]).toEqual([name, counts[name]]);

@@ -540,7 +540,9 @@ describe("stored credentials", () => {
     expect(Object.keys(data.exportUser.export).sort()).toEqual(
       [
         "calls",
+        "conferenceLinks",
         "conferenceListings",
+        "conferenceParticipations",
         "conferences",
         "deliveries",
         "events",

@@ -29,9 +29,9 @@ export async function addConference(
   );
   const secret = newToken();
   const [link] = await sql<{ id: number }>(
-    `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses)
-      VALUES ($1, $2, now() + interval '1 day', 1000) RETURNING id`,
-    [id, hashToken(secret)],
+    `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by)
+      VALUES ($1, $2, now() + interval '1 day', 1000, $3) RETURNING id`,
+    [id, hashToken(secret), user.id],
   );
   return {
     id: String(id),

@@ -35,6 +35,7 @@ test("a member whose requests fill the queue is removed all the same, once", asy
     () => undefined,
   );
   const removals = new MemberRemovals(
+    deps,
     1,
     changes,
     {

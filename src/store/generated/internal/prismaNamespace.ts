@@ -3030,6 +3030,8 @@ export type ConferenceUserScalarFieldEnum = (typeof ConferenceUserScalarFieldEnu
 export const ConferenceLinkScalarFieldEnum = {
   id: 'id',
   conferenceId: 'conferenceId',
+  createdBy: 'createdBy',
+  createdByMember: 'createdByMember',
   secretHash: 'secretHash',
   expiresAt: 'expiresAt',
   maxUses: 'maxUses',
@@ -3046,6 +3048,7 @@ export const ConferenceGuestScalarFieldEnum = {
   linkId: 'linkId',
   name: 'name',
   tokenHash: 'tokenHash',
+  expiresAt: 'expiresAt',
   createdAt: 'createdAt'
 } as const
 

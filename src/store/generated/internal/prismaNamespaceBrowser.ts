@@ -498,6 +498,8 @@ export type ConferenceUserScalarFieldEnum = (typeof ConferenceUserScalarFieldEnu
 export const ConferenceLinkScalarFieldEnum = {
   id: 'id',
   conferenceId: 'conferenceId',
+  createdBy: 'createdBy',
+  createdByMember: 'createdByMember',
   secretHash: 'secretHash',
   expiresAt: 'expiresAt',
   maxUses: 'maxUses',
@@ -514,6 +516,7 @@ export const ConferenceGuestScalarFieldEnum = {
   linkId: 'linkId',
   name: 'name',
   tokenHash: 'tokenHash',
+  expiresAt: 'expiresAt',
   createdAt: 'createdAt'
 } as const
 

@@ -239,6 +239,7 @@ export type AccountMemberWhereInput = {
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.AccountSessionListRelationFilter
   invitations?: Prisma.AccountInvitationListRelationFilter
+  conferenceLinks?: Prisma.ConferenceLinkListRelationFilter
 }
 
 export type AccountMemberOrderByWithRelationInput = {
@@ -252,6 +253,7 @@ export type AccountMemberOrderByWithRelationInput = {
   account?: Prisma.AccountOrderByWithRelationInput
   sessions?: Prisma.AccountSessionOrderByRelationAggregateInput
   invitations?: Prisma.AccountInvitationOrderByRelationAggregateInput
+  conferenceLinks?: Prisma.ConferenceLinkOrderByRelationAggregateInput
 }
 
 export type AccountMemberWhereUniqueInput = Prisma.AtLeast<{
@@ -268,6 +270,7 @@ export type AccountMemberWhereUniqueInput = Prisma.AtLeast<{
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.AccountSessionListRelationFilter
   invitations?: Prisma.AccountInvitationListRelationFilter
+  conferenceLinks?: Prisma.ConferenceLinkListRelationFilter
 }, "id" | "email">
 
 export type AccountMemberOrderByWithAggregationInput = {
@@ -308,6 +311,7 @@ export type AccountMemberCreateInput = {
   account: Prisma.AccountCreateNestedOneWithoutMembersInput
   sessions?: Prisma.AccountSessionCreateNestedManyWithoutMemberInput
   invitations?: Prisma.AccountInvitationCreateNestedManyWithoutInviterInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberUncheckedCreateInput = {
@@ -320,6 +324,7 @@ export type AccountMemberUncheckedCreateInput = {
   createdAt?: Date | string
   sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutMemberInput
   invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutInviterInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberUpdateInput = {
@@ -332,6 +337,7 @@ export type AccountMemberUpdateInput = {
   account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
   sessions?: Prisma.AccountSessionUpdateManyWithoutMemberNestedInput
   invitations?: Prisma.AccountInvitationUpdateManyWithoutInviterNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberUncheckedUpdateInput = {
@@ -344,6 +350,7 @@ export type AccountMemberUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutMemberNestedInput
   invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutInviterNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberCreateManyInput = {
@@ -515,6 +522,22 @@ export type AccountMemberUpdateOneRequiredWithoutSessionsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountMemberUpdateToOneWithWhereWithoutSessionsInput, Prisma.AccountMemberUpdateWithoutSessionsInput>, Prisma.AccountMemberUncheckedUpdateWithoutSessionsInput>
 }
 
+export type AccountMemberCreateNestedOneWithoutConferenceLinksInput = {
+  create?: Prisma.XOR<Prisma.AccountMemberCreateWithoutConferenceLinksInput, Prisma.AccountMemberUncheckedCreateWithoutConferenceLinksInput>
+  connectOrCreate?: Prisma.AccountMemberCreateOrConnectWithoutConferenceLinksInput
+  connect?: Prisma.AccountMemberWhereUniqueInput
+}
+
+export type AccountMemberUpdateOneWithoutConferenceLinksNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountMemberCreateWithoutConferenceLinksInput, Prisma.AccountMemberUncheckedCreateWithoutConferenceLinksInput>
+  connectOrCreate?: Prisma.AccountMemberCreateOrConnectWithoutConferenceLinksInput
+  upsert?: Prisma.AccountMemberUpsertWithoutConferenceLinksInput
+  disconnect?: Prisma.AccountMemberWhereInput | boolean
+  delete?: Prisma.AccountMemberWhereInput | boolean
+  connect?: Prisma.AccountMemberWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountMemberUpdateToOneWithWhereWithoutConferenceLinksInput, Prisma.AccountMemberUpdateWithoutConferenceLinksInput>, Prisma.AccountMemberUncheckedUpdateWithoutConferenceLinksInput>
+}
+
 export type AccountMemberCreateWithoutAccountInput = {
   id?: bigint | number
   email: string
@@ -524,6 +547,7 @@ export type AccountMemberCreateWithoutAccountInput = {
   createdAt?: Date | string
   sessions?: Prisma.AccountSessionCreateNestedManyWithoutMemberInput
   invitations?: Prisma.AccountInvitationCreateNestedManyWithoutInviterInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberUncheckedCreateWithoutAccountInput = {
@@ -535,6 +559,7 @@ export type AccountMemberUncheckedCreateWithoutAccountInput = {
   createdAt?: Date | string
   sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutMemberInput
   invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutInviterInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberCreateOrConnectWithoutAccountInput = {
@@ -585,6 +610,7 @@ export type AccountMemberCreateWithoutInvitationsInput = {
   createdAt?: Date | string
   account: Prisma.AccountCreateNestedOneWithoutMembersInput
   sessions?: Prisma.AccountSessionCreateNestedManyWithoutMemberInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberUncheckedCreateWithoutInvitationsInput = {
@@ -596,6 +622,7 @@ export type AccountMemberUncheckedCreateWithoutInvitationsInput = {
   lastActivityAt?: Date | string | null
   createdAt?: Date | string
   sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutMemberInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberCreateOrConnectWithoutInvitationsInput = {
@@ -623,6 +650,7 @@ export type AccountMemberUpdateWithoutInvitationsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
   sessions?: Prisma.AccountSessionUpdateManyWithoutMemberNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberUncheckedUpdateWithoutInvitationsInput = {
@@ -634,6 +662,7 @@ export type AccountMemberUncheckedUpdateWithoutInvitationsInput = {
   lastActivityAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutMemberNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberCreateWithoutSessionsInput = {
@@ -645,6 +674,7 @@ export type AccountMemberCreateWithoutSessionsInput = {
   createdAt?: Date | string
   account: Prisma.AccountCreateNestedOneWithoutMembersInput
   invitations?: Prisma.AccountInvitationCreateNestedManyWithoutInviterInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberUncheckedCreateWithoutSessionsInput = {
@@ -656,6 +686,7 @@ export type AccountMemberUncheckedCreateWithoutSessionsInput = {
   lastActivityAt?: Date | string | null
   createdAt?: Date | string
   invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutInviterInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutMemberCreatorInput
 }
 
 export type AccountMemberCreateOrConnectWithoutSessionsInput = {
@@ -683,6 +714,7 @@ export type AccountMemberUpdateWithoutSessionsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
   invitations?: Prisma.AccountInvitationUpdateManyWithoutInviterNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberUncheckedUpdateWithoutSessionsInput = {
@@ -693,6 +725,71 @@ export type AccountMemberUncheckedUpdateWithoutSessionsInput = {
   role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole
   lastActivityAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutInviterNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorNestedInput
+}
+
+export type AccountMemberCreateWithoutConferenceLinksInput = {
+  id?: bigint | number
+  email: string
+  passwordHash: string
+  role: $Enums.AccountRole
+  lastActivityAt?: Date | string | null
+  createdAt?: Date | string
+  account: Prisma.AccountCreateNestedOneWithoutMembersInput
+  sessions?: Prisma.AccountSessionCreateNestedManyWithoutMemberInput
+  invitations?: Prisma.AccountInvitationCreateNestedManyWithoutInviterInput
+}
+
+export type AccountMemberUncheckedCreateWithoutConferenceLinksInput = {
+  id?: bigint | number
+  accountId: bigint | number
+  email: string
+  passwordHash: string
+  role: $Enums.AccountRole
+  lastActivityAt?: Date | string | null
+  createdAt?: Date | string
+  sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutMemberInput
+  invitations?: Prisma.AccountInvitationUncheckedCreateNestedManyWithoutInviterInput
+}
+
+export type AccountMemberCreateOrConnectWithoutConferenceLinksInput = {
+  where: Prisma.AccountMemberWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountMemberCreateWithoutConferenceLinksInput, Prisma.AccountMemberUncheckedCreateWithoutConferenceLinksInput>
+}
+
+export type AccountMemberUpsertWithoutConferenceLinksInput = {
+  update: Prisma.XOR<Prisma.AccountMemberUpdateWithoutConferenceLinksInput, Prisma.AccountMemberUncheckedUpdateWithoutConferenceLinksInput>
+  create: Prisma.XOR<Prisma.AccountMemberCreateWithoutConferenceLinksInput, Prisma.AccountMemberUncheckedCreateWithoutConferenceLinksInput>
+  where?: Prisma.AccountMemberWhereInput
+}
+
+export type AccountMemberUpdateToOneWithWhereWithoutConferenceLinksInput = {
+  where?: Prisma.AccountMemberWhereInput
+  data: Prisma.XOR<Prisma.AccountMemberUpdateWithoutConferenceLinksInput, Prisma.AccountMemberUncheckedUpdateWithoutConferenceLinksInput>
+}
+
+export type AccountMemberUpdateWithoutConferenceLinksInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  email?: Prisma.StringFieldUpdateOperationsInput | string
+  passwordHash?: Prisma.StringFieldUpdateOperationsInput | string
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole
+  lastActivityAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  account?: Prisma.AccountUpdateOneRequiredWithoutMembersNestedInput
+  sessions?: Prisma.AccountSessionUpdateManyWithoutMemberNestedInput
+  invitations?: Prisma.AccountInvitationUpdateManyWithoutInviterNestedInput
+}
+
+export type AccountMemberUncheckedUpdateWithoutConferenceLinksInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  email?: Prisma.StringFieldUpdateOperationsInput | string
+  passwordHash?: Prisma.StringFieldUpdateOperationsInput | string
+  role?: Prisma.EnumAccountRoleFieldUpdateOperationsInput | $Enums.AccountRole
+  lastActivityAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutMemberNestedInput
   invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutInviterNestedInput
 }
 
@@ -714,6 +811,7 @@ export type AccountMemberUpdateWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sessions?: Prisma.AccountSessionUpdateManyWithoutMemberNestedInput
   invitations?: Prisma.AccountInvitationUpdateManyWithoutInviterNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberUncheckedUpdateWithoutAccountInput = {
@@ -725,6 +823,7 @@ export type AccountMemberUncheckedUpdateWithoutAccountInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutMemberNestedInput
   invitations?: Prisma.AccountInvitationUncheckedUpdateManyWithoutInviterNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorNestedInput
 }
 
 export type AccountMemberUncheckedUpdateManyWithoutAccountInput = {
@@ -744,11 +843,13 @@ export type AccountMemberUncheckedUpdateManyWithoutAccountInput = {
 export type AccountMemberCountOutputType = {
   sessions: number
   invitations: number
+  conferenceLinks: number
 }
 
 export type AccountMemberCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   sessions?: boolean | AccountMemberCountOutputTypeCountSessionsArgs
   invitations?: boolean | AccountMemberCountOutputTypeCountInvitationsArgs
+  conferenceLinks?: boolean | AccountMemberCountOutputTypeCountConferenceLinksArgs
 }
 
 /**
@@ -775,6 +876,13 @@ export type AccountMemberCountOutputTypeCountInvitationsArgs<ExtArgs extends run
   where?: Prisma.AccountInvitationWhereInput
 }
 
+/**
+ * AccountMemberCountOutputType without action
+ */
+export type AccountMemberCountOutputTypeCountConferenceLinksArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ConferenceLinkWhereInput
+}
+
 
 export type AccountMemberSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -787,6 +895,7 @@ export type AccountMemberSelect<ExtArgs extends runtime.Types.Extensions.Interna
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.AccountMember$sessionsArgs<ExtArgs>
   invitations?: boolean | Prisma.AccountMember$invitationsArgs<ExtArgs>
+  conferenceLinks?: boolean | Prisma.AccountMember$conferenceLinksArgs<ExtArgs>
   _count?: boolean | Prisma.AccountMemberCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["accountMember"]>
 
@@ -827,6 +936,7 @@ export type AccountMemberInclude<ExtArgs extends runtime.Types.Extensions.Intern
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.AccountMember$sessionsArgs<ExtArgs>
   invitations?: boolean | Prisma.AccountMember$invitationsArgs<ExtArgs>
+  conferenceLinks?: boolean | Prisma.AccountMember$conferenceLinksArgs<ExtArgs>
   _count?: boolean | Prisma.AccountMemberCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountMemberIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -842,6 +952,7 @@ export type $AccountMemberPayload<ExtArgs extends runtime.Types.Extensions.Inter
     account: Prisma.$AccountPayload<ExtArgs>
     sessions: Prisma.$AccountSessionPayload<ExtArgs>[]
     invitations: Prisma.$AccountInvitationPayload<ExtArgs>[]
+    conferenceLinks: Prisma.$ConferenceLinkPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -1254,6 +1365,7 @@ export interface Prisma__AccountMemberClient<T, Null = never, ExtArgs extends ru
   account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   sessions<T extends Prisma.AccountMember$sessionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountMember$sessionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountSessionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   invitations<T extends Prisma.AccountMember$invitationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountMember$invitationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountInvitationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  conferenceLinks<T extends Prisma.AccountMember$conferenceLinksArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountMember$conferenceLinksArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceLinkPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1736,6 +1848,30 @@ export type AccountMember$invitationsArgs<ExtArgs extends runtime.Types.Extensio
   take?: number
   skip?: number
   distinct?: Prisma.AccountInvitationScalarFieldEnum | Prisma.AccountInvitationScalarFieldEnum[]
+}
+
+/**
+ * AccountMember.conferenceLinks
+ */
+export type AccountMember$conferenceLinksArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ConferenceLink
+   */
+  select?: Prisma.ConferenceLinkSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ConferenceLink
+   */
+  omit?: Prisma.ConferenceLinkOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ConferenceLinkInclude<ExtArgs> | null
+  where?: Prisma.ConferenceLinkWhereInput
+  orderBy?: Prisma.ConferenceLinkOrderByWithRelationInput | Prisma.ConferenceLinkOrderByWithRelationInput[]
+  cursor?: Prisma.ConferenceLinkWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ConferenceLinkScalarFieldEnum | Prisma.ConferenceLinkScalarFieldEnum[]
 }
 
 /**

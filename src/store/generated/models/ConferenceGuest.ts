@@ -14,7 +14,8 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model ConferenceGuest
- * A guest by link. Only the SHA-256 of its token is stored. It ends with its link and with the conference.
+ * A guest by link. Only the SHA-256 of its token is stored. It ends with its link, with the conference, and when a
+ * moderator removes the guest.
  */
 export type ConferenceGuestModel = runtime.Types.Result.DefaultSelection<Prisma.$ConferenceGuestPayload>
 
@@ -44,6 +45,7 @@ export type ConferenceGuestMinAggregateOutputType = {
   linkId: bigint | null
   name: string | null
   tokenHash: runtime.Bytes | null
+  expiresAt: Date | null
   createdAt: Date | null
 }
 
@@ -53,6 +55,7 @@ export type ConferenceGuestMaxAggregateOutputType = {
   linkId: bigint | null
   name: string | null
   tokenHash: runtime.Bytes | null
+  expiresAt: Date | null
   createdAt: Date | null
 }
 
@@ -62,6 +65,7 @@ export type ConferenceGuestCountAggregateOutputType = {
   linkId: number
   name: number
   tokenHash: number
+  expiresAt: number
   createdAt: number
   _all: number
 }
@@ -85,6 +89,7 @@ export type ConferenceGuestMinAggregateInputType = {
   linkId?: true
   name?: true
   tokenHash?: true
+  expiresAt?: true
   createdAt?: true
 }
 
@@ -94,6 +99,7 @@ export type ConferenceGuestMaxAggregateInputType = {
   linkId?: true
   name?: true
   tokenHash?: true
+  expiresAt?: true
   createdAt?: true
 }
 
@@ -103,6 +109,7 @@ export type ConferenceGuestCountAggregateInputType = {
   linkId?: true
   name?: true
   tokenHash?: true
+  expiresAt?: true
   createdAt?: true
   _all?: true
 }
@@ -199,6 +206,7 @@ export type ConferenceGuestGroupByOutputType = {
   linkId: bigint
   name: string
   tokenHash: runtime.Bytes
+  expiresAt: Date
   createdAt: Date
   _count: ConferenceGuestCountAggregateOutputType | null
   _avg: ConferenceGuestAvgAggregateOutputType | null
@@ -231,6 +239,7 @@ export type ConferenceGuestWhereInput = {
   linkId?: Prisma.BigIntFilter<"ConferenceGuest"> | bigint | number
   name?: Prisma.StringFilter<"ConferenceGuest"> | string
   tokenHash?: Prisma.BytesFilter<"ConferenceGuest"> | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFilter<"ConferenceGuest"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"ConferenceGuest"> | Date | string
   conference?: Prisma.XOR<Prisma.ConferenceScalarRelationFilter, Prisma.ConferenceWhereInput>
   link?: Prisma.XOR<Prisma.ConferenceLinkScalarRelationFilter, Prisma.ConferenceLinkWhereInput>
@@ -242,6 +251,7 @@ export type ConferenceGuestOrderByWithRelationInput = {
   linkId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   conference?: Prisma.ConferenceOrderByWithRelationInput
   link?: Prisma.ConferenceLinkOrderByWithRelationInput
@@ -256,6 +266,7 @@ export type ConferenceGuestWhereUniqueInput = Prisma.AtLeast<{
   conferenceId?: Prisma.BigIntFilter<"ConferenceGuest"> | bigint | number
   linkId?: Prisma.BigIntFilter<"ConferenceGuest"> | bigint | number
   name?: Prisma.StringFilter<"ConferenceGuest"> | string
+  expiresAt?: Prisma.DateTimeFilter<"ConferenceGuest"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"ConferenceGuest"> | Date | string
   conference?: Prisma.XOR<Prisma.ConferenceScalarRelationFilter, Prisma.ConferenceWhereInput>
   link?: Prisma.XOR<Prisma.ConferenceLinkScalarRelationFilter, Prisma.ConferenceLinkWhereInput>
@@ -267,6 +278,7 @@ export type ConferenceGuestOrderByWithAggregationInput = {
   linkId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.ConferenceGuestCountOrderByAggregateInput
   _avg?: Prisma.ConferenceGuestAvgOrderByAggregateInput
@@ -284,6 +296,7 @@ export type ConferenceGuestScalarWhereWithAggregatesInput = {
   linkId?: Prisma.BigIntWithAggregatesFilter<"ConferenceGuest"> | bigint | number
   name?: Prisma.StringWithAggregatesFilter<"ConferenceGuest"> | string
   tokenHash?: Prisma.BytesWithAggregatesFilter<"ConferenceGuest"> | runtime.Bytes
+  expiresAt?: Prisma.DateTimeWithAggregatesFilter<"ConferenceGuest"> | Date | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"ConferenceGuest"> | Date | string
 }
 
@@ -291,6 +304,7 @@ export type ConferenceGuestCreateInput = {
   id: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
   conference: Prisma.ConferenceCreateNestedOneWithoutGuestsInput
   link: Prisma.ConferenceLinkCreateNestedOneWithoutGuestsInput
@@ -302,6 +316,7 @@ export type ConferenceGuestUncheckedCreateInput = {
   linkId: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
 }
 
@@ -309,6 +324,7 @@ export type ConferenceGuestUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   conference?: Prisma.ConferenceUpdateOneRequiredWithoutGuestsNestedInput
   link?: Prisma.ConferenceLinkUpdateOneRequiredWithoutGuestsNestedInput
@@ -320,6 +336,7 @@ export type ConferenceGuestUncheckedUpdateInput = {
   linkId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -329,6 +346,7 @@ export type ConferenceGuestCreateManyInput = {
   linkId: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
 }
 
@@ -336,6 +354,7 @@ export type ConferenceGuestUpdateManyMutationInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -345,6 +364,7 @@ export type ConferenceGuestUncheckedUpdateManyInput = {
   linkId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -364,6 +384,7 @@ export type ConferenceGuestCountOrderByAggregateInput = {
   linkId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -379,6 +400,7 @@ export type ConferenceGuestMaxOrderByAggregateInput = {
   linkId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -388,6 +410,7 @@ export type ConferenceGuestMinOrderByAggregateInput = {
   linkId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   tokenHash?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -485,6 +508,7 @@ export type ConferenceGuestCreateWithoutConferenceInput = {
   id: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
   link: Prisma.ConferenceLinkCreateNestedOneWithoutGuestsInput
 }
@@ -494,6 +518,7 @@ export type ConferenceGuestUncheckedCreateWithoutConferenceInput = {
   linkId: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
 }
 
@@ -532,6 +557,7 @@ export type ConferenceGuestScalarWhereInput = {
   linkId?: Prisma.BigIntFilter<"ConferenceGuest"> | bigint | number
   name?: Prisma.StringFilter<"ConferenceGuest"> | string
   tokenHash?: Prisma.BytesFilter<"ConferenceGuest"> | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFilter<"ConferenceGuest"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"ConferenceGuest"> | Date | string
 }
 
@@ -539,6 +565,7 @@ export type ConferenceGuestCreateWithoutLinkInput = {
   id: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
   conference: Prisma.ConferenceCreateNestedOneWithoutGuestsInput
 }
@@ -548,6 +575,7 @@ export type ConferenceGuestUncheckedCreateWithoutLinkInput = {
   conferenceId: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
 }
 
@@ -582,6 +610,7 @@ export type ConferenceGuestCreateManyConferenceInput = {
   linkId: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
 }
 
@@ -589,6 +618,7 @@ export type ConferenceGuestUpdateWithoutConferenceInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   link?: Prisma.ConferenceLinkUpdateOneRequiredWithoutGuestsNestedInput
 }
@@ -598,6 +628,7 @@ export type ConferenceGuestUncheckedUpdateWithoutConferenceInput = {
   linkId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -606,6 +637,7 @@ export type ConferenceGuestUncheckedUpdateManyWithoutConferenceInput = {
   linkId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -614,6 +646,7 @@ export type ConferenceGuestCreateManyLinkInput = {
   conferenceId: bigint | number
   name: string
   tokenHash: runtime.Bytes
+  expiresAt?: Date | string
   createdAt?: Date | string
 }
 
@@ -621,6 +654,7 @@ export type ConferenceGuestUpdateWithoutLinkInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   conference?: Prisma.ConferenceUpdateOneRequiredWithoutGuestsNestedInput
 }
@@ -630,6 +664,7 @@ export type ConferenceGuestUncheckedUpdateWithoutLinkInput = {
   conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -638,6 +673,7 @@ export type ConferenceGuestUncheckedUpdateManyWithoutLinkInput = {
   conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   name?: Prisma.StringFieldUpdateOperationsInput | string
   tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -649,6 +685,7 @@ export type ConferenceGuestSelect<ExtArgs extends runtime.Types.Extensions.Inter
   linkId?: boolean
   name?: boolean
   tokenHash?: boolean
+  expiresAt?: boolean
   createdAt?: boolean
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
   link?: boolean | Prisma.ConferenceLinkDefaultArgs<ExtArgs>
@@ -660,6 +697,7 @@ export type ConferenceGuestSelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   linkId?: boolean
   name?: boolean
   tokenHash?: boolean
+  expiresAt?: boolean
   createdAt?: boolean
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
   link?: boolean | Prisma.ConferenceLinkDefaultArgs<ExtArgs>
@@ -671,6 +709,7 @@ export type ConferenceGuestSelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   linkId?: boolean
   name?: boolean
   tokenHash?: boolean
+  expiresAt?: boolean
   createdAt?: boolean
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
   link?: boolean | Prisma.ConferenceLinkDefaultArgs<ExtArgs>
@@ -682,10 +721,11 @@ export type ConferenceGuestSelectScalar = {
   linkId?: boolean
   name?: boolean
   tokenHash?: boolean
+  expiresAt?: boolean
   createdAt?: boolean
 }
 
-export type ConferenceGuestOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "conferenceId" | "linkId" | "name" | "tokenHash" | "createdAt", ExtArgs["result"]["conferenceGuest"]>
+export type ConferenceGuestOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "conferenceId" | "linkId" | "name" | "tokenHash" | "expiresAt" | "createdAt", ExtArgs["result"]["conferenceGuest"]>
 export type ConferenceGuestInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
   link?: boolean | Prisma.ConferenceLinkDefaultArgs<ExtArgs>
@@ -714,6 +754,10 @@ export type $ConferenceGuestPayload<ExtArgs extends runtime.Types.Extensions.Int
     linkId: bigint
     name: string
     tokenHash: runtime.Bytes
+    /**
+     * Not after the end of the link. The default is for nodes that are older than the column.
+     */
+    expiresAt: Date
     createdAt: Date
   }, ExtArgs["result"]["conferenceGuest"]>
   composites: {}
@@ -1145,6 +1189,7 @@ export interface ConferenceGuestFieldRefs {
   readonly linkId: Prisma.FieldRef<"ConferenceGuest", 'BigInt'>
   readonly name: Prisma.FieldRef<"ConferenceGuest", 'String'>
   readonly tokenHash: Prisma.FieldRef<"ConferenceGuest", 'Bytes'>
+  readonly expiresAt: Prisma.FieldRef<"ConferenceGuest", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"ConferenceGuest", 'DateTime'>
 }
     

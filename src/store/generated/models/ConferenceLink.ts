@@ -14,7 +14,9 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model ConferenceLink
- * A link for guests without an account. Only the SHA-256 of its secret is stored.
+ * A link for guests without an account. Only the SHA-256 of its secret is stored. It ends with the right of its
+ * creator, a user or a member of the account: at most one of the two is set, which the migration link_creators checks.
+ * A link without a creator admits nobody.
  */
 export type ConferenceLinkModel = runtime.Types.Result.DefaultSelection<Prisma.$ConferenceLinkPayload>
 
@@ -29,6 +31,8 @@ export type AggregateConferenceLink = {
 export type ConferenceLinkAvgAggregateOutputType = {
   id: number | null
   conferenceId: number | null
+  createdBy: number | null
+  createdByMember: number | null
   maxUses: number | null
   uses: number | null
 }
@@ -36,6 +40,8 @@ export type ConferenceLinkAvgAggregateOutputType = {
 export type ConferenceLinkSumAggregateOutputType = {
   id: bigint | null
   conferenceId: bigint | null
+  createdBy: bigint | null
+  createdByMember: bigint | null
   maxUses: number | null
   uses: number | null
 }
@@ -43,6 +49,8 @@ export type ConferenceLinkSumAggregateOutputType = {
 export type ConferenceLinkMinAggregateOutputType = {
   id: bigint | null
   conferenceId: bigint | null
+  createdBy: bigint | null
+  createdByMember: bigint | null
   secretHash: runtime.Bytes | null
   expiresAt: Date | null
   maxUses: number | null
@@ -53,6 +61,8 @@ export type ConferenceLinkMinAggregateOutputType = {
 export type ConferenceLinkMaxAggregateOutputType = {
   id: bigint | null
   conferenceId: bigint | null
+  createdBy: bigint | null
+  createdByMember: bigint | null
   secretHash: runtime.Bytes | null
   expiresAt: Date | null
   maxUses: number | null
@@ -63,6 +73,8 @@ export type ConferenceLinkMaxAggregateOutputType = {
 export type ConferenceLinkCountAggregateOutputType = {
   id: number
   conferenceId: number
+  createdBy: number
+  createdByMember: number
   secretHash: number
   expiresAt: number
   maxUses: number
@@ -75,6 +87,8 @@ export type ConferenceLinkCountAggregateOutputType = {
 export type ConferenceLinkAvgAggregateInputType = {
   id?: true
   conferenceId?: true
+  createdBy?: true
+  createdByMember?: true
   maxUses?: true
   uses?: true
 }
@@ -82,6 +96,8 @@ export type ConferenceLinkAvgAggregateInputType = {
 export type ConferenceLinkSumAggregateInputType = {
   id?: true
   conferenceId?: true
+  createdBy?: true
+  createdByMember?: true
   maxUses?: true
   uses?: true
 }
@@ -89,6 +105,8 @@ export type ConferenceLinkSumAggregateInputType = {
 export type ConferenceLinkMinAggregateInputType = {
   id?: true
   conferenceId?: true
+  createdBy?: true
+  createdByMember?: true
   secretHash?: true
   expiresAt?: true
   maxUses?: true
@@ -99,6 +117,8 @@ export type ConferenceLinkMinAggregateInputType = {
 export type ConferenceLinkMaxAggregateInputType = {
   id?: true
   conferenceId?: true
+  createdBy?: true
+  createdByMember?: true
   secretHash?: true
   expiresAt?: true
   maxUses?: true
@@ -109,6 +129,8 @@ export type ConferenceLinkMaxAggregateInputType = {
 export type ConferenceLinkCountAggregateInputType = {
   id?: true
   conferenceId?: true
+  createdBy?: true
+  createdByMember?: true
   secretHash?: true
   expiresAt?: true
   maxUses?: true
@@ -206,6 +228,8 @@ export type ConferenceLinkGroupByArgs<ExtArgs extends runtime.Types.Extensions.I
 export type ConferenceLinkGroupByOutputType = {
   id: bigint
   conferenceId: bigint
+  createdBy: bigint | null
+  createdByMember: bigint | null
   secretHash: runtime.Bytes
   expiresAt: Date
   maxUses: number
@@ -239,24 +263,32 @@ export type ConferenceLinkWhereInput = {
   NOT?: Prisma.ConferenceLinkWhereInput | Prisma.ConferenceLinkWhereInput[]
   id?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
   conferenceId?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
+  createdBy?: Prisma.BigIntNullableFilter<"ConferenceLink"> | bigint | number | null
+  createdByMember?: Prisma.BigIntNullableFilter<"ConferenceLink"> | bigint | number | null
   secretHash?: Prisma.BytesFilter<"ConferenceLink"> | runtime.Bytes
   expiresAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
   maxUses?: Prisma.IntFilter<"ConferenceLink"> | number
   uses?: Prisma.IntFilter<"ConferenceLink"> | number
   createdAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
   conference?: Prisma.XOR<Prisma.ConferenceScalarRelationFilter, Prisma.ConferenceWhereInput>
+  creator?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
+  memberCreator?: Prisma.XOR<Prisma.AccountMemberNullableScalarRelationFilter, Prisma.AccountMemberWhereInput> | null
   guests?: Prisma.ConferenceGuestListRelationFilter
 }
 
 export type ConferenceLinkOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrderInput | Prisma.SortOrder
+  createdByMember?: Prisma.SortOrderInput | Prisma.SortOrder
   secretHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
   uses?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   conference?: Prisma.ConferenceOrderByWithRelationInput
+  creator?: Prisma.UserOrderByWithRelationInput
+  memberCreator?: Prisma.AccountMemberOrderByWithRelationInput
   guests?: Prisma.ConferenceGuestOrderByRelationAggregateInput
 }
 
@@ -267,17 +299,23 @@ export type ConferenceLinkWhereUniqueInput = Prisma.AtLeast<{
   OR?: Prisma.ConferenceLinkWhereInput[]
   NOT?: Prisma.ConferenceLinkWhereInput | Prisma.ConferenceLinkWhereInput[]
   conferenceId?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
+  createdBy?: Prisma.BigIntNullableFilter<"ConferenceLink"> | bigint | number | null
+  createdByMember?: Prisma.BigIntNullableFilter<"ConferenceLink"> | bigint | number | null
   expiresAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
   maxUses?: Prisma.IntFilter<"ConferenceLink"> | number
   uses?: Prisma.IntFilter<"ConferenceLink"> | number
   createdAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
   conference?: Prisma.XOR<Prisma.ConferenceScalarRelationFilter, Prisma.ConferenceWhereInput>
+  creator?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
+  memberCreator?: Prisma.XOR<Prisma.AccountMemberNullableScalarRelationFilter, Prisma.AccountMemberWhereInput> | null
   guests?: Prisma.ConferenceGuestListRelationFilter
 }, "id" | "secretHash">
 
 export type ConferenceLinkOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrderInput | Prisma.SortOrder
+  createdByMember?: Prisma.SortOrderInput | Prisma.SortOrder
   secretHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
@@ -296,6 +334,8 @@ export type ConferenceLinkScalarWhereWithAggregatesInput = {
   NOT?: Prisma.ConferenceLinkScalarWhereWithAggregatesInput | Prisma.ConferenceLinkScalarWhereWithAggregatesInput[]
   id?: Prisma.BigIntWithAggregatesFilter<"ConferenceLink"> | bigint | number
   conferenceId?: Prisma.BigIntWithAggregatesFilter<"ConferenceLink"> | bigint | number
+  createdBy?: Prisma.BigIntNullableWithAggregatesFilter<"ConferenceLink"> | bigint | number | null
+  createdByMember?: Prisma.BigIntNullableWithAggregatesFilter<"ConferenceLink"> | bigint | number | null
   secretHash?: Prisma.BytesWithAggregatesFilter<"ConferenceLink"> | runtime.Bytes
   expiresAt?: Prisma.DateTimeWithAggregatesFilter<"ConferenceLink"> | Date | string
   maxUses?: Prisma.IntWithAggregatesFilter<"ConferenceLink"> | number
@@ -311,12 +351,16 @@ export type ConferenceLinkCreateInput = {
   uses?: number
   createdAt?: Date | string
   conference: Prisma.ConferenceCreateNestedOneWithoutLinksInput
+  creator?: Prisma.UserCreateNestedOneWithoutConferenceLinksInput
+  memberCreator?: Prisma.AccountMemberCreateNestedOneWithoutConferenceLinksInput
   guests?: Prisma.ConferenceGuestCreateNestedManyWithoutLinkInput
 }
 
 export type ConferenceLinkUncheckedCreateInput = {
   id?: bigint | number
   conferenceId: bigint | number
+  createdBy?: bigint | number | null
+  createdByMember?: bigint | number | null
   secretHash: runtime.Bytes
   expiresAt: Date | string
   maxUses: number
@@ -333,12 +377,16 @@ export type ConferenceLinkUpdateInput = {
   uses?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   conference?: Prisma.ConferenceUpdateOneRequiredWithoutLinksNestedInput
+  creator?: Prisma.UserUpdateOneWithoutConferenceLinksNestedInput
+  memberCreator?: Prisma.AccountMemberUpdateOneWithoutConferenceLinksNestedInput
   guests?: Prisma.ConferenceGuestUpdateManyWithoutLinkNestedInput
 }
 
 export type ConferenceLinkUncheckedUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   maxUses?: Prisma.IntFieldUpdateOperationsInput | number
@@ -350,6 +398,8 @@ export type ConferenceLinkUncheckedUpdateInput = {
 export type ConferenceLinkCreateManyInput = {
   id?: bigint | number
   conferenceId: bigint | number
+  createdBy?: bigint | number | null
+  createdByMember?: bigint | number | null
   secretHash: runtime.Bytes
   expiresAt: Date | string
   maxUses: number
@@ -369,6 +419,8 @@ export type ConferenceLinkUpdateManyMutationInput = {
 export type ConferenceLinkUncheckedUpdateManyInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   maxUses?: Prisma.IntFieldUpdateOperationsInput | number
@@ -389,6 +441,8 @@ export type ConferenceLinkOrderByRelationAggregateInput = {
 export type ConferenceLinkCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrder
+  createdByMember?: Prisma.SortOrder
   secretHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
@@ -399,6 +453,8 @@ export type ConferenceLinkCountOrderByAggregateInput = {
 export type ConferenceLinkAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrder
+  createdByMember?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
   uses?: Prisma.SortOrder
 }
@@ -406,6 +462,8 @@ export type ConferenceLinkAvgOrderByAggregateInput = {
 export type ConferenceLinkMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrder
+  createdByMember?: Prisma.SortOrder
   secretHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
@@ -416,6 +474,8 @@ export type ConferenceLinkMaxOrderByAggregateInput = {
 export type ConferenceLinkMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrder
+  createdByMember?: Prisma.SortOrder
   secretHash?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
@@ -426,6 +486,8 @@ export type ConferenceLinkMinOrderByAggregateInput = {
 export type ConferenceLinkSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
   conferenceId?: Prisma.SortOrder
+  createdBy?: Prisma.SortOrder
+  createdByMember?: Prisma.SortOrder
   maxUses?: Prisma.SortOrder
   uses?: Prisma.SortOrder
 }
@@ -433,6 +495,90 @@ export type ConferenceLinkSumOrderByAggregateInput = {
 export type ConferenceLinkScalarRelationFilter = {
   is?: Prisma.ConferenceLinkWhereInput
   isNot?: Prisma.ConferenceLinkWhereInput
+}
+
+export type ConferenceLinkCreateNestedManyWithoutMemberCreatorInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput> | Prisma.ConferenceLinkCreateWithoutMemberCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyMemberCreatorInputEnvelope
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+}
+
+export type ConferenceLinkUncheckedCreateNestedManyWithoutMemberCreatorInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput> | Prisma.ConferenceLinkCreateWithoutMemberCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyMemberCreatorInputEnvelope
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+}
+
+export type ConferenceLinkUpdateManyWithoutMemberCreatorNestedInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput> | Prisma.ConferenceLinkCreateWithoutMemberCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput[]
+  upsert?: Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutMemberCreatorInput | Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutMemberCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyMemberCreatorInputEnvelope
+  set?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  disconnect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  delete?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  update?: Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutMemberCreatorInput | Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutMemberCreatorInput[]
+  updateMany?: Prisma.ConferenceLinkUpdateManyWithWhereWithoutMemberCreatorInput | Prisma.ConferenceLinkUpdateManyWithWhereWithoutMemberCreatorInput[]
+  deleteMany?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
+}
+
+export type ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorNestedInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput> | Prisma.ConferenceLinkCreateWithoutMemberCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutMemberCreatorInput[]
+  upsert?: Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutMemberCreatorInput | Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutMemberCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyMemberCreatorInputEnvelope
+  set?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  disconnect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  delete?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  update?: Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutMemberCreatorInput | Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutMemberCreatorInput[]
+  updateMany?: Prisma.ConferenceLinkUpdateManyWithWhereWithoutMemberCreatorInput | Prisma.ConferenceLinkUpdateManyWithWhereWithoutMemberCreatorInput[]
+  deleteMany?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
+}
+
+export type ConferenceLinkCreateNestedManyWithoutCreatorInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput> | Prisma.ConferenceLinkCreateWithoutCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyCreatorInputEnvelope
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+}
+
+export type ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput> | Prisma.ConferenceLinkCreateWithoutCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyCreatorInputEnvelope
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+}
+
+export type ConferenceLinkUpdateManyWithoutCreatorNestedInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput> | Prisma.ConferenceLinkCreateWithoutCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput[]
+  upsert?: Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutCreatorInput | Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyCreatorInputEnvelope
+  set?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  disconnect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  delete?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  update?: Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutCreatorInput | Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutCreatorInput[]
+  updateMany?: Prisma.ConferenceLinkUpdateManyWithWhereWithoutCreatorInput | Prisma.ConferenceLinkUpdateManyWithWhereWithoutCreatorInput[]
+  deleteMany?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
+}
+
+export type ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput = {
+  create?: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput> | Prisma.ConferenceLinkCreateWithoutCreatorInput[] | Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput[]
+  connectOrCreate?: Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput | Prisma.ConferenceLinkCreateOrConnectWithoutCreatorInput[]
+  upsert?: Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutCreatorInput | Prisma.ConferenceLinkUpsertWithWhereUniqueWithoutCreatorInput[]
+  createMany?: Prisma.ConferenceLinkCreateManyCreatorInputEnvelope
+  set?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  disconnect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  delete?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  connect?: Prisma.ConferenceLinkWhereUniqueInput | Prisma.ConferenceLinkWhereUniqueInput[]
+  update?: Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutCreatorInput | Prisma.ConferenceLinkUpdateWithWhereUniqueWithoutCreatorInput[]
+  updateMany?: Prisma.ConferenceLinkUpdateManyWithWhereWithoutCreatorInput | Prisma.ConferenceLinkUpdateManyWithWhereWithoutCreatorInput[]
+  deleteMany?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
 }
 
 export type ConferenceLinkCreateNestedManyWithoutConferenceInput = {
@@ -491,6 +637,121 @@ export type ConferenceLinkUpdateOneRequiredWithoutGuestsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.ConferenceLinkUpdateToOneWithWhereWithoutGuestsInput, Prisma.ConferenceLinkUpdateWithoutGuestsInput>, Prisma.ConferenceLinkUncheckedUpdateWithoutGuestsInput>
 }
 
+export type ConferenceLinkCreateWithoutMemberCreatorInput = {
+  id?: bigint | number
+  secretHash: runtime.Bytes
+  expiresAt: Date | string
+  maxUses: number
+  uses?: number
+  createdAt?: Date | string
+  conference: Prisma.ConferenceCreateNestedOneWithoutLinksInput
+  creator?: Prisma.UserCreateNestedOneWithoutConferenceLinksInput
+  guests?: Prisma.ConferenceGuestCreateNestedManyWithoutLinkInput
+}
+
+export type ConferenceLinkUncheckedCreateWithoutMemberCreatorInput = {
+  id?: bigint | number
+  conferenceId: bigint | number
+  createdBy?: bigint | number | null
+  secretHash: runtime.Bytes
+  expiresAt: Date | string
+  maxUses: number
+  uses?: number
+  createdAt?: Date | string
+  guests?: Prisma.ConferenceGuestUncheckedCreateNestedManyWithoutLinkInput
+}
+
+export type ConferenceLinkCreateOrConnectWithoutMemberCreatorInput = {
+  where: Prisma.ConferenceLinkWhereUniqueInput
+  create: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput>
+}
+
+export type ConferenceLinkCreateManyMemberCreatorInputEnvelope = {
+  data: Prisma.ConferenceLinkCreateManyMemberCreatorInput | Prisma.ConferenceLinkCreateManyMemberCreatorInput[]
+  skipDuplicates?: boolean
+}
+
+export type ConferenceLinkUpsertWithWhereUniqueWithoutMemberCreatorInput = {
+  where: Prisma.ConferenceLinkWhereUniqueInput
+  update: Prisma.XOR<Prisma.ConferenceLinkUpdateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedUpdateWithoutMemberCreatorInput>
+  create: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutMemberCreatorInput>
+}
+
+export type ConferenceLinkUpdateWithWhereUniqueWithoutMemberCreatorInput = {
+  where: Prisma.ConferenceLinkWhereUniqueInput
+  data: Prisma.XOR<Prisma.ConferenceLinkUpdateWithoutMemberCreatorInput, Prisma.ConferenceLinkUncheckedUpdateWithoutMemberCreatorInput>
+}
+
+export type ConferenceLinkUpdateManyWithWhereWithoutMemberCreatorInput = {
+  where: Prisma.ConferenceLinkScalarWhereInput
+  data: Prisma.XOR<Prisma.ConferenceLinkUpdateManyMutationInput, Prisma.ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorInput>
+}
+
+export type ConferenceLinkScalarWhereInput = {
+  AND?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
+  OR?: Prisma.ConferenceLinkScalarWhereInput[]
+  NOT?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
+  id?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
+  conferenceId?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
+  createdBy?: Prisma.BigIntNullableFilter<"ConferenceLink"> | bigint | number | null
+  createdByMember?: Prisma.BigIntNullableFilter<"ConferenceLink"> | bigint | number | null
+  secretHash?: Prisma.BytesFilter<"ConferenceLink"> | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
+  maxUses?: Prisma.IntFilter<"ConferenceLink"> | number
+  uses?: Prisma.IntFilter<"ConferenceLink"> | number
+  createdAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
+}
+
+export type ConferenceLinkCreateWithoutCreatorInput = {
+  id?: bigint | number
+  secretHash: runtime.Bytes
+  expiresAt: Date | string
+  maxUses: number
+  uses?: number
+  createdAt?: Date | string
+  conference: Prisma.ConferenceCreateNestedOneWithoutLinksInput
+  memberCreator?: Prisma.AccountMemberCreateNestedOneWithoutConferenceLinksInput
+  guests?: Prisma.ConferenceGuestCreateNestedManyWithoutLinkInput
+}
+
+export type ConferenceLinkUncheckedCreateWithoutCreatorInput = {
+  id?: bigint | number
+  conferenceId: bigint | number
+  createdByMember?: bigint | number | null
+  secretHash: runtime.Bytes
+  expiresAt: Date | string
+  maxUses: number
+  uses?: number
+  createdAt?: Date | string
+  guests?: Prisma.ConferenceGuestUncheckedCreateNestedManyWithoutLinkInput
+}
+
+export type ConferenceLinkCreateOrConnectWithoutCreatorInput = {
+  where: Prisma.ConferenceLinkWhereUniqueInput
+  create: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput>
+}
+
+export type ConferenceLinkCreateManyCreatorInputEnvelope = {
+  data: Prisma.ConferenceLinkCreateManyCreatorInput | Prisma.ConferenceLinkCreateManyCreatorInput[]
+  skipDuplicates?: boolean
+}
+
+export type ConferenceLinkUpsertWithWhereUniqueWithoutCreatorInput = {
+  where: Prisma.ConferenceLinkWhereUniqueInput
+  update: Prisma.XOR<Prisma.ConferenceLinkUpdateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedUpdateWithoutCreatorInput>
+  create: Prisma.XOR<Prisma.ConferenceLinkCreateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedCreateWithoutCreatorInput>
+}
+
+export type ConferenceLinkUpdateWithWhereUniqueWithoutCreatorInput = {
+  where: Prisma.ConferenceLinkWhereUniqueInput
+  data: Prisma.XOR<Prisma.ConferenceLinkUpdateWithoutCreatorInput, Prisma.ConferenceLinkUncheckedUpdateWithoutCreatorInput>
+}
+
+export type ConferenceLinkUpdateManyWithWhereWithoutCreatorInput = {
+  where: Prisma.ConferenceLinkScalarWhereInput
+  data: Prisma.XOR<Prisma.ConferenceLinkUpdateManyMutationInput, Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorInput>
+}
+
 export type ConferenceLinkCreateWithoutConferenceInput = {
   id?: bigint | number
   secretHash: runtime.Bytes
@@ -498,11 +759,15 @@ export type ConferenceLinkCreateWithoutConferenceInput = {
   maxUses: number
   uses?: number
   createdAt?: Date | string
+  creator?: Prisma.UserCreateNestedOneWithoutConferenceLinksInput
+  memberCreator?: Prisma.AccountMemberCreateNestedOneWithoutConferenceLinksInput
   guests?: Prisma.ConferenceGuestCreateNestedManyWithoutLinkInput
 }
 
 export type ConferenceLinkUncheckedCreateWithoutConferenceInput = {
   id?: bigint | number
+  createdBy?: bigint | number | null
+  createdByMember?: bigint | number | null
   secretHash: runtime.Bytes
   expiresAt: Date | string
   maxUses: number
@@ -537,19 +802,6 @@ export type ConferenceLinkUpdateManyWithWhereWithoutConferenceInput = {
   data: Prisma.XOR<Prisma.ConferenceLinkUpdateManyMutationInput, Prisma.ConferenceLinkUncheckedUpdateManyWithoutConferenceInput>
 }
 
-export type ConferenceLinkScalarWhereInput = {
-  AND?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
-  OR?: Prisma.ConferenceLinkScalarWhereInput[]
-  NOT?: Prisma.ConferenceLinkScalarWhereInput | Prisma.ConferenceLinkScalarWhereInput[]
-  id?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
-  conferenceId?: Prisma.BigIntFilter<"ConferenceLink"> | bigint | number
-  secretHash?: Prisma.BytesFilter<"ConferenceLink"> | runtime.Bytes
-  expiresAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
-  maxUses?: Prisma.IntFilter<"ConferenceLink"> | number
-  uses?: Prisma.IntFilter<"ConferenceLink"> | number
-  createdAt?: Prisma.DateTimeFilter<"ConferenceLink"> | Date | string
-}
-
 export type ConferenceLinkCreateWithoutGuestsInput = {
   id?: bigint | number
   secretHash: runtime.Bytes
@@ -558,11 +810,15 @@ export type ConferenceLinkCreateWithoutGuestsInput = {
   uses?: number
   createdAt?: Date | string
   conference: Prisma.ConferenceCreateNestedOneWithoutLinksInput
+  creator?: Prisma.UserCreateNestedOneWithoutConferenceLinksInput
+  memberCreator?: Prisma.AccountMemberCreateNestedOneWithoutConferenceLinksInput
 }
 
 export type ConferenceLinkUncheckedCreateWithoutGuestsInput = {
   id?: bigint | number
   conferenceId: bigint | number
+  createdBy?: bigint | number | null
+  createdByMember?: bigint | number | null
   secretHash: runtime.Bytes
   expiresAt: Date | string
   maxUses: number
@@ -594,11 +850,107 @@ export type ConferenceLinkUpdateWithoutGuestsInput = {
   uses?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   conference?: Prisma.ConferenceUpdateOneRequiredWithoutLinksNestedInput
+  creator?: Prisma.UserUpdateOneWithoutConferenceLinksNestedInput
+  memberCreator?: Prisma.AccountMemberUpdateOneWithoutConferenceLinksNestedInput
 }
 
 export type ConferenceLinkUncheckedUpdateWithoutGuestsInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  maxUses?: Prisma.IntFieldUpdateOperationsInput | number
+  uses?: Prisma.IntFieldUpdateOperationsInput | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ConferenceLinkCreateManyMemberCreatorInput = {
+  id?: bigint | number
+  conferenceId: bigint | number
+  createdBy?: bigint | number | null
+  secretHash: runtime.Bytes
+  expiresAt: Date | string
+  maxUses: number
+  uses?: number
+  createdAt?: Date | string
+}
+
+export type ConferenceLinkUpdateWithoutMemberCreatorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  maxUses?: Prisma.IntFieldUpdateOperationsInput | number
+  uses?: Prisma.IntFieldUpdateOperationsInput | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  conference?: Prisma.ConferenceUpdateOneRequiredWithoutLinksNestedInput
+  creator?: Prisma.UserUpdateOneWithoutConferenceLinksNestedInput
+  guests?: Prisma.ConferenceGuestUpdateManyWithoutLinkNestedInput
+}
+
+export type ConferenceLinkUncheckedUpdateWithoutMemberCreatorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  maxUses?: Prisma.IntFieldUpdateOperationsInput | number
+  uses?: Prisma.IntFieldUpdateOperationsInput | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  guests?: Prisma.ConferenceGuestUncheckedUpdateManyWithoutLinkNestedInput
+}
+
+export type ConferenceLinkUncheckedUpdateManyWithoutMemberCreatorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  maxUses?: Prisma.IntFieldUpdateOperationsInput | number
+  uses?: Prisma.IntFieldUpdateOperationsInput | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ConferenceLinkCreateManyCreatorInput = {
+  id?: bigint | number
+  conferenceId: bigint | number
+  createdByMember?: bigint | number | null
+  secretHash: runtime.Bytes
+  expiresAt: Date | string
+  maxUses: number
+  uses?: number
+  createdAt?: Date | string
+}
+
+export type ConferenceLinkUpdateWithoutCreatorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  maxUses?: Prisma.IntFieldUpdateOperationsInput | number
+  uses?: Prisma.IntFieldUpdateOperationsInput | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  conference?: Prisma.ConferenceUpdateOneRequiredWithoutLinksNestedInput
+  memberCreator?: Prisma.AccountMemberUpdateOneWithoutConferenceLinksNestedInput
+  guests?: Prisma.ConferenceGuestUpdateManyWithoutLinkNestedInput
+}
+
+export type ConferenceLinkUncheckedUpdateWithoutCreatorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  maxUses?: Prisma.IntFieldUpdateOperationsInput | number
+  uses?: Prisma.IntFieldUpdateOperationsInput | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  guests?: Prisma.ConferenceGuestUncheckedUpdateManyWithoutLinkNestedInput
+}
+
+export type ConferenceLinkUncheckedUpdateManyWithoutCreatorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  conferenceId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   maxUses?: Prisma.IntFieldUpdateOperationsInput | number
@@ -608,6 +960,8 @@ export type ConferenceLinkUncheckedUpdateWithoutGuestsInput = {
 
 export type ConferenceLinkCreateManyConferenceInput = {
   id?: bigint | number
+  createdBy?: bigint | number | null
+  createdByMember?: bigint | number | null
   secretHash: runtime.Bytes
   expiresAt: Date | string
   maxUses: number
@@ -622,11 +976,15 @@ export type ConferenceLinkUpdateWithoutConferenceInput = {
   maxUses?: Prisma.IntFieldUpdateOperationsInput | number
   uses?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  creator?: Prisma.UserUpdateOneWithoutConferenceLinksNestedInput
+  memberCreator?: Prisma.AccountMemberUpdateOneWithoutConferenceLinksNestedInput
   guests?: Prisma.ConferenceGuestUpdateManyWithoutLinkNestedInput
 }
 
 export type ConferenceLinkUncheckedUpdateWithoutConferenceInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   maxUses?: Prisma.IntFieldUpdateOperationsInput | number
@@ -637,6 +995,8 @@ export type ConferenceLinkUncheckedUpdateWithoutConferenceInput = {
 
 export type ConferenceLinkUncheckedUpdateManyWithoutConferenceInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdBy?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdByMember?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   maxUses?: Prisma.IntFieldUpdateOperationsInput | number
@@ -678,12 +1038,16 @@ export type ConferenceLinkCountOutputTypeCountGuestsArgs<ExtArgs extends runtime
 export type ConferenceLinkSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   conferenceId?: boolean
+  createdBy?: boolean
+  createdByMember?: boolean
   secretHash?: boolean
   expiresAt?: boolean
   maxUses?: boolean
   uses?: boolean
   createdAt?: boolean
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
+  creator?: boolean | Prisma.ConferenceLink$creatorArgs<ExtArgs>
+  memberCreator?: boolean | Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>
   guests?: boolean | Prisma.ConferenceLink$guestsArgs<ExtArgs>
   _count?: boolean | Prisma.ConferenceLinkCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["conferenceLink"]>
@@ -691,28 +1055,38 @@ export type ConferenceLinkSelect<ExtArgs extends runtime.Types.Extensions.Intern
 export type ConferenceLinkSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   conferenceId?: boolean
+  createdBy?: boolean
+  createdByMember?: boolean
   secretHash?: boolean
   expiresAt?: boolean
   maxUses?: boolean
   uses?: boolean
   createdAt?: boolean
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
+  creator?: boolean | Prisma.ConferenceLink$creatorArgs<ExtArgs>
+  memberCreator?: boolean | Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>
 }, ExtArgs["result"]["conferenceLink"]>
 
 export type ConferenceLinkSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   conferenceId?: boolean
+  createdBy?: boolean
+  createdByMember?: boolean
   secretHash?: boolean
   expiresAt?: boolean
   maxUses?: boolean
   uses?: boolean
   createdAt?: boolean
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
+  creator?: boolean | Prisma.ConferenceLink$creatorArgs<ExtArgs>
+  memberCreator?: boolean | Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>
 }, ExtArgs["result"]["conferenceLink"]>
 
 export type ConferenceLinkSelectScalar = {
   id?: boolean
   conferenceId?: boolean
+  createdBy?: boolean
+  createdByMember?: boolean
   secretHash?: boolean
   expiresAt?: boolean
   maxUses?: boolean
@@ -720,28 +1094,38 @@ export type ConferenceLinkSelectScalar = {
   createdAt?: boolean
 }
 
-export type ConferenceLinkOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "conferenceId" | "secretHash" | "expiresAt" | "maxUses" | "uses" | "createdAt", ExtArgs["result"]["conferenceLink"]>
+export type ConferenceLinkOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "conferenceId" | "createdBy" | "createdByMember" | "secretHash" | "expiresAt" | "maxUses" | "uses" | "createdAt", ExtArgs["result"]["conferenceLink"]>
 export type ConferenceLinkInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
+  creator?: boolean | Prisma.ConferenceLink$creatorArgs<ExtArgs>
+  memberCreator?: boolean | Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>
   guests?: boolean | Prisma.ConferenceLink$guestsArgs<ExtArgs>
   _count?: boolean | Prisma.ConferenceLinkCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type ConferenceLinkIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
+  creator?: boolean | Prisma.ConferenceLink$creatorArgs<ExtArgs>
+  memberCreator?: boolean | Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>
 }
 export type ConferenceLinkIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   conference?: boolean | Prisma.ConferenceDefaultArgs<ExtArgs>
+  creator?: boolean | Prisma.ConferenceLink$creatorArgs<ExtArgs>
+  memberCreator?: boolean | Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>
 }
 
 export type $ConferenceLinkPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ConferenceLink"
   objects: {
     conference: Prisma.$ConferencePayload<ExtArgs>
+    creator: Prisma.$UserPayload<ExtArgs> | null
+    memberCreator: Prisma.$AccountMemberPayload<ExtArgs> | null
     guests: Prisma.$ConferenceGuestPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     conferenceId: bigint
+    createdBy: bigint | null
+    createdByMember: bigint | null
     secretHash: runtime.Bytes
     expiresAt: Date
     /**
@@ -1145,6 +1529,8 @@ readonly fields: ConferenceLinkFieldRefs;
 export interface Prisma__ConferenceLinkClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   conference<T extends Prisma.ConferenceDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ConferenceDefaultArgs<ExtArgs>>): Prisma.Prisma__ConferenceClient<runtime.Types.Result.GetResult<Prisma.$ConferencePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  creator<T extends Prisma.ConferenceLink$creatorArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ConferenceLink$creatorArgs<ExtArgs>>): Prisma.Prisma__UserClient<runtime.Types.Result.GetResult<Prisma.$UserPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  memberCreator<T extends Prisma.ConferenceLink$memberCreatorArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ConferenceLink$memberCreatorArgs<ExtArgs>>): Prisma.Prisma__AccountMemberClient<runtime.Types.Result.GetResult<Prisma.$AccountMemberPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   guests<T extends Prisma.ConferenceLink$guestsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ConferenceLink$guestsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceGuestPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -1177,6 +1563,8 @@ export interface Prisma__ConferenceLinkClient<T, Null = never, ExtArgs extends r
 export interface ConferenceLinkFieldRefs {
   readonly id: Prisma.FieldRef<"ConferenceLink", 'BigInt'>
   readonly conferenceId: Prisma.FieldRef<"ConferenceLink", 'BigInt'>
+  readonly createdBy: Prisma.FieldRef<"ConferenceLink", 'BigInt'>
+  readonly createdByMember: Prisma.FieldRef<"ConferenceLink", 'BigInt'>
   readonly secretHash: Prisma.FieldRef<"ConferenceLink", 'Bytes'>
   readonly expiresAt: Prisma.FieldRef<"ConferenceLink", 'DateTime'>
   readonly maxUses: Prisma.FieldRef<"ConferenceLink", 'Int'>
@@ -1580,6 +1968,44 @@ export type ConferenceLinkDeleteManyArgs<ExtArgs extends runtime.Types.Extension
    * Limit how many ConferenceLinks to delete.
    */
   limit?: number
+}
+
+/**
+ * ConferenceLink.creator
+ */
+export type ConferenceLink$creatorArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the User
+   */
+  select?: Prisma.UserSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the User
+   */
+  omit?: Prisma.UserOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.UserInclude<ExtArgs> | null
+  where?: Prisma.UserWhereInput
+}
+
+/**
+ * ConferenceLink.memberCreator
+ */
+export type ConferenceLink$memberCreatorArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AccountMember
+   */
+  select?: Prisma.AccountMemberSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AccountMember
+   */
+  omit?: Prisma.AccountMemberOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AccountMemberInclude<ExtArgs> | null
+  where?: Prisma.AccountMemberWhereInput
 }
 
 /**

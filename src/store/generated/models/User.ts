@@ -406,6 +406,7 @@ export type UserWhereInput = {
   passwordResets?: Prisma.PasswordResetListRelationFilter
   conferences?: Prisma.ConferenceListRelationFilter
   conferenceUsers?: Prisma.ConferenceUserListRelationFilter
+  conferenceLinks?: Prisma.ConferenceLinkListRelationFilter
   memberships?: Prisma.ConferenceMemberListRelationFilter
 }
 
@@ -446,6 +447,7 @@ export type UserOrderByWithRelationInput = {
   passwordResets?: Prisma.PasswordResetOrderByRelationAggregateInput
   conferences?: Prisma.ConferenceOrderByRelationAggregateInput
   conferenceUsers?: Prisma.ConferenceUserOrderByRelationAggregateInput
+  conferenceLinks?: Prisma.ConferenceLinkOrderByRelationAggregateInput
   memberships?: Prisma.ConferenceMemberOrderByRelationAggregateInput
 }
 
@@ -493,6 +495,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   passwordResets?: Prisma.PasswordResetListRelationFilter
   conferences?: Prisma.ConferenceListRelationFilter
   conferenceUsers?: Prisma.ConferenceUserListRelationFilter
+  conferenceLinks?: Prisma.ConferenceLinkListRelationFilter
   memberships?: Prisma.ConferenceMemberListRelationFilter
 }, "id" | "applicationId_loginKey" | "applicationId_emailKey" | "applicationId_externalId" | "applicationId_externalUserId">
 
@@ -598,6 +601,7 @@ export type UserCreateInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -637,6 +641,7 @@ export type UserUncheckedCreateInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -676,6 +681,7 @@ export type UserUpdateInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -715,6 +721,7 @@ export type UserUncheckedUpdateInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -1131,6 +1138,22 @@ export type UserUpdateOneRequiredWithoutConferenceUsersNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutConferenceUsersInput, Prisma.UserUpdateWithoutConferenceUsersInput>, Prisma.UserUncheckedUpdateWithoutConferenceUsersInput>
 }
 
+export type UserCreateNestedOneWithoutConferenceLinksInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutConferenceLinksInput, Prisma.UserUncheckedCreateWithoutConferenceLinksInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutConferenceLinksInput
+  connect?: Prisma.UserWhereUniqueInput
+}
+
+export type UserUpdateOneWithoutConferenceLinksNestedInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutConferenceLinksInput, Prisma.UserUncheckedCreateWithoutConferenceLinksInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutConferenceLinksInput
+  upsert?: Prisma.UserUpsertWithoutConferenceLinksInput
+  disconnect?: Prisma.UserWhereInput | boolean
+  delete?: Prisma.UserWhereInput | boolean
+  connect?: Prisma.UserWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutConferenceLinksInput, Prisma.UserUpdateWithoutConferenceLinksInput>, Prisma.UserUncheckedUpdateWithoutConferenceLinksInput>
+}
+
 export type UserCreateNestedOneWithoutMembershipsInput = {
   create?: Prisma.XOR<Prisma.UserCreateWithoutMembershipsInput, Prisma.UserUncheckedCreateWithoutMembershipsInput>
   connectOrCreate?: Prisma.UserCreateOrConnectWithoutMembershipsInput
@@ -1182,6 +1205,7 @@ export type UserCreateWithoutApplicationInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -1220,6 +1244,7 @@ export type UserUncheckedCreateWithoutApplicationInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -1316,6 +1341,7 @@ export type UserCreateWithoutPasswordResetsInput = {
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -1354,6 +1380,7 @@ export type UserUncheckedCreateWithoutPasswordResetsInput = {
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -1408,6 +1435,7 @@ export type UserUpdateWithoutPasswordResetsInput = {
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -1446,6 +1474,7 @@ export type UserUncheckedUpdateWithoutPasswordResetsInput = {
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -1484,6 +1513,7 @@ export type UserCreateWithoutTagsInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -1522,6 +1552,7 @@ export type UserUncheckedCreateWithoutTagsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -1576,6 +1607,7 @@ export type UserUpdateWithoutTagsInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -1614,6 +1646,7 @@ export type UserUncheckedUpdateWithoutTagsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -1652,6 +1685,7 @@ export type UserCreateWithoutIdentitiesInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -1690,6 +1724,7 @@ export type UserUncheckedCreateWithoutIdentitiesInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -1744,6 +1779,7 @@ export type UserUpdateWithoutIdentitiesInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -1782,6 +1818,7 @@ export type UserUncheckedUpdateWithoutIdentitiesInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -1820,6 +1857,7 @@ export type UserCreateWithoutSessionsInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -1858,6 +1896,7 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -1912,6 +1951,7 @@ export type UserUpdateWithoutSessionsInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -1950,6 +1990,7 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -1988,6 +2029,7 @@ export type UserCreateWithoutSubscriptionsInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -2026,6 +2068,7 @@ export type UserUncheckedCreateWithoutSubscriptionsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -2080,6 +2123,7 @@ export type UserUpdateWithoutSubscriptionsInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -2118,6 +2162,7 @@ export type UserUncheckedUpdateWithoutSubscriptionsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -2156,6 +2201,7 @@ export type UserCreateWithoutEventsInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -2194,6 +2240,7 @@ export type UserUncheckedCreateWithoutEventsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -2248,6 +2295,7 @@ export type UserUpdateWithoutEventsInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -2286,6 +2334,7 @@ export type UserUncheckedUpdateWithoutEventsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -2324,6 +2373,7 @@ export type UserCreateWithoutParticipationsInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -2362,6 +2412,7 @@ export type UserUncheckedCreateWithoutParticipationsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -2416,6 +2467,7 @@ export type UserUpdateWithoutParticipationsInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -2454,6 +2506,7 @@ export type UserUncheckedUpdateWithoutParticipationsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -2492,6 +2545,7 @@ export type UserCreateWithoutConferencesInput = {
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -2530,6 +2584,7 @@ export type UserUncheckedCreateWithoutConferencesInput = {
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -2584,6 +2639,7 @@ export type UserUpdateWithoutConferencesInput = {
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -2622,6 +2678,7 @@ export type UserUncheckedUpdateWithoutConferencesInput = {
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -2660,6 +2717,7 @@ export type UserCreateWithoutConferenceUsersInput = {
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
 }
 
@@ -2698,6 +2756,7 @@ export type UserUncheckedCreateWithoutConferenceUsersInput = {
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
   memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
 }
 
@@ -2752,6 +2811,7 @@ export type UserUpdateWithoutConferenceUsersInput = {
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -2790,6 +2850,179 @@ export type UserUncheckedUpdateWithoutConferenceUsersInput = {
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
+  memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
+}
+
+export type UserCreateWithoutConferenceLinksInput = {
+  id?: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  application: Prisma.ApplicationCreateNestedOneWithoutUsersInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberCreateNestedManyWithoutUserInput
+}
+
+export type UserUncheckedCreateWithoutConferenceLinksInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  passwordHasTokenForm?: boolean | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  blockedAt?: Date | string | null
+  blockReason?: string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
+  conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  memberships?: Prisma.ConferenceMemberUncheckedCreateNestedManyWithoutUserInput
+}
+
+export type UserCreateOrConnectWithoutConferenceLinksInput = {
+  where: Prisma.UserWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserCreateWithoutConferenceLinksInput, Prisma.UserUncheckedCreateWithoutConferenceLinksInput>
+}
+
+export type UserUpsertWithoutConferenceLinksInput = {
+  update: Prisma.XOR<Prisma.UserUpdateWithoutConferenceLinksInput, Prisma.UserUncheckedUpdateWithoutConferenceLinksInput>
+  create: Prisma.XOR<Prisma.UserCreateWithoutConferenceLinksInput, Prisma.UserUncheckedCreateWithoutConferenceLinksInput>
+  where?: Prisma.UserWhereInput
+}
+
+export type UserUpdateToOneWithWhereWithoutConferenceLinksInput = {
+  where?: Prisma.UserWhereInput
+  data: Prisma.XOR<Prisma.UserUpdateWithoutConferenceLinksInput, Prisma.UserUncheckedUpdateWithoutConferenceLinksInput>
+}
+
+export type UserUpdateWithoutConferenceLinksInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutUsersNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
+}
+
+export type UserUncheckedUpdateWithoutConferenceLinksInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHasTokenForm?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  blockReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
+  conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
+  conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -2829,6 +3062,7 @@ export type UserCreateWithoutMembershipsInput = {
   passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkCreateNestedManyWithoutCreatorInput
 }
 
 export type UserUncheckedCreateWithoutMembershipsInput = {
@@ -2867,6 +3101,7 @@ export type UserUncheckedCreateWithoutMembershipsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
   conferences?: Prisma.ConferenceUncheckedCreateNestedManyWithoutCreatorInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedCreateNestedManyWithoutUserInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedCreateNestedManyWithoutCreatorInput
 }
 
 export type UserCreateOrConnectWithoutMembershipsInput = {
@@ -2921,6 +3156,7 @@ export type UserUpdateWithoutMembershipsInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
 }
 
 export type UserUncheckedUpdateWithoutMembershipsInput = {
@@ -2959,6 +3195,7 @@ export type UserUncheckedUpdateWithoutMembershipsInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
 }
 
 export type UserCreateManyApplicationInput = {
@@ -3024,6 +3261,7 @@ export type UserUpdateWithoutApplicationInput = {
   passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUpdateManyWithoutUserNestedInput
 }
 
@@ -3062,6 +3300,7 @@ export type UserUncheckedUpdateWithoutApplicationInput = {
   passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
   conferences?: Prisma.ConferenceUncheckedUpdateManyWithoutCreatorNestedInput
   conferenceUsers?: Prisma.ConferenceUserUncheckedUpdateManyWithoutUserNestedInput
+  conferenceLinks?: Prisma.ConferenceLinkUncheckedUpdateManyWithoutCreatorNestedInput
   memberships?: Prisma.ConferenceMemberUncheckedUpdateManyWithoutUserNestedInput
 }
 
@@ -3108,6 +3347,7 @@ export type UserCountOutputType = {
   passwordResets: number
   conferences: number
   conferenceUsers: number
+  conferenceLinks: number
   memberships: number
 }
 
@@ -3121,6 +3361,7 @@ export type UserCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.I
   passwordResets?: boolean | UserCountOutputTypeCountPasswordResetsArgs
   conferences?: boolean | UserCountOutputTypeCountConferencesArgs
   conferenceUsers?: boolean | UserCountOutputTypeCountConferenceUsersArgs
+  conferenceLinks?: boolean | UserCountOutputTypeCountConferenceLinksArgs
   memberships?: boolean | UserCountOutputTypeCountMembershipsArgs
 }
 
@@ -3200,6 +3441,13 @@ export type UserCountOutputTypeCountConferenceUsersArgs<ExtArgs extends runtime.
 /**
  * UserCountOutputType without action
  */
+export type UserCountOutputTypeCountConferenceLinksArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ConferenceLinkWhereInput
+}
+
+/**
+ * UserCountOutputType without action
+ */
 export type UserCountOutputTypeCountMembershipsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   where?: Prisma.ConferenceMemberWhereInput
 }
@@ -3242,6 +3490,7 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   passwordResets?: boolean | Prisma.User$passwordResetsArgs<ExtArgs>
   conferences?: boolean | Prisma.User$conferencesArgs<ExtArgs>
   conferenceUsers?: boolean | Prisma.User$conferenceUsersArgs<ExtArgs>
+  conferenceLinks?: boolean | Prisma.User$conferenceLinksArgs<ExtArgs>
   memberships?: boolean | Prisma.User$membershipsArgs<ExtArgs>
   _count?: boolean | Prisma.UserCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
@@ -3347,6 +3596,7 @@ export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   passwordResets?: boolean | Prisma.User$passwordResetsArgs<ExtArgs>
   conferences?: boolean | Prisma.User$conferencesArgs<ExtArgs>
   conferenceUsers?: boolean | Prisma.User$conferenceUsersArgs<ExtArgs>
+  conferenceLinks?: boolean | Prisma.User$conferenceLinksArgs<ExtArgs>
   memberships?: boolean | Prisma.User$membershipsArgs<ExtArgs>
   _count?: boolean | Prisma.UserCountOutputTypeDefaultArgs<ExtArgs>
 }
@@ -3370,6 +3620,7 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     passwordResets: Prisma.$PasswordResetPayload<ExtArgs>[]
     conferences: Prisma.$ConferencePayload<ExtArgs>[]
     conferenceUsers: Prisma.$ConferenceUserPayload<ExtArgs>[]
+    conferenceLinks: Prisma.$ConferenceLinkPayload<ExtArgs>[]
     memberships: Prisma.$ConferenceMemberPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
@@ -3822,6 +4073,7 @@ export interface Prisma__UserClient<T, Null = never, ExtArgs extends runtime.Typ
   passwordResets<T extends Prisma.User$passwordResetsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$passwordResetsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PasswordResetPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   conferences<T extends Prisma.User$conferencesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$conferencesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferencePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   conferenceUsers<T extends Prisma.User$conferenceUsersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$conferenceUsersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceUserPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  conferenceLinks<T extends Prisma.User$conferenceLinksArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$conferenceLinksArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceLinkPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   memberships<T extends Prisma.User$membershipsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$membershipsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ConferenceMemberPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -4492,6 +4744,30 @@ export type User$conferenceUsersArgs<ExtArgs extends runtime.Types.Extensions.In
   take?: number
   skip?: number
   distinct?: Prisma.ConferenceUserScalarFieldEnum | Prisma.ConferenceUserScalarFieldEnum[]
+}
+
+/**
+ * User.conferenceLinks
+ */
+export type User$conferenceLinksArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ConferenceLink
+   */
+  select?: Prisma.ConferenceLinkSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ConferenceLink
+   */
+  omit?: Prisma.ConferenceLinkOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ConferenceLinkInclude<ExtArgs> | null
+  where?: Prisma.ConferenceLinkWhereInput
+  orderBy?: Prisma.ConferenceLinkOrderByWithRelationInput | Prisma.ConferenceLinkOrderByWithRelationInput[]
+  cursor?: Prisma.ConferenceLinkWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ConferenceLinkScalarFieldEnum | Prisma.ConferenceLinkScalarFieldEnum[]
 }
 
 /**
