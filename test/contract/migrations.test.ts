@@ -132,6 +132,46 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await connection.query("SELECT id FROM account_sessions")).toHaveLength(2);
   });
 
+  test("link_creators gives links of before to the creators of their conferences, and their guests an end", async () => {
+    const migrations = await readMigrations();
+    const index = migrations.findIndex(({ name }) => name.endsWith("_link_creators"));
+    await migrate(connection, migrations.slice(0, index), log);
+    await connection.exec(`INSERT INTO accounts (id, name, account_key, updated_at) VALUES (1, 'a', 'a', now());
+      INSERT INTO applications (id, account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        VALUES (1, 1, 'x', 'k', 's', '{}', now());
+      INSERT INTO users (id, application_id, blocked_at, updated_at) VALUES (1, 1, NULL, now()), (2, 1, now(), now());
+      INSERT INTO conferences (id, application_id, name, seats, video, access, origin, bitrate, created_by)
+        SELECT id, 1, id, 12, true, 'everyone', 'graphql', 600000, NULLIF(id, 3) FROM generate_series(1, 3) id;
+      INSERT INTO conference_links (id, conference_id, secret_hash, expires_at, max_uses)
+        SELECT id, least(id, 3), sha256(id::text::bytea),
+          CASE id WHEN 1 THEN '2030-01-01T01:00:00Z' ELSE '2030-02-01T00:00:00Z' END::timestamptz, 5
+        FROM generate_series(1, 4) id;
+      UPDATE conference_links SET conference_id = 1 WHERE id = 4;
+      INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash, created_at)
+        SELECT 10 + id, conference_id, id, 'g', secret_hash, '2030-01-01' FROM conference_links;`);
+    await migrate(connection, migrations, log);
+    const links = await connection.query(
+      "SELECT id::int, created_by::int, created_by_member FROM conference_links ORDER BY id",
+    );
+    const nobody = { created_by: null, created_by_member: null };
+    expect(links).toEqual([
+      { id: 1, created_by: 1, created_by_member: null },
+      // Of a blocked user, and of one who has been erased.
+      { id: 2, ...nobody },
+      { id: 3, ...nobody },
+      { id: 4, created_by: 1, created_by_member: null },
+    ]);
+    const guests = await connection.query(
+      "SELECT id::int, expires_at, expires_at <= now() AS over FROM conference_guests ORDER BY id",
+    );
+    expect(guests).toEqual([
+      { id: 11, expires_at: new Date("2030-01-01T01:00:00Z"), over: false },
+      { id: 12, expires_at: expect.any(Date), over: true },
+      { id: 13, expires_at: expect.any(Date), over: true },
+      { id: 14, expires_at: new Date("2030-01-02T00:00:00Z"), over: false },
+    ]);
+  });
+
   test("a failed migration is rolled back and recorded, and blocks later ones until it is resolved", async () => {
     await migrate(connection, sample(FIRST), log);
     expect(await refused(sample(FIRST, FAILING))).toMatch(

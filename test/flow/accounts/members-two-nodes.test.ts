@@ -1,13 +1,14 @@
 import { openLocalBus } from "../../../src/bus/local";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
-import { newKey } from "../../../src/core/random";
+import { hashToken, newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
 import type { MemberRole } from "../../../src/core/viewer";
 import { authLookups, openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
-import { graphql } from "../../support/client";
+import { graphql, newGuest } from "../../support/client";
+import { addConference, guestToken } from "../../support/conferences/stored-conference";
 import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -62,7 +63,7 @@ describeServices("on two nodes, the socket of a member at the other node closes"
   });
 });
 
-test("a node that was disconnected from the others closes the sockets of sessions that ended or expired, or whose role is less", async () => {
+test("a node that was disconnected from the others closes the sockets of sessions and guests that ended or expired, or whose role is less", async () => {
   const node = await startNode();
   const log = openLog("silent");
   const clock = new MovingClock();
@@ -96,15 +97,44 @@ test("a node that was disconnected from the others closes the sockets of session
     const promoted = await connect("removed", "support");
     await node.sql("UPDATE account_members SET role = 'support' WHERE id = $1", [demoted.memberId]);
     await node.sql("DELETE FROM account_members WHERE id = $1", [promoted.memberId]);
+    const conference = await addConference(node, await newGuest(node));
+    for (const [name, minutes] of [
+      ["live guest", 180],
+      ["expired guest", 60],
+      ["removed guest", 180],
+    ] as const) {
+      const token = await guestToken(node, conference);
+      const [row] = await node.sql<{ id: number }>(
+        `UPDATE conference_guests SET expires_at = now() + $2 * interval '1 minute'
+          WHERE token_hash = $1 RETURNING id`,
+        [hashToken(token), minutes],
+      );
+      const number = row?.id ?? 0;
+      const conferenceId = Number(conference.id);
+      modules.sessionEvents.guests.track({
+        conferenceId,
+        number,
+        close: () => closed.push(name),
+      });
+      if (name === "removed guest") {
+        await node.sql("DELETE FROM conference_guests WHERE id = $1", [number]);
+      }
+    }
     clock.advance(2 * HOUR);
     expect(closed).toEqual([]);
     // Sent by the bus after a reconnect. The periodic check comes far later.
     await bus.publish("session-events", "");
     await eventually(
       () => closed.length,
-      (count) => count >= 3,
+      (count) => count >= 5,
     );
-    expect(closed.sort()).toEqual(["demoted", "expired", "removed"]);
+    expect(closed.sort()).toEqual([
+      "demoted",
+      "expired",
+      "expired guest",
+      "removed",
+      "removed guest",
+    ]);
   } finally {
     await modules.close();
     await node.stop();

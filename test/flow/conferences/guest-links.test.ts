@@ -1,4 +1,5 @@
-import { newGuest, newUser, rest, type TestUser } from "../../support/client";
+import { hashToken, newToken } from "../../../src/core/random";
+import { graphql, newGuest, newUser, rest, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
@@ -12,6 +13,7 @@ import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
+import { memberToken, ownerToken } from "../../support/sessions/owner";
 
 /** Links for guests: how long and how many they admit, with whose right they end, and who is out then. */
 
@@ -31,6 +33,8 @@ beforeAll(async () => {
   );
 });
 beforeEach(async () => {
+  // Another window of the limits.
+  clock.advance(MINUTE);
   host = await newUser(node);
   id = await createConference(node, host.token);
 });
@@ -236,6 +240,64 @@ test.each(Object.keys(ENDS))("a link goes with its guests when its creator %s", 
   await stays.close();
 });
 
+test.each([
+  "blocked",
+  "demoted",
+])("a link that is made while its creator is %s does not stay", async (way) => {
+  for (let round = 0; round < 4; round += 1) {
+    const moderator = await newGuest(node);
+    id = await createConference(node, host.token, { moderatorIds: [String(moderator.id)] });
+    const end = ENDS[way === "blocked" ? "is blocked" : "is no longer listed"];
+    const [made] = await Promise.allSettled([
+      createLink({}, node, id, moderator),
+      end?.(moderator),
+    ]);
+    if (made.status === "rejected") {
+      expect(String(made.reason)).toMatch(/UNAUTHENTICATED|FORBIDDEN/);
+    } else await expect(admit(made.value.secret)).rejects.toThrow(/^NOT_FOUND/);
+    const left = "SELECT 1 FROM conference_links WHERE created_by = $1";
+    expect(await node.sql(left, [moderator.id])).toEqual([]);
+  }
+});
+
+test("a link without a creator admits nobody", async () => {
+  const { secret, link } = await createLink();
+  await node.sql("UPDATE conference_links SET created_by = NULL WHERE id = $1", [Number(link.id)]);
+  await expect(admit(secret)).rejects.toThrow(/^NOT_FOUND The link is not valid/);
+});
+
+test.each([
+  ["is removed", "removeMember", {}],
+  ["becomes a support member", "updateMember", { role: "SUPPORT" }],
+])("a link of a member of the account goes with its guests when the member %s", async (_way, name, change) => {
+  const owner = await ownerToken(node);
+  await node.sql("DELETE FROM account_members WHERE role = 'developer'");
+  const developer = await graphql(
+    node,
+    "{ currentMember { id } }",
+    {},
+    await memberToken(node, "developer"),
+  );
+  const memberId: string = developer.data.currentMember.id;
+  const secret = newToken();
+  await node.sql(
+    `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by_member)
+      VALUES ($1, $2, $3, 5, $4)`,
+    [Number(id), hashToken(secret), new Date(clock.now() + HOUR), Number(memberId)],
+  );
+  const token = await admit(secret);
+  const guest = await join(node, id, token);
+  const run = (mutation: string, input: object) =>
+    mutate(node, mutation, "__typename", { id: memberId, ...input }, owner);
+  await run("updateMember", { role: "OWNER" });
+  await run("updateMember", { role: "DEVELOPER" });
+  await admit(secret);
+  await run(name, change);
+  await expect(admit(secret)).rejects.toThrow(/^NOT_FOUND/);
+  await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
+  await passes(() => expect(guest.isOver()).toBe(true));
+});
+
 test("a guest whom a moderator removes does not come back with its token, seated or not", async () => {
   const { secret } = await createLink();
   const tokens = [await admit(secret), await admit(secret)];
@@ -269,9 +331,41 @@ test("a removed user may come back, and so may a guest that left by itself", asy
 });
 
 describeServices("on two nodes", () => {
+  let one: TestNode;
+  let two: TestNode;
+  beforeAll(async () => {
+    one = await startNode({}, { openEngine, clock });
+    two = await startNode({}, { openEngine, clock }, one);
+  });
+  afterAll(async () => {
+    await two.stop();
+    await one.stop();
+  });
+
+  test("a guest is out at the other node when the link's creator is blocked, or a moderator removes it", async () => {
+    const [owner, moderator] = [await newUser(one), await newUser(one)];
+    const conferenceId = await createConference(one, owner.token, {
+      moderatorIds: [String(moderator.id)],
+    });
+    const first = await join(one, conferenceId, owner.token);
+    const { secret } = await createLink({}, one, conferenceId, moderator);
+    const tokens = [await admit(secret, one), await admit(secret, two)];
+    const guests: GraphqlMember[] = [];
+    for (const token of tokens) guests.push(await join(two, conferenceId, token));
+    const sockets = await Promise.all(tokens.map((token) => openSocket(two, token)));
+    const removal = { conferenceId, memberId: guests[0]?.memberId };
+    await mutate(one, "removeConferenceMember", "done", removal, owner.token);
+    await blockUser(one, moderator);
+    for (const [index, token] of tokens.entries()) {
+      await expect(join(two, conferenceId, token)).rejects.toThrow(/^UNAUTHENTICATED/);
+      expect((await sockets[index]?.closed)?.code).toBe(4401);
+      await passes(() => expect(guests[index]?.isOver()).toBe(true));
+    }
+    await passes(() => expect(first.names()).toEqual([owner.login]));
+    await expect(admit(secret, two)).rejects.toThrow(/^NOT_FOUND/);
+  });
+
   test("a link that is withdrawn while the host does not answer: its guests are out with the next host", async () => {
-    const one = await startNode({}, { openEngine, clock });
-    const two = await startNode({}, { openEngine, clock }, one);
     try {
       const user = await newUser(one);
       const conferenceId = await createConference(one, user.token);
@@ -296,9 +390,7 @@ describeServices("on two nodes", () => {
       await passes(() => expect(guest.isOver()).toBe(true));
       await passes(() => expect(first.names()).toEqual([user.login]));
     } finally {
-      for (const each of open.splice(0)) await each.leave();
-      await two.stop();
-      await one.stop();
+      await two.sql("DELETE FROM conference_nodes WHERE id = 'silent'");
     }
   });
 });

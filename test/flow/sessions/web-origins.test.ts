@@ -14,6 +14,7 @@ import { readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { signInStream, trackStream } from "../../../src/sessions/stream-sign-in";
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../../support/chat/chat";
 import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
+import { addConference, guestToken } from "../../support/conferences/stored-conference";
 import { connectSocket, type GraphqlSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -395,6 +396,18 @@ describe("a list that changes", () => {
     expect((await socket.run(query, { token: fresh })).errors).toBeUndefined();
     await allow([GOOD]);
     expect(await socket.closed).toEqual({ code: 4403, reason: REFUSED });
+    await allow([]);
+  });
+
+  test("restricts the socket of a guest by link", async () => {
+    const token = await guestToken(node, await addConference(node, user));
+    const [evil, good] = [await overSocket(token, EVIL, node), await overSocket(token, GOOD, node)];
+    for (const socket of [evil, good])
+      expect(await socket.next()).toEqual({ type: "connection_ack" });
+    await allow([GOOD]);
+    expect(await evil.closed).toEqual({ code: 4403, reason: REFUSED });
+    expect((await good.run("{ apiVersion: __typename }")).errors).toBeUndefined();
+    await good.close();
     await allow([]);
   });
 
