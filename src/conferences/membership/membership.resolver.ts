@@ -105,7 +105,7 @@ export class MembershipResolver {
   @Allow("user")
   @Mutation(() => ConferenceDonePayload, {
     description:
-      "Removes a member, who may join again unless the conference is locked. For moderators.",
+      "Removes a member, who may join again unless the conference is locked. The token of a guest by link ends: the guest needs a link to come back. For moderators.",
   })
   async removeConferenceMember(
     @Ctx() { memberships, auth }: MembershipContext,

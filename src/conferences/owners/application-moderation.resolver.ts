@@ -71,7 +71,7 @@ export class ApplicationModerationResolver {
   @Allow("developer")
   @Mutation(() => ConferenceDonePayload, {
     description:
-      "Removes a member of a conference of one of the account's applications, who may join again unless the conference is locked.",
+      "Removes a member of a conference of one of the account's applications, who may join again unless the conference is locked. The token of a guest by link ends.",
   })
   async removeApplicationConferenceMember(
     @Ctx() context: OwnerConferenceContext,

@@ -153,7 +153,9 @@ export class ConferenceLink {
   @Field(() => ID, { description: "Identifier of the link." })
   id!: number;
 
-  @Field(() => Date, { description: "Until when it admits guests." })
+  @Field(() => Date, {
+    description: "Until when it admits guests; those who are in leave then.",
+  })
   expiresAt!: Date;
 
   @Field(() => Int, { description: "How many guests it admits." })
@@ -185,7 +187,7 @@ export class DeleteConferenceLinkPayload {
 export class AdmitConferenceGuestPayload {
   @Field({
     description:
-      "The guest's token, which is sent as the token of a session is. It is valid for this conference alone, and ends with it or with the link.",
+      "The guest's token, which is sent as the token of a session is. It is valid for this conference only. It ends with the conference, when the link expires or is deleted, when a moderator removes the guest, and after 24 hours.",
   })
   token!: string;
 

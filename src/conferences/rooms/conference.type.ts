@@ -31,8 +31,8 @@ registerEnumType(LeaveReasonName, {
   valuesConfig: {
     LEFT: { description: "It left, or its connections were gone for too long." },
     REMOVED: { description: "A moderator removed it." },
-    SESSION_ENDED: { description: "Its session has ended, or its user was deleted." },
-    LINK_WITHDRAWN: { description: "The link that admitted it was withdrawn." },
+    SESSION_ENDED: { description: "Its session or its guest's token has ended, or its user was deleted." },
+    LINK_WITHDRAWN: { description: "The link that admitted it was withdrawn, or its creator no longer moderates." },
     CONFERENCE_CLOSED: { description: "The conference was closed." },
   },
 });

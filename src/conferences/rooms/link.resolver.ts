@@ -33,7 +33,7 @@ export class ConferenceLinkResolver {
   @Allow("user")
   @Mutation(() => CreateConferenceLinkPayload, {
     description:
-      "Creates a link that admits guests without an account to a conference. For moderators.",
+      "Creates a link that admits guests without an account to a conference. For moderators. The link is deleted, and its guests are out, when its creator is blocked or deleted, or no longer moderates the conference.",
   })
   async createConferenceLink(
     @Ctx() { conferences, auth }: ConferenceContext,
