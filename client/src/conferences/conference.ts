@@ -241,7 +241,11 @@ export class Conference extends Emitter<ConferenceEvents> {
     await this.#connection.session.execute(MuteConferenceMemberDocument, { input });
   }
 
-  /** Removes a member, who may join again unless the conference is locked. For moderators. @throws SignalboxError */
+  /**
+   * Removes a member, who may join again unless the conference is locked; a guest needs a link to come back. For
+   * moderators.
+   * @throws SignalboxError
+   */
   async remove(memberId: string): Promise<void> {
     const input = { conferenceId: this.id, memberId };
     await this.#connection.session.execute(RemoveConferenceMemberDocument, { input });

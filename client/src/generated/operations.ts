@@ -214,11 +214,11 @@ export type ConferenceLeaveReason =
   | 'CONFERENCE_CLOSED'
   /** It left, or its connections were gone for too long. */
   | 'LEFT'
-  /** The link that admitted it was withdrawn. */
+  /** The link that admitted it was withdrawn, or its creator no longer moderates. */
   | 'LINK_WITHDRAWN'
   /** A moderator removed it. */
   | 'REMOVED'
-  /** Its session has ended, or its user was deleted. */
+  /** Its session or its guest's token has ended, or its user was deleted. */
   | 'SESSION_ENDED';
 
 /** What a peer connection publishes. */
