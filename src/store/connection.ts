@@ -76,13 +76,9 @@ export class ServerPool extends Pool {
   /**
    * Retires every connection that is older than a second: none is used again after its current use. New ones look the
    * address up again.
-   * @returns false if it did so within the last second
    */
-  retire(): boolean {
-    const youngest = monotonicNow() - RETIRED_AGE_MS;
-    if (youngest < this.retiredBefore + RETIRED_AGE_MS) return false;
-    this.retiredBefore = youngest;
-    return true;
+  retire(): void {
+    this.retiredBefore = monotonicNow() - RETIRED_AGE_MS;
   }
 
   override connect(): Promise<PoolClient>;

@@ -12,8 +12,6 @@ import { UnusableDatabaseError } from "./unusable-database-error";
  * -9.
  */
 export interface NodeLock {
-  /** Takes the lock again over a new connection: the server that holds it is no longer the primary. */
-  renew(): void;
   release(): Promise<void>;
 }
 
@@ -87,14 +85,14 @@ class Holder implements NodeLock {
     this.client = client;
     client.once("end", () => this.lost(client));
     this.heartbeat = setInterval(() => {
-      client.query("SELECT 1").catch(() => client.end().catch(() => {}));
+      client
+        .query("SELECT current_setting('transaction_read_only') = 'on' AS stale")
+        // The address may lead to another primary by now, where the lock belongs.
+        .then(({ rows }) => (rows[0]?.stale ? client.end() : undefined))
+        .catch(() => client.end().catch(() => {}));
     }, HEARTBEAT_MS);
     this.heartbeat.unref();
     return true;
-  }
-
-  renew(): void {
-    this.client?.end().catch(() => {});
   }
 
   async release(): Promise<void> {

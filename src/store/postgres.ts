@@ -120,7 +120,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const pool = openPool(url, config.DATABASE_POOL, log);
   const toError = (error: unknown): unknown => {
     // Another server is the primary now, and the address may lead to it.
-    if (isReadOnly(error) && pool.retire()) lock?.renew();
+    if (isReadOnly(error)) pool.retire();
     return toQueryError(error, log);
   };
   const prismaNames = new StatementNames();

@@ -7,6 +7,7 @@ import { type RedisServer, startRedis } from "../../../scripts/services/redis-se
 import { runChecks } from "../../../src/cli/doctor/checks";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
+import { Sealer } from "../../../src/core/sealer";
 import { CHECK_ORDER, type CheckName, type Finding } from "../../../src/health/checks/finding";
 import { checkRedis } from "../../../src/health/checks/redis";
 import { openStore } from "../../../src/store/open";
@@ -150,6 +151,7 @@ const damaged = once(async () => {
   await addFailedJob(node as unknown as TestNode);
   await store.close();
   const role = `${name}_reader`;
+  const elsewhere = new Sealer([Buffer.alloc(32, 1)]).seal("{}", "push.fcm");
   roles.push({ url, name: role });
   await execute(
     url,
@@ -157,7 +159,9 @@ const damaged = once(async () => {
       VALUES ('lost', 'there', 1, '0.0.1', now(), now() - interval '10 minutes', 0, 0);
     INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now());
     INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
-      SELECT id, 'a', 'k', 'sealed by nobody', '{}', now() FROM accounts;
+      SELECT id, 'a', 'k', '', '{}', now() FROM accounts;
+    INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
+      SELECT id, 'production', 'fcm', '{}', '${elsewhere}', now() FROM applications;
     CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql
       AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$;
     ALTER DATABASE ${name} SET search_path = public, pg_catalog;
