@@ -63,7 +63,7 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /** Whether the database refused a write because it is read-only, such as a primary that has become a standby. */
-export function isReadOnly(error: unknown): boolean {
+export function isReadOnlyServer(error: unknown): boolean {
   return errorChain(error).some((part) => READ_ONLY_CODES.has(codeOf(part)));
 }
 

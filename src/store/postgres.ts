@@ -8,7 +8,7 @@ import {
   SESSION_SETTINGS,
   ServerPool,
 } from "./connection";
-import { isReadOnly } from "./database-errors";
+import { isReadOnlyServer } from "./database-errors";
 import { serverRefusal } from "./health-check";
 import { migrate } from "./migrate";
 import { openServerConnection } from "./migration-connection";
@@ -120,7 +120,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const pool = openPool(url, config.DATABASE_POOL, log);
   const toError = (error: unknown): unknown => {
     // Another server is the primary now, and the address may lead to it.
-    if (isReadOnly(error)) pool.retire();
+    if (isReadOnlyServer(error)) pool.retire();
     return toQueryError(error, log);
   };
   const prismaNames = new StatementNames();

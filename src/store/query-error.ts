@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import { type Log, warnRarely } from "../core/log";
-import { isExhausted, isReadOnly, isUnreachable } from "./database-errors";
+import { isExhausted, isReadOnlyServer, isUnreachable } from "./database-errors";
 
 /**
  * Converts a driver error for the caller of `query`: a Fault UNAVAILABLE if the database cannot be reached or accepts no
@@ -11,7 +11,7 @@ export function toQueryError(error: unknown, log: Log): unknown {
     warnRarely(log, { err: error }, "the database cannot be reached");
     return new Fault("UNAVAILABLE", "The database cannot be reached; try again", undefined, 2);
   }
-  if (isReadOnly(error) || isExhausted(error)) {
+  if (isReadOnlyServer(error) || isExhausted(error)) {
     warnRarely(log, { err: error }, "the database accepts no changes");
     return new Fault("UNAVAILABLE", "The database accepts no changes; try again", undefined, 2);
   }

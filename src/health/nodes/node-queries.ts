@@ -104,7 +104,7 @@ export async function writeReport(query: Query, report: NodeReport): Promise<voi
 }
 
 /** Forgets nodes that have been missing for long. */
-export async function purgeNodes(query: Query): Promise<void> {
+export async function forgetNodes(query: Query): Promise<void> {
   await query(PURGE, []);
 }
 

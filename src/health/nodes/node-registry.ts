@@ -4,8 +4,8 @@ import type { Log } from "../../core/log";
 import { packageVersion } from "../../core/package-root";
 import type { Store } from "../../store/store";
 import {
+  forgetNodes,
   type NodeReport,
-  purgeNodes,
   REPORT_SECONDS,
   removeNode,
   replaceNodes,
@@ -103,7 +103,7 @@ export class NodeRegistry {
       const report = await this.describe();
       this.longestDelayMs = 0;
       await writeReport(store.query, report);
-      await purgeNodes(store.query);
+      await forgetNodes(store.query);
     } catch (error) {
       log.warn({ err: error }, "the node could not report that it runs");
     }
