@@ -62,10 +62,14 @@ async function startBareJanus(listener: (event: EngineEvent) => void): Promise<R
 
 async function startBareSfu(listener: (event: EngineEvent) => void): Promise<RunningEngine> {
   const engine = openEmbeddedEngine(
-    { port: await freeUdpPort(), bindAddress: "127.0.0.1", log: openLog("silent") },
+    {
+      ports: { regular: [await freeUdpPort()], quarantine: [await freeUdpPort()] },
+      bindAddress: "127.0.0.1",
+      log: openLog("silent"),
+    },
     listener,
   );
-  return { engine, pid: () => engine.pid ?? 0, stop: () => engine.shutdown() };
+  return { engine, pid: () => engine.pids[0] ?? 0, stop: () => engine.shutdown() };
 }
 
 class BareConference implements BenchConference {

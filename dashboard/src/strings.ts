@@ -1863,6 +1863,7 @@ export const strings = {
       CONFERENCE_CLOSED: "the conference was closed",
       LEFT: "left, or lost the connection",
       LINK_WITHDRAWN: "their link was withdrawn",
+      MEDIA_FAILURE: "the media of the conference failed repeatedly",
       REMOVED: "removed by a moderator",
       SESSION_ENDED: "their session ended",
     } as const,

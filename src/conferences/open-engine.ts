@@ -1,7 +1,8 @@
-import { createSocket } from "node:dgram";
+import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
+import { type RtcPorts, rtcPorts } from "../core/startup/rtc-ports";
 import { openEmbeddedEngine } from "./engine/embedded/embedded-engine";
 import type { EngineListener, OpenEngine } from "./engine/engine";
 import { openJanusEngine } from "./engine/janus/janus-engine";
@@ -12,6 +13,7 @@ type EngineConfig = Pick<
   | "CONFERENCES"
   | "HOST"
   | "RTC_PORT"
+  | "RTC_PROCESSES"
   | "RTC_BIND_ADDRESS"
   | "RTC_ANNOUNCED_ADDRESS"
   | "JANUS_URL"
@@ -42,7 +44,7 @@ export function configuredEngine(config: EngineConfig, log: Log): OpenConference
     const bindAddress = config.RTC_BIND_ADDRESS ?? config.HOST;
     return openEmbeddedEngine(
       {
-        port: config.RTC_PORT || (await freeUdpPort(bindAddress)),
+        ports: await chosenPorts(rtcPorts(config), bindAddress),
         bindAddress,
         ...(config.RTC_ANNOUNCED_ADDRESS && { announcedAddress: config.RTC_ANNOUNCED_ADDRESS }),
         log,
@@ -52,12 +54,23 @@ export function configuredEngine(config: EngineConfig, log: Log): OpenConference
   };
 }
 
-/** A UDP port that is free now. All media uses one port, which the media server must know before it starts. */
-async function freeUdpPort(address: string): Promise<number> {
-  const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
-  socket.bind(0, address);
-  await once(socket, "listening");
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
-  return port;
+/** The ports, each 0 replaced by one that is free now: the media server must know its ports before it starts. */
+async function chosenPorts({ regular, quarantine }: RtcPorts, address: string): Promise<RtcPorts> {
+  const sockets: Socket[] = [];
+  const choose = async (port: number) => {
+    if (port !== 0) return port;
+    const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
+    sockets.push(socket);
+    socket.bind(0, address);
+    await once(socket, "listening");
+    return socket.address().port;
+  };
+  const chosen = {
+    regular: await Promise.all(regular.map(choose)),
+    quarantine: await Promise.all(quarantine.map(choose)),
+  };
+  await Promise.all(
+    sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))),
+  );
+  return chosen;
 }

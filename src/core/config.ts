@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { rtcPorts } from "./startup/rtc-ports";
 import { nearestWord } from "./variables/edit-distance";
 import type { Variable } from "./variables/variable";
 import { VARIABLES } from "./variables/variables";
@@ -65,6 +66,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     problems.push(
       "JANUS_ADMIN_SECRET is required with JANUS_ADMIN_URL: admin_secret of janus.jcfg",
     );
+  }
+  if (Math.max(0, ...Object.values(rtcPorts(config as Config)).flat()) > 65_535) {
+    problems.push("RTC_PORT must be lower: the media server also uses the ports after it");
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config as Config;

@@ -167,7 +167,7 @@ test("every statement on conferences uses an index", async () => {
   await rights.findChangedRights(explained, [id, 7], new Date());
   await rights.writeModerator(explained, member?.id ?? 0, true);
   await members.writeLeave(explained, member?.id ?? 0, "left");
-  await members.writeLeaveAll(explained, id);
+  await members.writeLeaveAll(explained, id, "conference-closed");
 
   await guests.addListedUsers(explained, { id, applicationId: 1 }, [7, 8], [7]);
   await guests.removeListedUsers(explained, id, [7], false);

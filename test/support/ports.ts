@@ -1,4 +1,4 @@
-/** Free ports, without TLS, which would make each node generate a certificate. */
+/** Free ports, without TLS, which would make each node generate a certificate; one process for media. */
 export const FREE_PORTS = {
   PORT: "0",
   XMPP_WS_PORT: "0",
@@ -8,6 +8,7 @@ export const FREE_PORTS = {
   CONFERENCE_WS_PORT: "0",
   CONFERENCE_WSS_PORT: "off",
   RTC_PORT: "0",
+  RTC_PROCESSES: "1",
 };
 
 /** A free port for each chat transport. */

@@ -21,6 +21,8 @@ export type ConferenceEndReason =
   | "removed"
   /** The conference was closed. */
   | "closed"
+  /** The server has ended the conference, because what its members sent has repeatedly ended the media server. */
+  | "media-failure"
   /** The link that admitted this guest was withdrawn. */
   | "link-withdrawn"
   /** The session has ended. */

@@ -45,6 +45,7 @@ export interface MemberConnection {
 const OUT: Partial<Record<ConferenceLeaveReason, ConferenceEndReason>> = {
   REMOVED: "removed",
   CONFERENCE_CLOSED: "closed",
+  MEDIA_FAILURE: "media-failure",
   LINK_WITHDRAWN: "link-withdrawn",
 };
 
@@ -169,7 +170,7 @@ export class Membership implements MembershipOperations {
         this.#end("replaced", null);
         return;
       case "ConferenceEndedEvent":
-        this.#end("closed", null);
+        this.#end(OUT[event.reason] ?? "closed", null);
         return;
       case "ConferenceMemberLeftEvent":
         if (event.memberId !== this.#memberId) break;

@@ -216,6 +216,8 @@ export type ConferenceLeaveReason =
   | 'LEFT'
   /** The link that admitted it was withdrawn, or its creator no longer moderates. */
   | 'LINK_WITHDRAWN'
+  /** The server has ended the conference, because what its members sent has repeatedly ended the media server's process. */
+  | 'MEDIA_FAILURE'
   /** A moderator removed it. */
   | 'REMOVED'
   /** Its session or its guest's token has ended, or its user was deleted. */
@@ -1291,7 +1293,7 @@ export type ConferenceEventsSubscriptionVariables = Exact<{
 
 
 export type ConferenceEventsSubscription = { conferenceEvents:
-    | { __typename: 'ConferenceEndedEvent', cursor: string }
+    | { __typename: 'ConferenceEndedEvent', reason: ConferenceLeaveReason, cursor: string }
     | { __typename: 'ConferenceMemberJoinedEvent', cursor: string, member: { id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string } }
     | { __typename: 'ConferenceMemberLeftEvent', memberId: string, reason: ConferenceLeaveReason, cursor: string }
     | { __typename: 'ConferenceMemberUpdatedEvent', cursor: string, member: { id: string, userId: string | null, name: string, moderator: boolean, publishing: boolean, sharingScreen: boolean, audioMuted: boolean | null, videoMuted: boolean | null, joinedAt: string } }
@@ -1640,7 +1642,7 @@ export const CloseConferencePeerDocument =
   >;
 
 export const ConferenceEventsDocument =
-  "subscription ConferenceEvents($membershipId:ID!$after:String){conferenceEvents(membershipId:$membershipId after:$after){__typename cursor ...on ConferenceSnapshotEvent{conference{...SettingsFields}members{...MemberFields}}...on ConferenceUpdatedEvent{conference{...SettingsFields}}...on ConferenceMemberJoinedEvent{member{...MemberFields}}...on ConferenceMemberUpdatedEvent{member{...MemberFields}}...on ConferenceMemberLeftEvent{memberId reason}...on ConferenceStreamsEvent{peerId offer streams{...StreamFields}}...on ConferencePeerClosedEvent{peerId}}}fragment SettingsFields on ConferenceSettings{id name seats video access locked bitrate}fragment MemberFields on ConferenceMember{id userId name moderator publishing sharingScreen audioMuted videoMuted joinedAt}fragment StreamFields on ConferenceStream{mid kind memberId source}" as Document<
+  "subscription ConferenceEvents($membershipId:ID!$after:String){conferenceEvents(membershipId:$membershipId after:$after){__typename cursor ...on ConferenceSnapshotEvent{conference{...SettingsFields}members{...MemberFields}}...on ConferenceUpdatedEvent{conference{...SettingsFields}}...on ConferenceMemberJoinedEvent{member{...MemberFields}}...on ConferenceMemberUpdatedEvent{member{...MemberFields}}...on ConferenceMemberLeftEvent{memberId reason}...on ConferenceEndedEvent{reason}...on ConferenceStreamsEvent{peerId offer streams{...StreamFields}}...on ConferencePeerClosedEvent{peerId}}}fragment SettingsFields on ConferenceSettings{id name seats video access locked bitrate}fragment MemberFields on ConferenceMember{id userId name moderator publishing sharingScreen audioMuted videoMuted joinedAt}fragment StreamFields on ConferenceStream{mid kind memberId source}" as Document<
     ConferenceEventsSubscription,
     ConferenceEventsSubscriptionVariables
   >;

@@ -13,6 +13,7 @@ const ENDS = /** @type {Record<string, string>} */ ({
   removed: "A moderator has removed you.",
   closed: "The conference has ended.",
   ended: "The conference has ended.",
+  "media-failure": "The server has ended the conference, because its media failed repeatedly.",
   full: "The conference is full.",
   "link-withdrawn": "The link is no longer valid.",
   "session-ended": "Your session has ended.",

@@ -8,6 +8,7 @@ import {
 } from "../../core/startup/ports";
 import { type CheckName, type Finding, ok, problem, skipped } from "../../health/checks/finding";
 import { servesWebSocket, servesXmppStreams } from "./chat-probe";
+import { checkMediaPorts } from "./media-ports";
 import { probeServer } from "./server";
 
 /** The check of a listening port. */
@@ -65,7 +66,12 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
   if (equal !== null) return [problem("port", equal)];
   const variables = portVariables(config);
   const open = PORTS.filter(({ variable }) => variables.includes(variable));
-  const findings = await Promise.all(open.map((port) => checkPort(port, config)));
+  const isRunning = async () =>
+    config.PORT !== 0 && (await isSignalbox(urlOf("http", config.PORT, config)));
+  const findings = await Promise.all([
+    ...open.map((port) => checkPort(port, config)),
+    checkMediaPorts(config, isRunning),
+  ]);
   return config.CHAT_MODE === "component" ? [...findings, chatPortSkipped()] : findings;
 }
 

@@ -29,6 +29,8 @@ export interface PeerStream {
 export interface EngineRoom {
   /** Name of the room at the engine: unique among all conferences of the deployment, `[a-z0-9-]+`. */
   room: string;
+  /** The application of the conference; rooms without one count as those of one application. */
+  application?: number;
   /** Raised whenever the conference moves or its engine restarts; part of every event. */
   generation: number;
   video: boolean;
@@ -142,6 +144,8 @@ export type EngineEvent =
   | { type: "streams"; room: string; peer: string; streams: PeerStream[] }
   /** The engine has a room no more, and none of its peers; the receiver opens it again. */
   | { type: "room-lost"; room: string; reason: string }
+  /** The room has harmed the engine again and again: it has no peers any more, and the receiver ends the conference. */
+  | { type: "room-ended"; room: string; reason: string }
   /** The engine has died or does not answer. All rooms and peers of it are lost. */
   | { type: "lost"; reason: string }
   /** The engine answers again, without any room. */

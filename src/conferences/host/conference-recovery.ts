@@ -12,6 +12,8 @@ export interface ConferenceRecoveryOptions {
   media: MemberMedia;
   /** Raises the generation of the conference; called within the changes. @throws NotHostedError */
   raiseGeneration(): Promise<void>;
+  /** Closes the conference, because its media has harmed the media server. */
+  end(): Promise<void>;
 }
 
 /**
@@ -50,7 +52,8 @@ export class ConferenceRecovery {
   }
 
   private async recover(): Promise<void> {
-    const { changes, engine, media, raiseGeneration } = this.options;
+    const { changes, engine, media, raiseGeneration, end } = this.options;
+    if (engine.isHarmful) return end();
     if (engine.isRenewable()) {
       await changes.run(async () => {
         await raiseGeneration();

@@ -8,7 +8,7 @@ import type {
   PeerResponse,
 } from "../engine/engine";
 import { EMPTY_MS, type MemberRef, type MemberState, type Participant } from "../model/conference";
-import type { ConferenceState, LeaveReason } from "../model/conference-event";
+import type { ConferenceState, EndReason, LeaveReason } from "../model/conference-event";
 import type { MemberFigures, MuteChange } from "../peers/peer";
 import {
   type AcquiredConference,
@@ -62,8 +62,7 @@ export class HostedConference {
     this.closesWhenIdle = row.origin === "legacy";
     this.generation = row.generation;
     const ref = () => this.ref();
-    const snapshot = () => this.snapshot();
-    this.changes = new ConferenceChanges(deps, ref, row, snapshot, onOver);
+    this.changes = new ConferenceChanges(deps, ref, row, () => this.snapshot(), onOver);
     this.members = new HostedMembers(deps, members, (member) => {
       this.checks.checkSession(member).catch((error) => this.changes.logFailure(error));
     });
@@ -75,6 +74,7 @@ export class HostedConference {
     });
     this.engine = new HostedEngine(deps, {
       id,
+      application: row.application_id,
       state: () => this.state,
       ref,
       blocked: (memberId) => this.members.blocked(memberId),
@@ -86,9 +86,12 @@ export class HostedConference {
     const { changes, engine } = this;
     this.media = new MemberMedia(changes, this.members, engine);
     this.removals = new MemberRemovals(deps, id, changes, this.members, engine);
-    const raiseGeneration = () => this.raiseGeneration();
     const parts = { changes, engine, members: this.members, media: this.media };
-    this.recovery = new ConferenceRecovery({ ...parts, raiseGeneration });
+    this.recovery = new ConferenceRecovery({
+      ...parts,
+      raiseGeneration: () => this.raiseGeneration(),
+      end: () => this.close("media-failure"),
+    });
   }
 
   /** Resumes what the engine still has after another process hosted the conference, and announces the state. */
@@ -220,14 +223,14 @@ export class HostedConference {
   }
 
   /** Closes the conference; its members are out. */
-  async close(): Promise<void> {
+  async close(reason: EndReason = "conference-closed"): Promise<void> {
     await this.changes.run(async () => {
       await this.changes.change(
         async (transaction) => {
-          await writeLeaveAll(transaction, this.id);
+          await writeLeaveAll(transaction, this.id, reason);
           await closeConferenceRow(transaction, this.id);
         },
-        () => ({ type: "ended" }),
+        () => ({ type: "ended", reason }),
       );
       this.deps.sessionEvents.publish({ kind: "guests", conferenceId: this.id });
       await this.abandon();
@@ -258,8 +261,7 @@ export class HostedConference {
 
   /** Whether it has been empty for so long that it ends or is released. */
   isIdle(): boolean {
-    const { emptySince } = this.members;
-    return emptySince !== null && this.deps.clock.now() - emptySince >= EMPTY_MS;
+    return this.members.isEmptySince(this.deps.clock.now() - EMPTY_MS);
   }
 
   /** Does what the database or the engine has prevented; called every second. */

@@ -18,10 +18,12 @@ import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
 import type { HostedMembers } from "./hosted-members";
 import { MediaState, type StoredMedia } from "./media-state";
+import { peerListener } from "./peer-listener";
 
 /** What the media of a conference needs of it. */
 export interface HostedEngineOptions {
   id: number;
+  application: number;
   state(): ConferenceState;
   ref(): HostRef;
   /** What a moderator has muted of a member now. */
@@ -30,7 +32,7 @@ export interface HostedEngineOptions {
   send(event: ConferenceEvent): void;
   /** The room is lost, with all peers. */
   onLost(): void;
-  /** The room can be renewed. */
+  /** The room can be renewed, or must not open any more. */
   onRenewable(): void;
 }
 
@@ -45,6 +47,8 @@ export class HostedEngine {
   private engineState: EngineState = {};
   private lost = false;
   private readonly reported = new ReportedFigures();
+  /** The engine opens the room no more, since it has harmed the engine again and again. */
+  isHarmful = false;
   /** Whether the engine answers, as far as its events tell. */
   private answers = true;
 
@@ -53,23 +57,10 @@ export class HostedEngine {
     private readonly options: HostedEngineOptions,
   ) {
     const engine = deps.engine ?? disabledEngine;
-    const { onFeed, send } = options;
     this.peers = new Peers(
       engine,
       () => ({ room: this.room, generation: options.ref().generation }),
-      {
-        onFeed,
-        onStreams: ({ id, memberId, generation }, streams, offer) =>
-          send({
-            type: "streams",
-            to: { memberId, generation },
-            peer: id,
-            streams,
-            ...(offer !== undefined && { offer }),
-          }),
-        onEnded: ({ id, memberId, generation }, reason) =>
-          send({ type: "peer-closed", to: { memberId, generation }, peer: id, reason }),
-      },
+      peerListener(options),
       () => deps.clock.now(),
     );
     this.stored = new MediaState(deps, options.ref, () => ({
@@ -227,7 +218,8 @@ export class HostedEngine {
   }
 
   private onRoomEvent(event: Exclude<EngineEvent, { type: "lost" | "ready" }>): void {
-    if (event.type === "room-lost") {
+    if (event.type === "room-lost" || event.type === "room-ended") {
+      this.isHarmful ||= event.type === "room-ended";
       this.onLost();
       this.onReady();
       return;
@@ -257,12 +249,12 @@ export class HostedEngine {
 
   private onReady(): void {
     this.answers = true;
-    if (this.lost) this.options.onRenewable();
+    if (this.lost || this.isHarmful) this.options.onRenewable();
   }
 
   /** Whether the engine, which has lost the room, answers again. */
   isRenewable(): boolean {
-    return this.lost && this.answers;
+    return this.lost && this.answers && !this.isHarmful;
   }
 
   /** Opens the room again, under a new generation of the conference. If that fails, the next publisher opens it. */
@@ -274,7 +266,9 @@ export class HostedEngine {
   }
 
   private async ensureRoom(): Promise<void> {
-    if (this.lost) throw new Fault("UNAVAILABLE", "The media server is restarting", undefined, 1);
+    if (this.lost || this.isHarmful) {
+      throw new Fault("UNAVAILABLE", "The media server is restarting", undefined, 1);
+    }
     this.opening ??= this.open().then(
       () => undefined,
       (error) => {
@@ -290,7 +284,7 @@ export class HostedEngine {
     const { video, bitrate } = this.options.state();
     const { generation } = this.options.ref();
     const { state, resumed } = await engine.open(
-      { room: this.room, generation, video, bitrate },
+      { room: this.room, application: this.options.application, generation, video, bitrate },
       stored,
     );
     this.engineState = state;

@@ -93,6 +93,11 @@ export class HostedMembers {
     if (this.byId.size === 0) this.emptySince = this.deps.clock.now();
   }
 
+  /** Whether there was no member at or since a time, in milliseconds. */
+  isEmptySince(time: number): boolean {
+    return this.emptySince !== null && this.emptySince <= time;
+  }
+
   clear(): void {
     for (const id of [...this.byId.keys()]) this.remove(id);
   }

@@ -1,6 +1,6 @@
 import { Field, ID, Int, InterfaceType, ObjectType } from "type-graphql";
 import type { PeerStatistics } from "../engine/engine";
-import type { ConferenceState, LeaveReason } from "../model/conference-event";
+import type { ConferenceState, EndReason, LeaveReason } from "../model/conference-event";
 import type { DeliveredEvent } from "../model/conference-service";
 import {
   ConferenceAccessName,
@@ -103,6 +103,9 @@ export class ConferenceUpdatedEvent extends ConferenceEventType {
 export class ConferenceEndedEvent extends ConferenceEventType {
   @Field(() => ID, { description: "The conference." })
   conferenceId!: number;
+
+  @Field(() => LeaveReasons as object, { description: "Why: CONFERENCE_CLOSED or MEDIA_FAILURE." })
+  reason!: EndReason;
 }
 
 @ObjectType({
@@ -216,7 +219,12 @@ export function eventToGraphql(
     case "conference-updated":
       return make(ConferenceUpdatedEvent, { cursor, conference: source.conference });
     case "ended":
-      return make(ConferenceEndedEvent, { cursor, conferenceId });
+      // Nodes of earlier versions write events without a reason.
+      return make(ConferenceEndedEvent, {
+        cursor,
+        conferenceId,
+        reason: source.reason ?? "conference-closed",
+      });
     case "reconnect":
       return make(ConferenceReconnectEvent, { cursor, conferenceId });
     case "streams": {

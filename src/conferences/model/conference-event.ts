@@ -10,7 +10,13 @@ export type ConferenceState = Pick<
 /** Why a member left. */
 export type LeaveReason =
   /** By itself, or its connections were gone for longer than its lease. */
-  "left" | "removed" | "session-ended" | "link-withdrawn" | "conference-closed";
+  "left" | "removed" | "session-ended" | "link-withdrawn" | EndReason;
+
+/** Why a conference ended. */
+export type EndReason =
+  | "conference-closed"
+  /** What members sent has ended the process of its media again and again. */
+  | "media-failure";
 
 /**
  * An event of a conference, as it is stored on the bus; JSON. An event with `sequence` changes the state that all
@@ -30,7 +36,7 @@ export type ConferenceEvent =
       reason: LeaveReason;
     }
   | { type: "conference-updated"; sequence: number; conference: ConferenceState }
-  | { type: "ended"; sequence: number }
+  | { type: "ended"; sequence: number; reason: EndReason }
   /** The media server was lost or has moved: every member must publish and watch again. */
   | { type: "reconnect"; sequence: number }
   /** The streams of a watching peer changed; with an offer, the client must answer it. */

@@ -24,6 +24,7 @@ const LeaveReasonName: Record<string, LeaveReason> = {
   SESSION_ENDED: "session-ended",
   LINK_WITHDRAWN: "link-withdrawn",
   CONFERENCE_CLOSED: "conference-closed",
+  MEDIA_FAILURE: "media-failure",
 };
 registerEnumType(LeaveReasonName, {
   name: "ConferenceLeaveReason",
@@ -34,6 +35,10 @@ registerEnumType(LeaveReasonName, {
     SESSION_ENDED: { description: "Its session or its guest's token has ended, or its user was deleted." },
     LINK_WITHDRAWN: { description: "The link that admitted it was withdrawn, or its creator no longer moderates." },
     CONFERENCE_CLOSED: { description: "The conference was closed." },
+    MEDIA_FAILURE: {
+      description:
+        "The server has ended the conference, because what its members sent has repeatedly ended the media server's process.",
+    },
   },
 });
 

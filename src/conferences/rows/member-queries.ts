@@ -1,6 +1,6 @@
 import type { Statement, Store } from "../../store/store";
 import { MEMBER_LEASE_S, type MemberRef, type MemberState } from "../model/conference";
-import type { LeaveReason } from "../model/conference-event";
+import type { EndReason, LeaveReason } from "../model/conference-event";
 
 /**
  * Statements on conference_members. A function takes the store, or what it uses of a transaction, and throws Fault
@@ -130,7 +130,7 @@ const LEAVE: Statement = {
 const LEAVE_ALL: Statement = {
   name: "leave_closed_conference",
   reason: "set",
-  text: `UPDATE conference_members SET left_at = least(now(), lease_until), leave_reason = 'conference-closed',
+  text: `UPDATE conference_members SET left_at = least(now(), lease_until), leave_reason = $2,
       publishing = false, screen = false WHERE conference_id = $1 AND left_at IS NULL`,
 };
 
@@ -225,8 +225,9 @@ export async function writeLeave(
 export async function writeLeaveAll(
   { query }: Pick<Store, "query">,
   conferenceId: number,
+  reason: EndReason,
 ): Promise<void> {
-  await query(LEAVE_ALL, [conferenceId]);
+  await query(LEAVE_ALL, [conferenceId, reason]);
 }
 
 /** Finds the member of a membership, also one that has left. */

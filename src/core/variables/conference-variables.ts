@@ -19,12 +19,17 @@ export const CONFERENCE_VARIABLES = {
   RTC_PORT: variable(
     integer(0, 65_535),
     "10000",
-    "UDP port of the embedded media server, for the media of all conferences; 0 for any free port. Open it in the firewall. With JANUS_URL it is not used.",
+    "First UDP port of the embedded media server, for the media of all conferences; 0 for any free ports. It uses RTC_PROCESSES ports from there, and two more: with four processes 10000 to 10005. Open them in the firewall. With JANUS_URL they are not used.",
+  ),
+  RTC_PROCESSES: variable(
+    integer(1, 16),
+    undefined,
+    "Number of processes of the embedded media server among which conferences are spread, one port each; by default one for each core, at most 4. The two further ports are those of processes for conferences that may have ended theirs.",
   ),
   RTC_BIND_ADDRESS: variable(
     hostname,
     undefined,
-    "Address that the embedded media server binds RTC_PORT to; by default HOST.",
+    "Address that the embedded media server binds its ports to; by default HOST.",
   ),
   RTC_ANNOUNCED_ADDRESS: variable(
     hostname,

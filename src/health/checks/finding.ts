@@ -31,6 +31,7 @@ export const CHECK_ORDER = [
   "chat port: tcp",
   "chat port: tls",
   "chat server",
+  "media ports",
   "media server",
   "turn",
   "certificate",

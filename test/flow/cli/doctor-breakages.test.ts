@@ -1,3 +1,5 @@
+import { createSocket } from "node:dgram";
+import { once as event } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
@@ -34,6 +36,8 @@ const databases: FreshDatabase[] = [];
 const roles: { url: string; name: string }[] = [];
 let time: TimeServer;
 let redis: RedisServer;
+/** A program at the port of the media server. */
+const media = createSocket("udp4");
 
 async function fresh(made: Promise<FreshDatabase>): Promise<Record<string, string>> {
   const database = await made;
@@ -118,6 +122,8 @@ const occupied = once(async () => {
   const file = join(DATA_DIR, "file");
   await writeFile(file, "");
   const port = async () => String(await listen(createServer((socket) => socket.destroy())));
+  media.bind(0, "127.0.0.1");
+  await event(media, "listening");
   return doctor({
     DATA_DIR: file,
     SIGNALBOX_URL: `http://${NOWHERE}`,
@@ -130,6 +136,9 @@ const occupied = once(async () => {
     XMPP_TLS_PORT: await port(),
     CONFERENCE_WS_PORT: await port(),
     CONFERENCE_WSS_PORT: await port(),
+    RTC_PORT: String(media.address().port),
+    RTC_BIND_ADDRESS: "127.0.0.1",
+    RTC_PROCESSES: "1",
   });
 });
 
@@ -230,6 +239,7 @@ const BREAKAGES: Record<CheckName, { broken: () => Promise<Finding[]> } | { neve
   "chat port: tcp": { broken: occupied },
   "chat port: tls": { broken: occupied },
   "chat server": { broken: exposed },
+  "media ports": { broken: occupied },
   "media server": { broken: exposed },
   turn: { broken: exposed },
   certificate: { broken: occupied },
@@ -259,6 +269,7 @@ describeServices("doctor", () => {
   });
   afterAll(async () => {
     endListening();
+    media.close();
     time.close();
     await redis.stop();
     for (const { url, name } of roles)

@@ -103,6 +103,7 @@ describe("a healthy node", () => {
       "conference port": "skipped",
       "media server": "skipped",
       "conference port: wss": "skipped",
+      "media ports": "skipped",
       certificate: "ok",
       turn: "skipped",
       providers: "skipped",

@@ -1,3 +1,4 @@
+import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { newUser, type TestUser } from "../../support/client";
 import { FailingStore } from "../../support/conferences/failing-store";
 import {
@@ -15,6 +16,7 @@ import { startNode, type TestNode } from "../../support/node";
 
 let node: TestNode;
 let engine: MemoryEngine;
+let report: EngineListener;
 let host: TestUser;
 let user: TestUser;
 let id: string;
@@ -26,6 +28,7 @@ beforeAll(async () => {
     {},
     {
       openEngine: async (listener) => {
+        report = listener;
         engine = new MemoryEngine(listener);
         return engine;
       },
@@ -91,6 +94,35 @@ test("members are told to publish again when the media server fails as the room 
   await member.event("ConferenceReconnectEvent");
   engine.open = openRoom;
   await publish(member);
+});
+
+test("a conference that harms the media server is ended also when the database was away at first", async () => {
+  const member = await join(host);
+  await publish(member);
+  await isPublishing(member, true);
+  failing.next("leave_closed_conference");
+  report({ type: "room-ended", room: `c-${id}`, reason: "ended again" });
+  await hasFailed();
+  await expect(publish(member)).rejects.toThrow(/^UNAVAILABLE/);
+  failing.stop();
+  const ended = await member.event("ConferenceEndedEvent");
+  expect(ended.reason).toBe("MEDIA_FAILURE");
+  expect(await seats()).toEqual([]);
+});
+
+test("one lost room of a media server is opened again, and no other", async () => {
+  const other = await createConference(node, host.token);
+  const [member, beside] = [await join(host), await join(user, other)];
+  for (const each of [member, beside]) {
+    await publish(each);
+    await isPublishing(each, true);
+  }
+  report({ type: "room-lost", room: `c-${id}`, reason: "killed" });
+  await member.event("ConferenceReconnectEvent");
+  await publish(member);
+  expect(beside.events.some(({ __typename }) => __typename === "ConferenceReconnectEvent")).toBe(
+    false,
+  );
 });
 
 test("the feed of a publisher that came up while the database was away is told of later", async () => {

@@ -7,7 +7,7 @@ import { openJanusEngine } from "../../../src/conferences/engine/janus/janus-eng
 import { openLog } from "../../../src/core/log";
 import { hasServices } from "../operations/database";
 import { FakeEngine, fakeSdp } from "./fake-engine";
-import { freeUdpPort } from "./free-udp-port";
+import { freeUdpPorts } from "./free-udp-port";
 import { JANUS_KEYS, startJanus } from "./janus-server";
 import {
   type SyntheticMedia,
@@ -61,6 +61,8 @@ export interface EngineRow {
    * Such an engine restarts ICE on the same peer connection, and watchers of a publisher that was replaced watch again.
    */
   renegotiates: boolean;
+  /** Whether it is lost as a whole, then ready; otherwise it reports each lost room, which may open again at once. */
+  whole: boolean;
   start(): Promise<EngineFixture>;
 }
 
@@ -99,24 +101,39 @@ async function startFake(): Promise<EngineFixture> {
   };
 }
 
-/** Starts the embedded engine on a free port, with synthetic clients. */
-export async function startEmbedded(options: Partial<EmbeddedOptions> = {}) {
+/** How an embedded engine of a test differs: the first port, and the number of processes for rooms. */
+export interface EmbeddedFixtureOptions extends Partial<Omit<EmbeddedOptions, "ports">> {
+  port?: number;
+  processes?: number;
+}
+
+/** Starts the embedded engine on free ports, with synthetic clients. */
+export async function startEmbedded({
+  port: first,
+  processes = 1,
+  ...options
+}: EmbeddedFixtureOptions = {}) {
   const events: EngineEvent[] = [];
-  const port = options.port ?? (await freeUdpPort());
+  const [port = 0, ...others] = await freeUdpPorts(processes + 2).then((free) =>
+    first === undefined ? free : [first, ...free.slice(1)],
+  );
+  const regular = [port, ...others.slice(0, processes - 1)];
+  const ports = { regular, quarantine: others.slice(processes - 1) };
   const engine = openEmbeddedEngine(
-    { port, bindAddress: "127.0.0.1", log: openLog("silent"), ...options },
+    { ports, bindAddress: "127.0.0.1", log: openLog("silent"), ...options },
     (event) => events.push(event),
   );
   const peers = new SyntheticPeers();
   const clients = clientsOf(peers);
   const signal = (name: NodeJS.Signals) => {
-    if (engine.pid !== undefined) process.kill(engine.pid, name);
+    for (const pid of engine.pids) process.kill(pid, name);
   };
   return {
     engine,
     events,
     peers,
     port,
+    ports,
     ...clients,
     kill: () => signal("SIGKILL"),
     hang: () => signal("SIGSTOP"),
@@ -180,8 +197,14 @@ export async function startJanusEngine() {
 
 /** The engines that the contract is tested with: Janus where services run, the others where none do. */
 export const ENGINES: EngineRow[] = hasServices
-  ? [{ name: "janus", media: true, renegotiates: true, start: startJanusEngine }]
+  ? [{ name: "janus", media: true, renegotiates: true, whole: true, start: startJanusEngine }]
   : [
-      { name: "fake", media: false, renegotiates: false, start: startFake },
-      { name: "embedded", media: true, renegotiates: false, start: () => startEmbedded() },
+      { name: "fake", media: false, renegotiates: false, whole: true, start: startFake },
+      {
+        name: "embedded",
+        media: true,
+        renegotiates: false,
+        whole: false,
+        start: () => startEmbedded(),
+      },
     ];

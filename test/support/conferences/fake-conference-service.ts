@@ -309,7 +309,7 @@ export class FakeConferenceService implements ConferenceService {
   end(name: string): void {
     const room = this.room(7, name);
     if (!room) return;
-    this.push(room, { type: "ended" });
+    this.push(room, { type: "ended", reason: "conference-closed" });
     for (const { state } of room.members.values()) this.endSubscriptions(room, state.id);
     this.rooms.delete(room.conference.id);
   }

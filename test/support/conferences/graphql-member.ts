@@ -30,6 +30,7 @@ const EVENTS = `subscription ($m: ID!, $after: String) {
     ... on ConferenceMemberLeftEvent { memberId reason }
     ... on ConferenceUpdatedEvent { conference { ${SETTINGS} } }
     ... on ConferenceStreamsEvent { peerId offer streams { mid kind memberId source } }
+    ... on ConferenceEndedEvent { reason }
     ... on ConferencePeerClosedEvent { peerId detail }
     ... on ConferenceStatisticsEvent { peerId statistics { audioBitrate videoBitrate packetLoss roundTripMs } }
   }

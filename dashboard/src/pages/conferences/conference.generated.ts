@@ -28,6 +28,8 @@ export type ConferenceLeaveReason =
   | 'LEFT'
   /** The link that admitted it was withdrawn, or its creator no longer moderates. */
   | 'LINK_WITHDRAWN'
+  /** The server has ended the conference, because what its members sent has repeatedly ended the media server's process. */
+  | 'MEDIA_FAILURE'
   /** A moderator removed it. */
   | 'REMOVED'
   /** Its session or its guest's token has ended, or its user was deleted. */

@@ -1,5 +1,7 @@
+import { monotonicNow } from "../../../core/clock";
 import { Fault } from "../../../core/errors";
 import type { Log } from "../../../core/log";
+import type { RtcPorts } from "../../../core/startup/rtc-ports";
 import type {
   CloseTarget,
   ConnectedPeer,
@@ -12,164 +14,149 @@ import type {
   PeerResponse,
 } from "../engine";
 import { RESULTS, type SfuMethod } from "./ipc/messages";
-import { engineUnavailable, SfuProcess } from "./sfu-process";
+import { ProcessSlot } from "./process-slot";
+import { RoomPlacement } from "./room-placement";
+import { engineUnavailable, type SfuProcess } from "./sfu-process";
 
 /** Options of the embedded engine. */
 export interface EmbeddedOptions {
-  /** The UDP port of all media. */
-  port: number;
+  /** The ports of the processes, one each. */
+  ports: RtcPorts;
   /** The address to receive media at; `0.0.0.0` for all. */
   bindAddress: string;
   /** The address that clients reach this host at, if it is behind NAT. */
   announcedAddress?: string;
   log: Log;
-  /** Time without any room after which the process ends, in milliseconds; a minute unless a test sets it. */
+  /** Time without any room after which a process ends, in milliseconds; a minute unless a test sets it. */
   idleMs?: number;
 }
 
-/** Wait before the next start, which doubles while processes end soon, so that members are back within three seconds. */
-const BACKOFF_MS = { first: 100, max: 1_000 };
-/** A process that ran for this long starts again after the first back-off, in milliseconds. */
-const STABLE_MS = 5_000;
+/** The embedded engine, and what measurements need of it. */
+export interface EmbeddedEngine extends OpenEngine {
+  /** The ids of the running processes, in the order of their ports. */
+  readonly pids: number[];
+  /** The port that serves a room; undefined for a room that is not known. */
+  portOf(room: string): number | undefined;
+}
+
 const IDLE_MS = 60_000;
-/** Time for closing connections before the process is ended, in milliseconds. */
-const CLOSE_MS = 1_000;
 
 /**
- * The embedded engine: an SFU in a process of its own. The process starts with the first room, and ends when no room
- * has been open for a minute. One that dies or hangs is started again.
+ * The embedded engine: SFUs in processes of their own, among which rooms are spread ({@link RoomPlacement}). A process
+ * starts with its first room, and ends when it had none for a minute. One that dies or hangs is followed by another;
+ * its rooms are lost, and open again, except for one that has ended its process by itself.
  */
-class EmbeddedEngine implements OpenEngine {
+class Engine implements EmbeddedEngine {
   readonly name = "embedded";
-  private process: SfuProcess | null = null;
-  private backoff = BACKOFF_MS.first;
-  private restart: NodeJS.Timeout | undefined;
-  private idle: NodeJS.Timeout | undefined;
-  private stable: NodeJS.Timeout | undefined;
-  private readonly rooms = new Set<string>();
-  /** Whether `lost` was reported without `ready` since. */
-  private lost = false;
-  private closed = false;
+  private readonly ports: number[];
+  private readonly slots: ProcessSlot[];
+  private readonly placement: RoomPlacement;
+  private readonly log: Log;
 
   constructor(
-    private readonly options: EmbeddedOptions,
+    options: EmbeddedOptions,
     private readonly listener: EngineListener,
-  ) {}
+  ) {
+    const { ports, bindAddress, announcedAddress, log, idleMs = IDLE_MS } = options;
+    this.log = log;
+    const sizes = { regular: ports.regular.length, quarantine: ports.quarantine.length };
+    this.placement = new RoomPlacement(sizes, monotonicNow);
+    this.ports = [...ports.regular, ...ports.quarantine];
+    this.slots = this.ports.map(
+      (port, index) =>
+        new ProcessSlot({
+          network: { port, bindAddress, ...(announcedAddress && { announcedAddress }) },
+          log,
+          idleMs,
+          event: listener,
+          died: (reason) => this.died(index, reason),
+        }),
+    );
+  }
 
   async open(
     room: EngineRoom,
     state?: EngineState,
   ): Promise<{ state: EngineState; resumed: string[] }> {
-    if (this.closed || this.lost) throw engineUnavailable();
-    clearTimeout(this.idle);
-    const process = this.process ?? this.start();
+    const { room: name, application = 0 } = room;
+    const slot = this.slots[this.placement.place(name, application)] as ProcessSlot;
     try {
-      await process.started;
-      const opened = await this.call(process, "open", [room, state]);
-      this.rooms.add(room.room);
-      return opened;
-    } finally {
-      this.checkIdle();
+      return await slot.open(name, async (process) => {
+        const opened = await this.call(process, "open", [room, state]);
+        this.placement.opened(name);
+        return opened;
+      });
+    } catch (error) {
+      if (!slot.has(name)) this.placement.closed(name);
+      throw error;
     }
   }
 
   async connect(request: ConnectRequest): Promise<ConnectedPeer> {
-    return this.call(this.running(), "connect", [request]);
+    return this.call(this.running(this.placement.processOf(request.room)), "connect", [request]);
   }
 
   async signal(peer: string, message: PeerMessage): Promise<PeerResponse> {
-    return this.call(this.running(), "signal", [peer, message]);
+    return this.call(this.running(this.slotOf(peer)), "signal", [peer, message]);
   }
 
   async close(target: CloseTarget): Promise<void> {
+    const index =
+      "peer" in target ? this.slotOf(target.peer) : this.placement.processOf(target.room);
+    const slot = this.slots[index ?? -1];
+    const isRoom = !("peer" in target) && !("member" in target);
     // Everything in a process that has ended is closed.
-    if (!this.process || this.lost) return;
-    await this.call(this.process, "close", [target]);
-    if (!("peer" in target) && !("member" in target)) this.rooms.delete(target.room);
-    this.checkIdle();
+    if (slot?.running) await this.call(slot.running, "close", [target]);
+    if (!isRoom) return;
+    this.placement.closed(target.room);
+    slot?.release(target.room);
   }
 
   usage(): { rooms: number; peers: number; tracks: number } {
-    return this.process?.usage ?? { rooms: 0, peers: 0, tracks: 0 };
+    const sum = { rooms: 0, peers: 0, tracks: 0 };
+    for (const { running } of this.slots) {
+      sum.rooms += running?.usage.rooms ?? 0;
+      sum.peers += running?.usage.peers ?? 0;
+      sum.tracks += running?.usage.tracks ?? 0;
+    }
+    return sum;
   }
 
-  /** The id of the SFU's process, for the measurement of what it uses; undefined while there is none. */
-  get pid(): number | undefined {
-    return this.process?.pid;
+  get pids(): number[] {
+    return this.slots.flatMap(({ running }) => running?.pid ?? []);
+  }
+
+  portOf(room: string): number | undefined {
+    return this.ports[this.placement.processOf(room) ?? -1];
   }
 
   async shutdown(): Promise<void> {
-    this.closed = true;
-    for (const timer of [this.idle, this.restart, this.stable]) clearTimeout(timer);
-    const { process } = this;
-    if (!process) return;
-    this.process = null;
-    if (this.rooms.size > 0) await closeConnections(process);
-    await process.end();
+    await Promise.all(this.slots.map((slot) => slot.shutdown()));
   }
 
-  private start(): SfuProcess {
-    const { port, bindAddress, announcedAddress, log } = this.options;
-    const network = { port, bindAddress, ...(announcedAddress && { announcedAddress }) };
-    const process: SfuProcess = new SfuProcess(network, log, {
-      event: (event) => {
-        if (this.process === process) this.listener(event);
-      },
-      end: (reason) => this.ended(process, reason),
-    });
-    this.process = process;
-    process.started.then(
-      () => this.ready(process),
-      () => {},
-    );
+  /** A process has died: its rooms open again where they are placed then. */
+  private died(index: number, reason: string): void {
+    const { lost, ended } = this.placement.died(index);
+    for (const room of ended) {
+      this.log.error(
+        { room },
+        "A conference has ended its media server process again; it is ended",
+      );
+      this.listener({ type: "room-ended", room, reason });
+    }
+    for (const room of lost) this.listener({ type: "room-lost", room, reason });
+  }
+
+  /** The process of a peer, whose id begins with the port. */
+  private slotOf(peer: string): number {
+    return this.ports.indexOf(Number(peer.slice(0, peer.indexOf("-"))));
+  }
+
+  /** @throws Fault NOT_FOUND if there is no process, and so no room */
+  private running(index: number | undefined): SfuProcess {
+    const process = this.slots[index ?? -1]?.running;
+    if (!process) throw new Fault("NOT_FOUND", "The conference is not open at the media server");
     return process;
-  }
-
-  private ready(process: SfuProcess): void {
-    if (this.process !== process) return;
-    this.stable = setTimeout(() => {
-      this.backoff = BACKOFF_MS.first;
-    }, STABLE_MS);
-    if (!this.lost) return;
-    this.lost = false;
-    this.options.log.info("The media server is running again");
-    this.checkIdle();
-    this.listener({ type: "ready" });
-  }
-
-  private ended(process: SfuProcess, reason: string): void {
-    // Otherwise the gateway has ended it.
-    if (this.process !== process) return;
-    this.process = null;
-    this.rooms.clear();
-    for (const timer of [this.idle, this.stable]) clearTimeout(timer);
-    if (this.closed) return;
-    this.options.log.error({ reason }, "The media server has ended; it is started again");
-    this.restart = setTimeout(() => this.start(), this.backoff);
-    this.backoff = Math.min(BACKOFF_MS.max, this.backoff * 2);
-    const reported = this.lost;
-    this.lost = true;
-    if (!reported) this.listener({ type: "lost", reason });
-  }
-
-  /** Ends the process when no room has been open for a while. */
-  private checkIdle(): void {
-    clearTimeout(this.idle);
-    if (this.rooms.size > 0 || !this.process) return;
-    this.idle = setTimeout(() => {
-      const { process } = this;
-      this.process = null;
-      clearTimeout(this.stable);
-      void process?.end();
-    }, this.options.idleMs ?? IDLE_MS);
-    this.idle.unref();
-  }
-
-  /** @throws Fault UNAVAILABLE if the process has died, NOT_FOUND if there is none, and so no room */
-  private running(): SfuProcess {
-    if (this.lost || this.closed) throw engineUnavailable();
-    if (!this.process) throw new Fault("NOT_FOUND", "No conference is open at the media server");
-    return this.process;
   }
 
   private async call<Method extends Exclude<SfuMethod, "shutdown">>(
@@ -187,21 +174,10 @@ class EmbeddedEngine implements OpenEngine {
   }
 }
 
-/** Closes the connections of a process, so that clients notice it at once. */
-async function closeConnections(process: SfuProcess): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS);
-  });
-  const closed = process.request({ method: "shutdown", parameters: [] }).catch(() => {});
-  await Promise.race([closed, limit]);
-  clearTimeout(timer);
-}
-
 /** Opens the embedded engine. Nothing is started before the first room. */
 export function openEmbeddedEngine(
   options: EmbeddedOptions,
   listener: EngineListener,
-): OpenEngine & { readonly pid: number | undefined } {
-  return new EmbeddedEngine(options, listener);
+): EmbeddedEngine {
+  return new Engine(options, listener);
 }

@@ -2,12 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import { extname, join } from "node:path";
 import { Fault } from "../../../core/errors";
 import type { Log } from "../../../core/log";
-import { type GatewayMessage, readSfuMessage, type SfuMessage } from "./ipc/messages";
+import {
+  type GatewayMessage,
+  type MediaLiveness,
+  type NetworkMessage,
+  readSfuMessage,
+  type SfuMessage,
+} from "./ipc/messages";
 
 /** Time between two pings, in milliseconds. */
 const PING_MS = 450;
 /** Pings without any message of the process after which it hangs, at the next one: at most 2.7 s after its last message. */
 const PINGS_MAX = 5;
+/** Checks of the media in a row that fail before the process hangs: they are 450 ms apart, so about three seconds. */
+const CHECKS_MAX = 6;
 /** Time in which a process must start, in milliseconds. */
 const START_MS = 30_000;
 /** Time in which a request must be answered, in milliseconds. A process that hangs is ended earlier. */
@@ -48,7 +56,7 @@ export class SfuProcess {
    * @param events `event` for each event, and `end` once when the process has ended, for whatever reason
    */
   constructor(
-    network: (GatewayMessage & { type: "start" })["network"],
+    network: NetworkMessage,
     log: Log,
     private readonly events: {
       event(event: (SfuMessage & { type: "event" })["event"]): void;
@@ -142,8 +150,10 @@ export class SfuProcess {
   }
 
   private receive(message: SfuMessage): void {
-    if (message.type === "pong") this.usage = message.usage;
-    else if (message.type === "event") this.events.event(message.event);
+    if (message.type === "pong") {
+      this.usage = message.usage;
+      this.checkMedia(message.media);
+    } else if (message.type === "event") this.events.event(message.event);
     else if (message.type === "result") {
       this.settle(message.id, ({ resolve }) => resolve(message.result));
     } else if (message.type === "fault") {
@@ -151,6 +161,12 @@ export class SfuProcess {
       const retryAfter = code === "UNAVAILABLE" ? 1 : undefined;
       this.settle(message.id, ({ reject }) => reject(new Fault(code, text, fields, retryAfter)));
     }
+  }
+
+  /** The process answers, but its library may not: packets of one member can keep its threads busy for ever. */
+  private checkMedia({ missing, stuck }: MediaLiveness): void {
+    if (missing > CHECKS_MAX) this.kill("forwarded no media any more");
+    else if (stuck > CHECKS_MAX) this.kill("had a thread that did not end its work");
   }
 
   private settle(id: number, act: (pending: Pending) => void): void {

@@ -5,10 +5,19 @@ import type { EngineEvent } from "../../engine";
 /** Methods of the SFU's process: those of the engine's port, and the end. */
 export type SfuMethod = "open" | "connect" | "signal" | "close" | "shutdown";
 
+/** Where a process receives media. */
+export interface NetworkMessage {
+  /** The one UDP port of all its peers. */
+  port: number;
+  bindAddress: string;
+  /** Replaces the host's addresses in candidates. */
+  announcedAddress?: string;
+}
+
 /** What the gateway sends to the SFU's process. */
 export type GatewayMessage =
   /** First of all. */
-  | { type: "start"; network: { port: number; bindAddress: string; announcedAddress?: string } }
+  | { type: "start"; network: NetworkMessage }
   | { type: "request"; id: number; method: SfuMethod; parameters: unknown[] }
   | { type: "ping" };
 
@@ -25,7 +34,15 @@ export type SfuMessage =
   | { type: "result"; id: number; result?: unknown }
   | { type: "fault"; id: number; fault: FaultMessage }
   | { type: "event"; event: EngineEvent }
-  | { type: "pong"; usage: { rooms: number; peers: number; tracks: number } };
+  | { type: "pong"; usage: { rooms: number; peers: number; tracks: number }; media: MediaLiveness };
+
+/** Whether media passes through the library of a process. */
+export interface MediaLiveness {
+  /** Packets that were sent in a row without one that arrived; 0 before the first one has arrived. */
+  missing: number;
+  /** Number of checks in a row in which a thread of the library ran all the time without ever waiting. */
+  stuck: number;
+}
 
 const count = z.number().int().nonnegative();
 const name = z.string().max(200);
@@ -77,6 +94,7 @@ const message = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("pong"),
     usage: z.object({ rooms: count, peers: count, tracks: count }),
+    media: z.object({ missing: count, stuck: count }),
   }),
 ]);
 

@@ -1,17 +1,12 @@
 import { type DataChannel, PeerConnection } from "node-datachannel";
 import { Fault } from "../../../../core/errors";
+import type { NetworkMessage } from "../ipc/messages";
 import { engineSdp } from "../sdp/engine-sdp";
 import { guarded } from "./guarded";
 import { GATHERING_MS } from "./limits";
 
 /** Where the SFU receives media. */
-export interface Network {
-  /** The one UDP port of all peers. */
-  port: number;
-  bindAddress: string;
-  /** Replaces the host's addresses in candidates. */
-  announcedAddress?: string;
-}
+export type Network = NetworkMessage;
 
 /** States that end a connection by themselves. */
 const ENDED = ["failed", "closed"];

@@ -1,4 +1,6 @@
 import { faultMessage, type GatewayMessage, type SfuMessage } from "../ipc/messages";
+import { MediaProbe } from "./media-probe";
+import { endWithParent } from "./orphan-watch";
 import { Sfu } from "./sfu";
 
 /**
@@ -11,6 +13,7 @@ const send = (message: SfuMessage) => {
 };
 
 let sfu: Sfu | null = null;
+let probe: MediaProbe | null = null;
 
 // The native library may keep threads that hold back an orderly end.
 const end = () => process.kill(process.pid, "SIGKILL");
@@ -31,13 +34,16 @@ async function handle({ id, method, parameters }: GatewayMessage & { type: "requ
 }
 
 process.on("disconnect", end);
+endWithParent();
 // A signal of the terminal goes to the whole group; the gateway decides when this process ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("message", (message: GatewayMessage) => {
   if (message.type === "ping") {
-    send({ type: "pong", usage: sfu?.usage() ?? { rooms: 0, peers: 0, tracks: 0 } });
+    const usage = sfu?.usage() ?? { rooms: 0, peers: 0, tracks: 0 };
+    send({ type: "pong", usage, media: probe?.liveness ?? { missing: 0, stuck: 0 } });
   } else if (message.type === "start") {
     sfu ??= new Sfu(message.network, (event) => send({ type: "event", event }));
+    probe ??= new MediaProbe(message.network);
     send({ type: "started" });
   } else void handle(message);
 });

@@ -119,7 +119,7 @@ export class Room {
     member: number,
     { source, offer }: NonNullable<ConnectRequest["publish"]>,
   ): Promise<ConnectedPeer> {
-    const id = newId();
+    const id = this.newPeerId();
     const feed = { member, source };
     const publisher: PublishingPeer = new PublishingPeer(
       id,
@@ -145,7 +145,7 @@ export class Room {
     member: number,
     { feeds, sections }: NonNullable<ConnectRequest["watch"]>,
   ): Promise<ConnectedPeer> {
-    const id = newId();
+    const id = this.newPeerId();
     const slots = sections === "all" ? allSlots(this.room.video) : this.singleSlot(feeds);
     const watcher = new WatchingPeer(
       id,
@@ -202,6 +202,11 @@ export class Room {
     const video = publisher.sends("video") ? (audio === null ? "0" : "1") : null;
     if (audio === null && video === null) throw notFound("feed");
     return [{ audio, video }];
+  }
+
+  /** The engine finds the process of a peer by the port in its id. */
+  private newPeerId(): string {
+    return `${this.network.port}-${newId()}`;
   }
 
   private add(peer: Peer): void {
