@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { eventually } from "../../../scripts/services/binaries";
 import {
   type EmbeddedEngine,
@@ -15,9 +16,11 @@ import {
 import { SyntheticPeers, type SyntheticPublisher } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 
-/** What becomes of conferences when a guest's packet keeps a thread of the native library busy for ever. */
+/** What becomes of conferences when a thread of the native library is busy for ever, and that no packet causes it. */
 
-/** An invalid source description (RFC 3550 section 6.5): its second item is longer than its chunk. */
+/** The process of a conference loads what makes a thread of it hang, by a signal. */
+const HANG = ["-r", join(__dirname, "../../support/conferences/hang-library.ts")];
+/** An invalid source description (RFC 3550 section 6.5), which the library would read for ever. */
 const HARMFUL = Buffer.from("81ca0002000000010101ffff", "hex");
 
 let node: TestNode;
@@ -27,6 +30,7 @@ let peers: SyntheticPeers;
 const open: GraphqlMember[] = [];
 
 beforeAll(async () => {
+  process.execArgv.push(...HANG);
   const ports = await freeUdpPorts(4);
   node = await startNode(
     {},
@@ -51,9 +55,12 @@ afterEach(async () => {
   for (const member of open.splice(0)) await member.leave();
 });
 // The last test stops the node.
-afterAll(() => peers?.close());
+afterAll(async () => {
+  process.execArgv.splice(-HANG.length);
+  await peers?.close();
+});
 
-async function join(conference: string, token = host.token): Promise<GraphqlMember> {
+async function enter(conference: string, token = host.token): Promise<GraphqlMember> {
   const member = await joinConference(node, conference, token);
   open.push(member);
   return member;
@@ -71,13 +78,15 @@ async function publish(member: GraphqlMember, sender: number): Promise<Synthetic
   return client;
 }
 
-/** Receives what others publish. @returns counts the packets */
-async function watch(member: GraphqlMember): Promise<() => Promise<number>> {
+/** Receives what others publish. `received` counts the packets. */
+async function watch(member: GraphqlMember) {
   const { peerId, offer } = await member.mutate("watchConference", "peerId offer");
   const client = await peers.watch(offer);
   await member.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
   await client.connect();
-  return async () => (await client.report()).tracks.reduce((sum, { packets }) => sum + packets, 0);
+  const received = async () =>
+    (await client.report()).tracks.reduce((sum, { packets }) => sum + packets, 0);
+  return { client, received };
 }
 
 const guestOf = async (conferenceId: string): Promise<string> => {
@@ -89,25 +98,47 @@ const count = (member: GraphqlMember, type: string) =>
   member.events.filter(({ __typename }) => __typename === type).length;
 const reconnects = (member: GraphqlMember) => count(member, "ConferenceReconnectEvent");
 
-test("a guest's packet interrupts the conferences of one process, and at last ends the guest's own", async () => {
+/** Makes a thread hang in the process that serves a conference. */
+function hang(conferenceId: string): void {
+  const pid = engine.pidOf(`c-${conferenceId}`);
+  if (pid === undefined) throw new Error("the conference is not open");
+  process.kill(pid, "SIGUSR2");
+}
+
+test("an invalid source description of a guest stops neither its connections nor others", async () => {
+  const conference = await createConference(node, host.token);
+  const guest = await enter(conference, await guestOf(conference));
+  const publisher = await publish(guest, 1);
+  const watcher = await watch(await enter(conference));
+  await eventually(async () => expect(await watcher.received()).toBeGreaterThan(10));
+  for (let times = 0; times < 8; times += 1) {
+    await publisher.packets("0", [HARMFUL]);
+    await watcher.client.packets("0", [HARMFUL]);
+  }
+  const before = await watcher.received();
+  await eventually(async () => expect(await watcher.received()).toBeGreaterThan(before + 50));
+  expect(reconnects(guest)).toBe(0);
+});
+
+test("a thread that hangs interrupts the conferences of one process, and at last ends the one that causes it", async () => {
   const attacked = await createConference(node, host.token);
   const apart = await createConference(node, host.token);
   const beside = await createConference(node, host.token);
-  const guest = await join(attacked, await guestOf(attacked));
+  const guest = await enter(attacked, await guestOf(attacked));
   await publish(guest, 1);
-  const [far, farWatcher] = [await join(apart), await join(apart, (await newUser(node)).token)];
+  const [far, farWatcher] = [await enter(apart), await enter(apart, (await newUser(node)).token)];
   await publish(far, 2);
-  const near = await join(beside);
+  const near = await enter(beside);
   await publish(near, 3);
   expect(engine.portOf(`c-${beside}`)).toBe(engine.portOf(`c-${attacked}`));
   expect(engine.portOf(`c-${apart}`)).not.toBe(engine.portOf(`c-${attacked}`));
-  const received = await watch(farWatcher);
+  const { received } = await watch(farWatcher);
   await eventually(async () => expect(await received()).toBeGreaterThan(10));
 
   let deaths = 0;
   while (!guest.hasEnded()) {
-    const attacker = await publish(guest, 1);
-    await attacker.packets("0", [HARMFUL]);
+    await publish(guest, 1);
+    hang(attacked);
     await eventually(async () =>
       expect(reconnects(guest) + count(guest, "ConferenceEndedEvent")).toBeGreaterThan(deaths),
     );
@@ -125,7 +156,7 @@ test("a guest's packet interrupts the conferences of one process, and at last en
       Number(attacked),
     ]),
   ).toEqual([{ leave_reason: "media-failure" }]);
-  await expect(join(attacked)).rejects.toThrow(/^NOT_FOUND|^CONFLICT/);
+  await expect(enter(attacked)).rejects.toThrow(/^NOT_FOUND|^CONFLICT/);
 
   expect(reconnects(near)).toBe(2);
   await publish(near, 3);
@@ -136,11 +167,11 @@ test("a guest's packet interrupts the conferences of one process, and at last en
 
 test("a node that stops ends a process that hangs", async () => {
   const conference = await createConference(node, host.token);
-  const member = await join(conference);
-  const client = await publish(member, 4);
+  const member = await enter(conference);
+  await publish(member, 4);
   const { pids } = engine;
   expect(pids.length).toBeGreaterThan(0);
-  await client.packets("0", [HARMFUL]);
+  hang(conference);
   for (const pid of pids) process.kill(pid, "SIGSTOP");
   await node.stop();
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");

@@ -37,6 +37,8 @@ export interface EmbeddedEngine extends OpenEngine {
   readonly pids: number[];
   /** The port that serves a room; undefined for a room that is not known. */
   portOf(room: string): number | undefined;
+  /** The id of the process that serves a room; undefined for a room that is not open. */
+  pidOf(room: string): number | undefined;
 }
 
 const IDLE_MS = 60_000;
@@ -128,6 +130,10 @@ class Engine implements EmbeddedEngine {
 
   portOf(room: string): number | undefined {
     return this.ports[this.placement.processOf(room) ?? -1];
+  }
+
+  pidOf(room: string): number | undefined {
+    return this.slots[this.placement.processOf(room) ?? -1]?.running?.pid;
   }
 
   async shutdown(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import { MissingPackets } from "../rtp/missing-packets";
 import { type RecentPacket, RecentPackets } from "../rtp/recent-packets";
@@ -11,6 +10,7 @@ import {
 } from "../rtp/rtcp-write";
 import { isRtcp, newRtpHeader, type RtpHeader, readRtp } from "../rtp/rtp-packet";
 import { startsVp8KeyFrame } from "../rtp/vp8";
+import type { MediaTrack } from "./bundle";
 import { guarded } from "./guarded";
 import { KEY_FRAME_MS, SENDER_REPORT_MS } from "./limits";
 import type { PeerBudget } from "./peer-budget";
@@ -52,7 +52,7 @@ export class IncomingMedia {
   private readonly recentPackets: RecentPackets | null;
 
   constructor(
-    private readonly track: Track,
+    private readonly track: MediaTrack,
     readonly kind: "audio" | "video",
     private readonly budget: PeerBudget,
   ) {

@@ -1,4 +1,3 @@
-import type { Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import { randomInteger } from "../../../../core/random";
 import { TokenBucket } from "../../../../limits/token-bucket";
@@ -7,6 +6,7 @@ import { readRtcp } from "../rtp/rtcp-read";
 import { senderReport } from "../rtp/rtcp-write";
 import type { RtpHeader } from "../rtp/rtp-packet";
 import { RtpRewriter } from "../rtp/rtp-rewriter";
+import type { MediaTrack } from "./bundle";
 import { guarded } from "./guarded";
 import type { IncomingMedia, MediaSink, SourceReport } from "./incoming-media";
 import { WATCHER_KEY_FRAME } from "./limits";
@@ -45,7 +45,7 @@ export class OutgoingTrack implements MediaSink {
 
   /** @param estimated called with the bitrate that the client expects to receive at most */
   constructor(
-    private readonly track: Track,
+    private readonly track: MediaTrack,
     readonly kind: "audio" | "video",
     private readonly ssrc: number,
     private readonly budget: PeerBudget,

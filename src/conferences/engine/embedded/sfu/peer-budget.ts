@@ -1,5 +1,6 @@
 import { monotonicNow } from "../../../../core/clock";
 import { TokenBucket } from "../../../../limits/token-bucket";
+import { isRtcp } from "../rtp/rtp-packet";
 import {
   CONTROL_BURST_SECONDS,
   CONTROL_BYTES_PER_SECOND,
@@ -73,6 +74,12 @@ export class PeerBudget {
   /** Counts an RTP packet that it sent. @returns false if it must not be handled */
   media(bytes: number): boolean {
     return this.received(this.mediaPackets, bytes, "too much media");
+  }
+
+  /** Counts a packet that belongs to none of its media sections. */
+  stray(packet: Buffer): void {
+    if (isRtcp(packet)) this.control(packet.length);
+    else this.media(packet.length);
   }
 
   /** Counts packets that the SFU sends because of it: copies of its media, and what it has requested again. */

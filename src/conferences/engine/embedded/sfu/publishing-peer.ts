@@ -1,9 +1,7 @@
-import type { Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import type { Feed, PeerMessage, PeerStatistics, PeerStream } from "../../engine";
 import { readPublisherOffer } from "../sdp/client-sdp";
 import { type Network, SfuConnection } from "./connection";
-import { guarded } from "./guarded";
 import { IncomingMedia } from "./incoming-media";
 import { BITRATE_MIN } from "./limits";
 import { PeerBudget } from "./peer-budget";
@@ -57,19 +55,16 @@ export class PublishingPeer {
       ended: (reason) => {
         if (this.connection === connection) this.events.ended(reason);
       },
+      stray: (packet) => this.budget.stray(packet),
     });
-    connection.native.onTrack(
-      guarded((track: Track) => {
-        const kind = track.mid() === audio?.mid ? "audio" : "video";
+    let answer: string;
+    try {
+      answer = await connection.answer(sdp, (mid, track) => {
+        const kind = mid === audio?.mid ? "audio" : "video";
         const incoming = new IncomingMedia(track, kind, this.budget);
         incoming.enabled = this.enabled[kind];
         media[kind] = incoming;
-        if (this.connection === connection) this.changed();
-      }),
-    );
-    let answer: string;
-    try {
-      answer = await connection.answer(sdp);
+      });
     } catch (error) {
       connection.close();
       throw error;

@@ -58,6 +58,7 @@ export class WatchingPeer {
       ended: (reason) => {
         if (this.connection === connection) this.events.ended(reason);
       },
+      stray: (packet) => this.budget.stray(packet),
     });
     let sections: Section[];
     let offer: string;
@@ -187,8 +188,8 @@ export class WatchingPeer {
       if (media instanceof Video) media.addVP8Codec(payloadType);
       else media.addOpusCodec(payloadType);
       media.addSSRC(ssrc, `member${index}`, `feed${index}`, `${kind}${index}`);
-      const native = connection.native.addTrack(media);
-      const track = new OutgoingTrack(native, kind, ssrc, this.budget, (estimate) => {
+      const section = connection.addTrack(media, mid, ssrc);
+      const track = new OutgoingTrack(section, kind, ssrc, this.budget, (estimate) => {
         this.estimate = estimate;
       });
       track.set({ wanted: !this.paused.has(mid) });
