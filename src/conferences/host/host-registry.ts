@@ -198,7 +198,7 @@ export class HostRegistry {
     }
     for (const [id, conference] of [...this.hosted]) {
       conference.check();
-      if (conference.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));
+      if (conference.members.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));
     }
   }
 

@@ -7,7 +7,7 @@ import type {
   PeerMessage,
   PeerResponse,
 } from "../engine/engine";
-import { EMPTY_MS, type MemberRef, type MemberState, type Participant } from "../model/conference";
+import type { MemberRef, MemberState, Participant } from "../model/conference";
 import type { ConferenceState, EndReason, LeaveReason } from "../model/conference-event";
 import type { MemberFigures, MuteChange } from "../peers/peer";
 import {
@@ -257,11 +257,6 @@ export class HostedConference {
   async forget(): Promise<void> {
     await this.engine.leaveRoom();
     await this.abandon();
-  }
-
-  /** Whether it has been empty for so long that it ends or is released. */
-  isIdle(): boolean {
-    return this.members.isEmptySince(this.deps.clock.now() - EMPTY_MS);
   }
 
   /** Does what the database or the engine has prevented; called every second. */

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import type { MemberRef } from "../model/conference";
+import { EMPTY_MS, type MemberRef } from "../model/conference";
 import type { PeerOwner } from "../peers/peer";
 import type { Member } from "../rows/member-queries";
 import type { HostDeps } from "./host-deps";
@@ -7,7 +7,7 @@ import type { HostDeps } from "./host-deps";
 /** The members of a conference on its host. A member whose session changes or ends on any node is reported. */
 export class HostedMembers {
   /** Since when there are none, in milliseconds of the clock; null while there are any. */
-  emptySince: number | null;
+  private emptySince: number | null;
   private readonly byId = new Map<number, Member>();
   private readonly untrack = new Map<number, () => void>();
 
@@ -93,9 +93,9 @@ export class HostedMembers {
     if (this.byId.size === 0) this.emptySince = this.deps.clock.now();
   }
 
-  /** Whether there was no member at or since a time, in milliseconds. */
-  isEmptySince(time: number): boolean {
-    return this.emptySince !== null && this.emptySince <= time;
+  /** Whether there has been no member for so long that the conference ends or is released. */
+  isIdle(): boolean {
+    return this.emptySince !== null && this.deps.clock.now() - this.emptySince >= EMPTY_MS;
   }
 
   clear(): void {
