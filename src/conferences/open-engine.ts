@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
-import { type RtcPorts, rtcPorts } from "../core/startup/rtc-ports";
+import { type RtcPorts, rtcPorts } from "../core/variables/rtc-ports";
 import { openEmbeddedEngine } from "./engine/embedded/embedded-engine";
 import type { EngineListener, OpenEngine } from "./engine/engine";
 import { openJanusEngine } from "./engine/janus/janus-engine";

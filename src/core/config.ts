@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { rtcPorts } from "./startup/rtc-ports";
 import { nearestWord } from "./variables/edit-distance";
+import { rtcPorts } from "./variables/rtc-ports";
 import type { Variable } from "./variables/variable";
 import { VARIABLES } from "./variables/variables";
 

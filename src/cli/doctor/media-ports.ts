@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import type { Config } from "../../core/config";
-import { rtcPorts } from "../../core/startup/rtc-ports";
+import { rtcPorts } from "../../core/variables/rtc-ports";
 import { type Finding, ok, problem, skipped } from "../../health/checks/finding";
 
 const CHECK = "media ports";

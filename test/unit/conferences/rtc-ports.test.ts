@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { readConfig } from "../../../src/core/config";
-import { rtcPorts } from "../../../src/core/startup/rtc-ports";
+import { rtcPorts } from "../../../src/core/variables/rtc-ports";
 
 /** The UDP ports of the embedded media server, as documents and firewalls name them. */
 

@@ -1,7 +1,7 @@
 import { monotonicNow } from "../../../core/clock";
 import { Fault } from "../../../core/errors";
 import type { Log } from "../../../core/log";
-import type { RtcPorts } from "../../../core/startup/rtc-ports";
+import type { RtcPorts } from "../../../core/variables/rtc-ports";
 import type {
   CloseTarget,
   ConnectedPeer,

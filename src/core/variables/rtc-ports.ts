@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import type { Config } from "../config";
 
 /** Maximum of the default of RTC_PROCESSES. */
 const PROCESSES_DEFAULT_MAX = 4;
@@ -18,7 +17,10 @@ export interface RtcPorts {
 export function rtcPorts({
   RTC_PORT: first,
   RTC_PROCESSES: processes = Math.min(PROCESSES_DEFAULT_MAX, availableParallelism()),
-}: Pick<Config, "RTC_PORT" | "RTC_PROCESSES">): RtcPorts {
+}: {
+  RTC_PORT: number;
+  RTC_PROCESSES?: number | undefined;
+}): RtcPorts {
   const ports = Array.from({ length: processes + QUARANTINE_PROCESSES }, (_, index) =>
     first === 0 ? 0 : first + index,
   );
