@@ -1,11 +1,11 @@
+import type { ConferenceEvent } from "../model/conference-event";
 import type { PeerListener } from "../peers/peer";
-import type { HostedEngineOptions } from "./hosted-engine";
 
 /** Tells the conference what happens to its peers, and each member what happens to its own. */
 export function peerListener({
   onFeed,
   send,
-}: Pick<HostedEngineOptions, "onFeed" | "send">): PeerListener {
+}: Pick<PeerListener, "onFeed"> & { send(event: ConferenceEvent): void }): PeerListener {
   return {
     onFeed,
     onStreams: ({ id, memberId, generation }, streams, offer) =>

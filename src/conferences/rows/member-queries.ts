@@ -2,10 +2,7 @@ import type { Statement, Store } from "../../store/store";
 import { MEMBER_LEASE_S, type MemberRef, type MemberState } from "../model/conference";
 import type { EndReason, LeaveReason } from "../model/conference-event";
 
-/**
- * Statements on conference_members. A function takes the store, or what it uses of a transaction, and throws Fault
- * UNAVAILABLE if the database cannot be reached.
- */
+/** Statements on conference_members. All throw Fault UNAVAILABLE if the database cannot be reached. */
 
 /** The columns of {@link MemberRow}, from the table with the alias `m`. */
 export const MEMBER_COLUMNS = `m.id, m.conference_id, m.number, m.user_id, m.name, m.device, m.session_id, m.moderator,
@@ -208,8 +205,8 @@ export async function writeMedia(
   { query }: Pick<Store, "query">,
   { id, publishing, screen, audioMuted, videoMuted, audioBlocked, videoBlocked }: Member,
 ): Promise<void> {
-  const muted = [audioMuted, videoMuted, audioBlocked, videoBlocked];
-  await query(SET_MEDIA, [id, publishing, screen, ...muted]);
+  const values = [id, publishing, screen, audioMuted, videoMuted, audioBlocked, videoBlocked];
+  await query(SET_MEDIA, values);
 }
 
 /** Frees a seat. @returns whether it was taken */

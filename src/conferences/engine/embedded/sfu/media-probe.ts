@@ -1,4 +1,5 @@
 import { Audio, PeerConnection, type Track } from "node-datachannel";
+import { monotonicNow } from "../../../../core/clock";
 import { randomInteger } from "../../../../core/random";
 import type { MediaLiveness } from "../ipc/messages";
 import type { Network } from "./connection";
@@ -27,7 +28,7 @@ export class MediaProbe {
   private pair: { receiver: PeerConnection; sender: PeerConnection; tracks: Track[] } | null = null;
   private sequence = 0;
   private passed = false;
-  private retryAt = 0;
+  private retryAt = Number.NEGATIVE_INFINITY;
   private missing = 0;
   private stuck = 0;
 
@@ -48,7 +49,7 @@ export class MediaProbe {
   private check(): void {
     this.stuck = this.threads.check();
     if (this.passed) this.missing += 1;
-    if (!this.pair && Date.now() >= this.retryAt) this.connect();
+    if (!this.pair && monotonicNow() >= this.retryAt) this.connect();
     this.send();
   }
 
@@ -137,7 +138,7 @@ export class MediaProbe {
   private discard(): void {
     const { pair } = this;
     this.pair = null;
-    this.retryAt = Date.now() + RETRY_MS;
+    this.retryAt = monotonicNow() + RETRY_MS;
     for (const connection of pair ? [pair.sender, pair.receiver] : []) {
       try {
         connection.close();
