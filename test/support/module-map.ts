@@ -407,13 +407,11 @@ export const PRISMA_MODELS: Record<string, string> = {
 /** Files with SQL outside of *-queries.ts, and why. */
 export const STATEMENT_FILES: Record<string, string> = {
   "jobs/pg-boss.ts": "The tables of the job queue belong to pg-boss, in a schema of its own.",
-  "store/embedded.ts": "The check of the connection reads no table.",
   "store/health-check.ts": "The facts about the server are in no table of the service.",
   "store/migrate.ts": "The history of migrations is Prisma's table, under Prisma's lock.",
   "store/migration/script-objects.ts": "The catalogs say which objects a schema has.",
   "store/migration-connection.ts": "The settings of a session are in no table.",
   "store/node-lock.ts": "The lock of a single node is an advisory lock of its own connection.",
-  "store/postgres.ts": "The check of the connection reads no table.",
   "store/rows/capped-counts.ts":
     "It builds the counts of a table for the *-queries.ts of its owner.",
   "store/rows/expired-rows.ts": "It builds the purge of a table for the *-queries.ts of its owner.",
