@@ -1,10 +1,6 @@
 import type { AuthLookups } from "./access/request-auth";
 import type { AccountDeps } from "./accounts/account-deps";
-import {
-  closeEndedMemberConnections,
-  findOwner,
-  purgeAccountSessions,
-} from "./accounts/account-sessions";
+import { closeEndedMemberConnections, purgeAccountSessions } from "./accounts/account-sessions";
 import { purgeInvitations } from "./accounts/invitations";
 import type { AdminDeps, ApplicationDeletion } from "./admin/admin-deps";
 import { completeDeletion, DELETION_JOB, DELETION_JOB_DELAY } from "./admin/application-deletion";
@@ -17,6 +13,7 @@ import { resealSecrets } from "./applications/secret-key";
 import { WebOrigins } from "./applications/web-origins";
 import type { AuditDeps } from "./audit/entries/audit-entry";
 import { purgeAuditEntries } from "./audit/entries/audit-log";
+import { authLookups } from "./auth-lookups";
 import { openCallHistory } from "./calls/history/call-jobs";
 import { openCallLoads } from "./calls/history/call-list";
 import type { HistoryDeps } from "./calls/history/history-deps";
@@ -35,7 +32,6 @@ import type { Lifecycle } from "./core/lifecycle";
 import { BatchLoader } from "./core/loads/batch-loader";
 import { SharedLoads } from "./core/loads/shared-loads";
 import { ApplicationCounters } from "./core/statistics/application-counters";
-import type { AccountViewer } from "./core/viewer";
 import type { HealthDeps } from "./health/health-deps";
 import { openHealth } from "./health/open-health";
 import { mailQueues, workMailJobs } from "./mail-jobs";
@@ -55,7 +51,6 @@ import type { Session } from "./sessions/session";
 import { SessionCache } from "./sessions/session-cache";
 import type { SessionDeps } from "./sessions/session-deps";
 import { deleteSessions } from "./sessions/session-queries";
-import { findSession } from "./sessions/sessions";
 import { sessionUserData } from "./sessions/user-data";
 import { FirebaseKeys } from "./sign-in/firebase-keys";
 import { identityUserData } from "./sign-in/provider-users";
@@ -177,8 +172,8 @@ export async function openUserModules(
 }
 
 /**
- * Deletes expired guests (users and those by link), sessions and password reset links, and nonces whose timestamps are no longer
- * accepted. Idempotent, interruptible and safe to run concurrently.
+ * Deletes expired guests (users and those by link), sessions and password reset links, and nonces whose timestamps are
+ * no longer accepted. Idempotent, interruptible and safe to run concurrently.
  */
 export async function purgeExpired(modules: UserModules): Promise<void> {
   await purgeGuests(modules);
@@ -188,24 +183,6 @@ export async function purgeExpired(modules: UserModules): Promise<void> {
   await purgeResetLinks(modules);
   await purgeLinkGuests(modules);
   await purgeAuditEntries(modules);
-}
-
-/** How requests and sockets are authenticated. */
-export function authLookups(
-  modules: SessionDeps & AccountDeps,
-  { findLinkGuest }: Pick<ConferenceModule, "findLinkGuest">,
-): AuthLookups<Session> {
-  const repeated = new SharedLoads<AccountViewer>();
-  return {
-    findLinkGuest,
-    findSession: (token) => findSession(modules, token),
-    findOwner: (token, extend) =>
-      // The subscriptions of a session look it up again for each event.
-      extend === false && token !== undefined
-        ? repeated.load(token, () => findOwner(modules, token, false))
-        : findOwner(modules, token),
-    checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
-  };
 }
 
 /** The domain modules of a node. */

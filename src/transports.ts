@@ -1,14 +1,14 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ViewerSubscriptions } from "./access/viewer-subscriptions";
-import type { Router } from "./calls/router";
+import { connectComponent, openChatEndpoint } from "./chat-endpoint";
 import { clientAddress, isWithin } from "./core/client-address";
-import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { hostInUrl } from "./core/host-in-url";
 import type { Lifecycle } from "./core/lifecycle";
+import { warnRarely } from "./core/log";
 import { packageRoot } from "./core/package-root";
-import { type LiveCertificate, openCertificate } from "./core/tls/certificate";
+import { openCertificate } from "./core/tls/certificate";
 import { DASHBOARD_PATH, registerDashboard } from "./dashboard/dashboard";
 import { type Domain, openSignalRouter } from "./domain";
 import { contextFactory } from "./graphql/engine/context";
@@ -39,10 +39,9 @@ import { registerRestErrors, restServerOptions } from "./rest/error";
 import { readExamples } from "./rest/openapi-examples";
 import { registerRest } from "./rest/routes";
 import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
-import type { ChatServices } from "./xmpp/c2s/services";
 import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
-import { type Component, openComponent } from "./xmpp/component/component";
-import { chatUrls, needsCertificate, openChat } from "./xmpp/endpoint";
+import { openComponent } from "./xmpp/component/component";
+import { needsCertificate } from "./xmpp/endpoint";
 import { stanzaSizes } from "./xmpp/stanza/stanza-sizes";
 
 /** The open transports of a node. */
@@ -127,7 +126,11 @@ export async function openTransports(
       try {
         await Promise.all([domain.health.registry.verifyWrites(), bus.check()]);
       } catch (error) {
-        log.warn({ err: error }, "the node is not ready: it cannot write to its database or Redis");
+        warnRarely(
+          log,
+          { err: error },
+          "the node is not ready: it cannot write to its database or Redis",
+        );
         throw error;
       }
     },
@@ -265,41 +268,5 @@ export async function openTransports(
         health.ready = false;
       });
     },
-  };
-}
-
-/** The chat endpoint of this node, or the chat server that it is connected to. */
-interface ChatEndpoint {
-  urls: ChatBanner;
-  drain(windowMs: number): Promise<void>;
-}
-
-/** Opens the chat endpoint of this node. */
-async function openChatEndpoint(
-  services: ChatServices,
-  certificate: LiveCertificate | null,
-  lifecycle: Lifecycle,
-): Promise<ChatEndpoint> {
-  const { config } = services;
-  const chat = await openChat(services, certificate);
-  lifecycle.add("chat endpoint", () => chat.close());
-  return {
-    urls: chatUrls(chat.ports, hostInUrl(config.HOST)),
-    drain: chat.drain,
-  };
-}
-
-/** Connects to the chat server as a component. The sockets of chat clients belong to the chat server. */
-async function connectComponent(
-  component: Component,
-  router: Router,
-  config: Config,
-  lifecycle: Lifecycle,
-): Promise<ChatEndpoint> {
-  lifecycle.add("chat server", () => component.close());
-  await component.start(router);
-  return {
-    urls: { server: `xmpp:${config.CHAT_DOMAIN}` },
-    drain: async () => undefined,
   };
 }

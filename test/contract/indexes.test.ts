@@ -46,6 +46,7 @@ import {
   updateApplication,
 } from "../../src/applications/owned-applications";
 import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/applications/secret-key";
+import { authLookups } from "../../src/auth-lookups";
 import { openBus } from "../../src/bus/open";
 import type { Caller } from "../../src/core/caller";
 import { systemClock } from "../../src/core/clock";
@@ -55,7 +56,7 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { AccountViewer, UserViewer } from "../../src/core/viewer";
-import { authLookups, openUserModules, purgeExpired, type UserModules } from "../../src/domain";
+import { openUserModules, purgeExpired, type UserModules } from "../../src/domain";
 import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
 import type { Mail, Mailer } from "../../src/mail/mail";

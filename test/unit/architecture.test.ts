@@ -423,6 +423,8 @@ describe("layers and modules", () => {
   test("only the composition root and the entry point are outside of the folders", () => {
     expect(SOURCES.filter(({ module }) => module === "").map(({ path }) => path)).toEqual([
       "app.ts",
+      "auth-lookups.ts",
+      "chat-endpoint.ts",
       "domain.ts",
       "mail-jobs.ts",
       "main.ts",
@@ -478,10 +480,12 @@ describe("layers and modules", () => {
       "app.ts → domain.ts",
       "app.ts → platform.ts",
       "app.ts → transports.ts",
+      "domain.ts → auth-lookups.ts",
       "domain.ts → mail-jobs.ts",
       "domain.ts → platform.ts",
       "mail-jobs.ts → platform.ts",
       "main.ts → app.ts",
+      "transports.ts → chat-endpoint.ts",
       "transports.ts → domain.ts",
       "transports.ts → platform.ts",
     ]);

@@ -32,8 +32,12 @@ registerEnumType(LeaveReasonName, {
   valuesConfig: {
     LEFT: { description: "It left, or its connections were gone for too long." },
     REMOVED: { description: "A moderator removed it." },
-    SESSION_ENDED: { description: "Its session or its guest's token has ended, or its user was deleted." },
-    LINK_WITHDRAWN: { description: "The link that admitted it was withdrawn, or its creator no longer moderates." },
+    SESSION_ENDED: {
+      description: "Its session or its guest's token has ended, or its user was deleted.",
+    },
+    LINK_WITHDRAWN: {
+      description: "The link that admitted it was withdrawn, or its creator no longer moderates.",
+    },
     CONFERENCE_CLOSED: { description: "The conference was closed." },
     MEDIA_FAILURE: {
       description:

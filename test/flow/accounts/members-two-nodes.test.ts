@@ -1,10 +1,11 @@
+import { authLookups } from "../../../src/auth-lookups";
 import { openLocalBus } from "../../../src/bus/local";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { hashToken, newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
 import type { MemberRole } from "../../../src/core/viewer";
-import { authLookups, openUserModules } from "../../../src/domain";
+import { openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { graphql, newGuest } from "../../support/client";
