@@ -23,7 +23,10 @@ const FORBIDDEN = 4403;
 /** IANA's Try Again Later: the viewer or the address has too many sockets. */
 const LATER = 1013;
 const TOO_MANY = "Too many open sockets of this user or address";
-/** Maximum time to wait for the response of the operation that ended the session, in milliseconds. */
+/**
+ * Maximum time to wait for the response of the operation that ended the session, and for the event that ends a guest's
+ * membership, in milliseconds.
+ */
 const CLOSE_DELAY_MS = 3_000;
 
 /** Dependencies of {@link SocketSession}. */
@@ -150,7 +153,10 @@ export class SocketSession {
   private async admitGuest(token: string): Promise<void> {
     const { lookups, sessionEvents } = this.deps;
     const { applicationId, conferenceId, number } = await lookups.findLinkGuest(token);
-    const close = () => this.end();
+    // The event that says why the guest is out comes first. No operation runs with the token any more.
+    const close = () => {
+      this.deadline ??= setTimeout(() => this.end(), CLOSE_DELAY_MS);
+    };
     const unwatch = this.watchOrigin(
       applicationId,
       sessionEvents.guests.track({ conferenceId, number, close }),
