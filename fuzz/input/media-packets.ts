@@ -8,12 +8,6 @@ import {
 import { corrupt, type Random } from "../../test/support/seeded-random";
 import { chance, pick, several } from "./random";
 
-/**
- * Whether to send source descriptions (RFC 3550 section 6.5) that are invalid. libdatachannel loops for ever on one, so
- * that the process of the media server must be killed and started again by its node.
- */
-export const INVALID_SOURCE_DESCRIPTIONS: boolean = false;
-
 /** Packet types of RTCP (RFC 5761 section 4). */
 const RTCP_TYPES = { first: 192, count: 32 };
 const SOURCE_DESCRIPTION = 202;
@@ -55,9 +49,7 @@ export function rtcpPacket(random: Random, ssrcs: readonly number[]): Buffer {
   if (chance(random, 30)) packet = corrupt(random, packet);
   if (chance(random, 5)) packet = packet.subarray(0, random(packet.length));
   // A shorter one is no RTCP for the client's library.
-  const sendable =
-    packet.length < 8 ? Buffer.concat([packet, Buffer.alloc(8)]) : packet.subarray(0, 1_300);
-  return INVALID_SOURCE_DESCRIPTIONS ? sendable : withoutInvalidDescriptions(sendable);
+  return packet.length < 8 ? Buffer.concat([packet, Buffer.alloc(8)]) : packet.subarray(0, 1_300);
 }
 
 function rtcpPart(random: Random, ssrcs: readonly number[]): Buffer {
@@ -111,16 +103,3 @@ function anyPart(random: Random, ssrc: number, ssrcs: readonly number[]): Buffer
 
 const ssrcOf = (random: Random, ssrcs: readonly number[]) =>
   ssrcs.length > 0 && chance(random, 85) ? pick(random, ssrcs) : word(random);
-
-/** The packet, with every source description but a known good one turned into a goodbye. */
-function withoutInvalidDescriptions(packet: Buffer): Buffer {
-  const safe = Buffer.from(packet);
-  let at = 0;
-  while (at + 4 <= safe.length) {
-    const end = at + 4 * (safe.readUInt16BE(at + 2) + 1);
-    const isKnown = safe.subarray(at, end).equals(VALID_DESCRIPTION);
-    if (safe[at + 1] === SOURCE_DESCRIPTION && !isKnown) safe[at + 1] = GOODBYE;
-    at = end;
-  }
-  return safe;
-}

@@ -1,4 +1,4 @@
-import { INVALID_SOURCE_DESCRIPTIONS, rtcpPacket, rtpPacket } from "../input/media-packets";
+import { rtcpPacket, rtpPacket } from "../input/media-packets";
 import { chance, several } from "../input/random";
 import { MediaSession } from "./media-session";
 import type { Target } from "./target";
@@ -16,7 +16,6 @@ export const media: Target = {
   name: "media",
   weight: 2,
   concurrency: 1,
-  ...(INVALID_SOURCE_DESCRIPTIONS ? { allowed: /media server/i } : {}),
   async prepare(deployment) {
     session = await MediaSession.open(deployment);
   },

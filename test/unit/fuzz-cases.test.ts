@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { buildSchema, parse, validate } from "graphql";
 import type { Fixture } from "../../fuzz/deployment/fixture";
 import { DocumentMaker } from "../../fuzz/input/documents";
-import { INVALID_SOURCE_DESCRIPTIONS, rtcpPacket, rtpPacket } from "../../fuzz/input/media-packets";
+import { rtcpPacket, rtpPacket } from "../../fuzz/input/media-packets";
 import { randomFor } from "../../fuzz/input/random";
 import { mutateSdp, OFFER } from "../../fuzz/input/sdp";
 import { brokenXml, type Parties, stanza } from "../../fuzz/input/stanzas";
@@ -85,13 +85,13 @@ test("RTCP has every type, and half of the SDPs reach the library of the media s
   expect(taken).toBeGreaterThan(100);
 });
 
-test("a source description that is invalid is sent only if the fuzzer is told so", () => {
-  const sends = Array.from({ length: 20_000 }, (_, number) =>
+test("source descriptions that are invalid are sent, too", () => {
+  const invalid = Array.from({ length: 20_000 }, (_, number) =>
     rtcpPacket(randomFor(1, "descriptions", number), [7]),
   ).filter(
     (packet) => packet[1] === 202 && !packet.toString("hex").startsWith("81ca00020000000101016300"),
   );
-  expect(sends.length > 0).toBe(INVALID_SOURCE_DESCRIPTIONS);
+  expect(invalid.length).toBeGreaterThan(100);
 });
 
 test.each([
