@@ -98,6 +98,7 @@ test("without expired rows each statement runs once", async () => {
     ["purge_account_sessions", 1],
     ["purge_account_invitations", 1],
     ["purge_password_resets", 1],
+    ["purge_conference_guests", 1],
     ["purge_audit_entries", 1],
   ]);
 });
@@ -124,6 +125,21 @@ test("deletes only expired guests", async () => {
   expect(await ids("users")).toEqual([3, 4]);
   expect(closed).toEqual([1, 2]);
   for (const each of withdraw) each();
+});
+
+test("deletes guests by link an hour after their tokens have ended", async () => {
+  await sql(
+    `WITH c AS (INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate)
+        VALUES (1, 'guests', 12, true, 'everyone', 'graphql', 600000) RETURNING id),
+      l AS (INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses)
+        SELECT id, sha256('link'), $1::timestamptz, 5 FROM c RETURNING id, conference_id)
+      INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash, expires_at)
+        SELECT g.id, l.conference_id, l.id, 'Guest', sha256(convert_to('guest' || g.id, 'UTF8')), g.until
+        FROM l, (VALUES (1, $2::timestamptz), (2, $3), (3, $1)) g(id, until)`,
+    [at(HOUR), at(-HOUR - 1), at(-HOUR + MINUTE)],
+  );
+  await purgeExpired(modules);
+  expect(await ids("conference_guests")).toEqual([2, 3]);
 });
 
 test("deletes sessions a minute after they expire", async () => {
