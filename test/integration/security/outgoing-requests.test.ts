@@ -14,7 +14,8 @@ import { phoneClaims, phoneToken, signingKey } from "../../support/sessions/phon
 const PROJECT = "phones";
 const key = signingKey("key-1");
 const logged: string[] = [];
-const log = pino({ level: "info" }, { write: (line: string) => void logged.push(line) });
+// Warnings with the same message are for debug, except the first one in a while.
+const log = pino({ level: "debug" }, { write: (line: string) => void logged.push(line) });
 let names: NameServer;
 let node: TestNode;
 let privateServer: Server;
