@@ -9,6 +9,7 @@ import { Audio, PeerConnection, Video } from "node-datachannel";
 /** An invalid source description (RFC 3550 section 6.5): its second item is longer than its chunk. */
 const HARMFUL = Buffer.from("81ca0002000000010101ffff", "hex");
 const CONFIG = { iceServers: [], bindAddress: "127.0.0.1", forceMediaTransport: true };
+const RETRY_MS = 5_000;
 const referenced: unknown[] = [];
 
 function hang(): void {
@@ -46,6 +47,8 @@ function hang(): void {
     receiver.setRemoteDescription(lines.join("\r\n"), "offer");
   });
   sender.setLocalDescription("offer");
+  // A handshake may fail; a later one hangs the library all the same.
+  setTimeout(() => !track.isOpen() && hang(), RETRY_MS);
 }
 
 process.on("SIGUSR2", hang);

@@ -5,10 +5,12 @@ import {
 
 /** Which threads count as stuck, by what Linux says of them. */
 
-type Thread = [name: string, state: string, waits: number];
+/** The CPU time is that since the moment before, in clock ticks. */
+type Thread = [name: string, state: string, waits: number, user?: number, system?: number];
 
 class FakeFiles implements ThreadFiles {
   threads = new Map<string, Thread>();
+  private readonly times = new Map<string, [user: number, system: number]>();
 
   ids(): string[] {
     return [...this.threads.keys()];
@@ -18,7 +20,17 @@ class FakeFiles implements ThreadFiles {
     const thread = this.threads.get(id);
     if (!thread) throw new Error("ESRCH");
     const [name, state, waits] = thread;
+    // Each check reads it once.
+    const [, , , user = 40, system = 0] = thread;
+    const [userBefore, systemBefore] = this.times.get(id) ?? [1_000, 500];
+    this.times.set(id, [userBefore + user, systemBefore + system]);
     return `Name:\t${name}\nUmask:\t0022\nState:\t${state}\nvoluntary_ctxt_switches:\t${waits}\nnonvoluntary_ctxt_switches:\t9\n`;
+  }
+
+  stat(id: string): string {
+    const [name, state] = this.threads.get(id) ?? ["", ""];
+    const [user, system] = this.times.get(id) ?? [0, 0];
+    return `${id} (${name}) ${state[0]} 1 1 1 0 -1 4194368 10 0 0 0 ${user} ${system} 0 0 20 0 11 0 100\n`;
   }
 }
 
@@ -50,6 +62,16 @@ test("a busy worker waits between packets", () => {
       ["RTC worker", "R (running)", 3],
     ]),
   ).toEqual([0, 0, 1, 0]);
+});
+
+test("a worker whose packets arrive faster than it handles them receives them by system calls", () => {
+  const moment: Thread = ["juice mux (1)", "R (running)", 12, 30, 8];
+  expect(found([moment, moment, moment, moment, moment])).toEqual([0, 0, 0, 0, 0]);
+});
+
+test("a worker that a busy machine does not let run is not stuck", () => {
+  const moment: Thread = ["RTC worker", "R (running)", 12, 0, 0];
+  expect(found([moment, moment, moment])).toEqual([0, 0, 0]);
 });
 
 test("an idle worker sleeps", () => {
