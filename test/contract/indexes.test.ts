@@ -142,6 +142,11 @@ const FILL = [
   "INSERT INTO conference_users (conference_id, user_id) SELECT id, created_by FROM conferences",
   `INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until)
     SELECT id, created_by, created_by, 'n', 'd', now() FROM conferences`,
+  `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by)
+    SELECT id, sha256(convert_to('link' || id, 'UTF8')), now() + interval '1 day', 5, created_by FROM conferences`,
+  `INSERT INTO conference_guests (id, conference_id, link_id, name, token_hash, expires_at)
+    SELECT 1000000000 + id, conference_id, id, 'g', sha256(convert_to('guest' || id, 'UTF8')),
+      now() + interval '1 day' FROM conference_links`,
   `INSERT INTO accounts (name, account_key, updated_at)
     SELECT 'more', 'key' || n, now() FROM generate_series(1, ${ROWS}) n`,
   `INSERT INTO account_members (account_id, email, password_hash, role)
