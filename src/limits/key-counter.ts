@@ -2,7 +2,12 @@
 export class KeyCounter {
   private readonly counts = new Map<string, number>();
 
-  /** Counts one more. @returns a function that releases it, or null at the limit */
+  /** Number of what is open for all keys. */
+  get total(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Counts one more. @returns a function that releases it (idempotent), or null at the limit */
   take(key: string, max: number): (() => void) | null {
     const count = this.counts.get(key) ?? 0;
     if (count >= max) return null;

@@ -59,7 +59,7 @@ export interface CallRow {
   ended_at: Date | null;
 }
 
-/** A row of a call that is read by its id, whoever may see it. */
+/** A row of a call that is read by its id, before it is checked who may see it. */
 export type AnyCallRow = CallRow & { application_id: number; signals_truncated: boolean };
 
 /** A row of a participant. */
