@@ -17,6 +17,8 @@ export interface SubscriptionOptions<Kind extends SubscriberMessage["kind"]> {
   kind: Kind;
   /** Cursor to resume after; undefined for a new device. */
   after: string | undefined;
+  /** Whether it receives what is left after the cursor if something is missing. */
+  allowGap?: boolean | undefined;
   /** Closes the subscriber's connection. */
   disconnect: (() => void) | undefined;
 }
@@ -28,7 +30,7 @@ export interface SubscriptionOptions<Kind extends SubscriberMessage["kind"]> {
  */
 export async function openSignalSubscription<Kind extends "signal" | "answered">(
   router: Router,
-  { party, kind, after, disconnect }: SubscriptionOptions<Kind>,
+  { party, kind, after, allowGap, disconnect }: SubscriptionOptions<Kind>,
 ): Promise<AsyncIterableIterator<MessageOf<Kind>>> {
   let ended = false;
   let missed = false;
@@ -60,7 +62,7 @@ export async function openSignalSubscription<Kind extends "signal" | "answered">
       whenDrained: () => stream.whenDrained(),
       close: (reason) => (reason === "behind" ? stream.closeOnOverflow() : stream.close()),
     },
-    after === undefined ? undefined : { after },
+    after === undefined ? undefined : { after, allowGap },
   );
   detach = () => attachment.detach();
   if (ended) await detach();

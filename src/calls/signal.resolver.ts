@@ -40,18 +40,31 @@ type SignalMessage = MessageOf<"signal">;
 const AFTER = {
   nullable: true,
   description:
-    "Cursor of the last signal or answer received, less than a minute old. Everything after it is delivered first, then new events, without gaps or duplicates. INVALID when this cannot be guaranteed; then subscribe without it.",
+    "Cursor of the last signal or answer received, less than a minute old. Everything after it is delivered first, then new events, without gaps or duplicates. INVALID when this cannot be guaranteed; then subscribe with allowGap.",
 } as const;
+
+const ALLOW_GAP = {
+  defaultValue: false,
+  description:
+    "Whether a subscription whose cursor has expired is to receive what is still stored after it, in place of INVALID. The first signal then has mayHaveMissed.",
+} as const;
+
+/** The arguments of both subscriptions. */
+interface ResumeArgs {
+  after?: string | null;
+  allowGap: boolean;
+}
 
 /** Subscribes the device of the caller's session to messages of one kind. */
 function subscribeTo(kind: "signal" | "answered") {
-  return async ({ context, args }: { context: SignalContext; args: { after?: string | null } }) => {
+  return async ({ context, args }: { context: SignalContext; args: ResumeArgs }) => {
     const viewer = await context.auth.user();
     return openSignalSubscription(context.router, {
       kind,
       party: devicePartyOf(viewer, context),
       disconnect: context.caller.disconnect,
       after: decodeCursor(args.after, viewer.userId),
+      allowGap: args.allowGap,
     });
   };
 }
@@ -102,6 +115,7 @@ export class SignalResolver {
   callSignals(
     @Root() message: SignalMessage,
     @Arg("after", () => String, AFTER) _after?: string | null,
+    @Arg("allowGap", () => Boolean, ALLOW_GAP) _allowGap?: boolean,
   ): SignalType {
     return toGraphqlOnce(message);
   }
@@ -116,6 +130,7 @@ export class SignalResolver {
     @Ctx() { auth }: SignalContext,
     @Root() message: MessageOf<"answered">,
     @Arg("after", () => String, AFTER) _after?: string | null,
+    @Arg("allowGap", () => Boolean, ALLOW_GAP) _allowGap?: boolean,
   ): Promise<CallAnswerType> {
     return answerToGraphql((await auth.user()).userId, message);
   }

@@ -1429,6 +1429,7 @@ export type CheckOwnerQuery = { account: { id: string } };
 
 export type CallSignalsSubscriptionVariables = Exact<{
   after?: string | null | undefined;
+  allowGap?: boolean;
 }>;
 
 
@@ -1446,6 +1447,7 @@ export type CallSignalsSubscription = { callSignals:
 
 export type CallAnswersSubscriptionVariables = Exact<{
   after?: string | null | undefined;
+  allowGap?: boolean;
 }>;
 
 
@@ -1756,13 +1758,13 @@ export const CheckOwnerDocument =
   >;
 
 export const CallSignalsDocument =
-  "subscription CallSignals($after:String){callSignals(after:$after){__typename id cursor mayHaveMissed from{userId device}signalType callId callType sdp platform callerId opponentIds userInfo iceCandidates{candidate sdpMid sdpMLineIndex}extra{name text}...on UpdateSignal{parameters}}}" as Document<
+  "subscription CallSignals($after:String$allowGap:Boolean!=false){callSignals(after:$after allowGap:$allowGap){__typename id cursor mayHaveMissed from{userId device}signalType callId callType sdp platform callerId opponentIds userInfo iceCandidates{candidate sdpMid sdpMLineIndex}extra{name text}...on UpdateSignal{parameters}}}" as Document<
     CallSignalsSubscription,
     CallSignalsSubscriptionVariables
   >;
 
 export const CallAnswersDocument =
-  "subscription CallAnswers($after:String){callAnswers(after:$after){callId cursor device signalType peer{userId device}}}" as Document<
+  "subscription CallAnswers($after:String$allowGap:Boolean!=false){callAnswers(after:$after allowGap:$allowGap){callId cursor device signalType peer{userId device}}}" as Document<
     CallAnswersSubscription,
     CallAnswersSubscriptionVariables
   >;

@@ -89,6 +89,8 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
   readonly #wakes = new Set<() => void>();
   #isClosed = false;
   #ended: SignalboxError | null = null;
+  /** Whether no signal has arrived since a gap was reported. */
+  #isGapReported = false;
   /** The user whose signals are received; undefined before it is known. */
   #userId: string | null | undefined;
 
@@ -120,22 +122,27 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
     this.#isWanted = true;
     if (this.#stop.length > 0 || this.#ended) return;
     const { session, socket } = { session: this.#session, socket: this.#socket };
-    const variables = (after: string | null) => ({ after });
+    const variables = (after: string | null, allowGap: boolean) => ({ after, allowGap });
     this.#stop = [
       resumeSubscription({
         socket,
         session,
         variables,
+        keepsCursor: true,
         document: CallSignalsDocument,
         entry: ({ callSignals }) => callSignals,
         onEntry: (signal) => this.#receive(signal),
-        onGap: () => this.#missed(),
+        onGap: () => {
+          this.#isGapReported = true;
+          this.#missed();
+        },
         onEnd: (reason) => reason && this.#end(reason),
       }),
       resumeSubscription({
         socket,
         session,
         variables,
+        keepsCursor: true,
         document: CallAnswersDocument,
         entry: ({ callAnswers }) => callAnswers,
         onEntry: (answer) => this.#answered(answer),
@@ -201,7 +208,9 @@ export class Signals extends Emitter<SignalsEvents> implements AsyncIterable<Sig
   }
 
   #receive(signal: IncomingSignal): void {
-    if (signal.mayHaveMissed) this.#missed();
+    // The first signal after a gap repeats what was reported when the gap was found.
+    if (signal.mayHaveMissed && !this.#isGapReported) this.#missed();
+    this.#isGapReported = false;
     if (this.#seen.isDuplicate(signal.cursor)) return;
     this.#push({ type: "signal", signal });
     this.emit("signal", signal);

@@ -9,8 +9,14 @@ export interface ResumingOptions<Result, Variables, Entry extends { cursor: stri
   readonly socket: Socket;
   readonly session: TokenSession;
   readonly document: Document<Result, Variables>;
-  /** The variables of one attempt. @param after cursor of the last entry, or null */
-  variables(after: string | null): Variables;
+  /**
+   * The variables of one attempt.
+   * @param after cursor of the last entry, or null
+   * @param allowGap whether entries after the cursor are gone; only if `keepsCursor`
+   */
+  variables(after: string | null, allowGap: boolean): Variables;
+  /** Whether the service can deliver what is left after a cursor that has expired. */
+  readonly keepsCursor?: boolean;
   /** The entry of a result; without a cursor, the subscription cannot resume behind it. */
   entry(result: Result): Entry;
   /** Called for each entry, in order. */
@@ -28,8 +34,8 @@ const TRANSIENT = ["LIMITED", "UNAVAILABLE", "INTERNAL", "NETWORK"];
 
 /**
  * Keeps a subscription open: after a lost connection it subscribes again behind the last entry. When the service
- * cannot resume there (INVALID on `after`), it begins anew and reports the gap. The same holds if the connection was
- * lost before any entry with a cursor arrived.
+ * cannot resume there (INVALID on `after`), it reports the gap and subscribes to what is left after the cursor, or
+ * without a cursor. It also reports a gap if the connection was lost before any entry with a cursor arrived.
  * @returns a function that ends it; nothing is reported afterwards
  */
 export function resumeSubscription<
@@ -41,6 +47,8 @@ export function resumeSubscription<
   const stopped = new AbortController();
   const { signal } = stopped;
   let after: string | null = null;
+  /** Whether entries after the cursor are gone. */
+  let allowGap = false;
   let failures = 0;
   /** How often in a row the service has refused the session, and the token was checked. */
   let refusals = 0;
@@ -62,7 +70,7 @@ export function resumeSubscription<
       let problem: readonly ResponseError[] | null = null;
       const { connections, status } = socket;
       const unfollow = socket.on("status", reportGap);
-      const stop = socket.subscribe(options.document, options.variables(after), {
+      const stop = socket.subscribe(options.document, options.variables(after, allowGap), {
         next({ data, errors }) {
           if (!data) {
             // A refusal if the end follows, an entry that cannot be delivered otherwise.
@@ -75,6 +83,7 @@ export function resumeSubscription<
           refusals = 0;
           const entry = options.entry(data);
           after = entry.cursor;
+          allowGap = false;
           options.onEntry(entry);
         },
         end(reason) {
@@ -115,7 +124,12 @@ export function resumeSubscription<
       }
       const error = responseError(problem);
       if (error.code === "INVALID" && error.fields.after && after !== null) {
-        after = null;
+        // A cursor that is refused again is not one of this user's inbox.
+        if (options.keepsCursor && !allowGap) allowGap = true;
+        else {
+          after = null;
+          allowGap = false;
+        }
         isGapped = true;
         continue;
       }

@@ -117,8 +117,9 @@ export class Inbox {
     subscriber: SignalSubscriber,
     start: StartPosition | undefined,
   ): Promise<ReadPosition> {
-    if (start && "after" in start) return this.positionAfter(start.after);
+    if (start && "after" in start && !start.allowGap) return this.positionAfter(start.after);
     const { state, cursors, lastCursor, priorityEvicted } = await this.snapshots.read();
+    if (start && "after" in start) return this.positionWithGap(start.after, lastCursor);
     if (start) {
       return this.positionOfDisconnected(subscriber, start.resumed, lastCursor, priorityEvicted);
     }
@@ -144,14 +145,23 @@ export class Inbox {
     lastCursor: string,
     priorityEvicted: boolean,
   ): Promise<ReadPosition> {
+    const acknowledged = (await this.deps.bus.values.get(acknowledgedKey(party, resource))) ?? "";
+    const position = await this.positionWithGap(acknowledged, lastCursor);
+    return acknowledged === "" ? { ...position, mayHaveGap: priorityEvicted } : position;
+  }
+
+  /**
+   * The position after a cursor, even if entries after it are gone.
+   * @param lastCursor cursor of the last entry, read before: later entries must be complete
+   */
+  private async positionWithGap(after: string, lastCursor: string): Promise<ReadPosition> {
     const { bus, name } = this.deps;
-    const acknowledged = (await bus.values.get(acknowledgedKey(party, resource))) ?? "";
-    const page = await readInboxPage(bus, name, acknowledged);
+    const page = await readInboxPage(bus, name, after);
     return {
-      initialCursor: acknowledged,
-      cursor: acknowledged,
+      initialCursor: after,
+      cursor: after,
       catchUp: { completeAfter: lastCursor, page },
-      mayHaveGap: acknowledged === "" ? priorityEvicted : !page.complete,
+      mayHaveGap: !page.complete,
     };
   }
 
@@ -209,6 +219,6 @@ export class Inbox {
 }
 
 function expiredCursor(): Fault {
-  const message = "has expired: signals may have been missed. Resubscribe without it";
+  const message = "has expired: signals may have been missed. Resubscribe with allowGap";
   return Fault.field("after", message);
 }

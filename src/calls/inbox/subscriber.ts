@@ -62,7 +62,7 @@ export interface SignalSubscriber {
   /**
    * Called before the first message if entries were evicted from the inbox: for a new subscriber, calls that may
    * still be ringing; for one that was disconnected, anything that it has not acknowledged. A subscriber that
-   * resumes `after` a cursor is refused instead.
+   * resumes `after` a cursor is refused instead, unless it allows a gap.
    */
   onPossibleGap?(): void;
   /**
@@ -78,14 +78,14 @@ export interface SignalSubscriber {
  * Where a subscriber resumes reading its user's inbox. A subscriber without a start position is new: it receives the
  * calls that are still ringing, then new messages.
  *
- * - `after`: the cursor of a message. The subscriber receives everything after it, or the fault INVALID on
- *   `after` if that can no longer be guaranteed.
+ * - `after`: the cursor of a message. The subscriber receives everything after it. If that can no longer be guaranteed,
+ *   it receives the fault INVALID on `after`, or with `allowGap` what the inbox still holds.
  * - `resumed`: the resource of a chat stream that acknowledged (see {@link Attachment.acknowledge}) and was
  *   disconnected less than {@link INBOX_TTL_MS} ago, on any node. The subscriber receives everything after the last
  *   acknowledged cursor. If the inbox no longer has that cursor, none of its entries were acknowledged, and
  *   it receives all of them.
  */
-export type StartPosition = { after: string } | { resumed: string };
+export type StartPosition = { after: string; allowGap?: boolean | undefined } | { resumed: string };
 
 /** An attached subscriber's handle: the subscriber acknowledges and leaves by it. */
 export interface Attachment {

@@ -153,6 +153,27 @@ describe("callSignals(after:)", () => {
     expect(idsOf(rest())).toEqual(["later"]);
   });
 
+  it("delivers what is left after a cursor that has expired if a gap is allowed, and says so", async () => {
+    const cursor = await send("seen");
+    await send("missed");
+    await expireInbox();
+    await call("a call", "kept");
+    await send("an end", { signalType: "hangUp", callId: "kept" });
+    const query =
+      "subscription ($after: String) { callSignals(after: $after, allowGap: true) { id mayHaveMissed } }";
+    const socket = await opened(openSocket(there, bob.token));
+    const messages = subscribe(socket, cursor, query);
+    await eventually(messages, ({ length }) => length >= 2);
+    await send("live");
+    await eventually(messages, ({ length }) => length >= 3);
+    expect(messages().map(({ payload }) => payload.data.callSignals)).toEqual([
+      { id: "a call", mayHaveMissed: true },
+      { id: "an end", mayHaveMissed: false },
+      { id: "live", mayHaveMissed: false },
+    ]);
+    expect(await refusal("x", query)).toMatchObject([{ extensions: { code: "INVALID" } }]);
+  });
+
   async function refusal(after: unknown, query = QUERY) {
     const socket = await opened(openSocket(there, bob.token));
     const messages = subscribe(socket, after, query);

@@ -104,7 +104,7 @@ export class FakeSocket extends EventTarget {
 
   /** Delivers a result of the subscription of signals. */
   next(payload: object): void {
-    const id = this.received.find((each) => JSON.stringify(each).includes("callSignals"))?.id;
+    const id = this.received.findLast((each) => JSON.stringify(each).includes("callSignals"))?.id;
     this.deliver({ type: "next", id, payload });
   }
 

@@ -94,7 +94,10 @@ test("a lost connection comes back behind the last signal, and a repeated one is
   expect(seen).toEqual([
     ...["connecting", "online", "signal a", "offline", "connecting", "online", "signal b"],
   ]);
-  expect([subscriptions(0), subscriptions(1)]).toEqual([[{ after: null }], [{ after: "a" }]]);
+  expect([subscriptions(0), subscriptions(1)]).toEqual([
+    [{ after: null, allowGap: false }],
+    [{ after: "a", allowGap: false }],
+  ]);
 });
 
 test("a connection that was lost before any signal may have missed some, and says so once it is back", async () => {
@@ -117,20 +120,44 @@ test("an entry that cannot be delivered is reported as missed with the next one"
   expect(seen.slice(2)).toEqual(["missed", "signal b"]);
 });
 
-test("a position that is gone begins anew, and reports what may be missing", async () => {
-  await open();
-  service.sockets[0]?.next(signal("a"));
-  await pass(10);
-  service.sockets[0]?.end(1012);
-  await pass(SECOND);
-  const id = service.sockets[1]?.received.find((each) =>
+/** Refuses the last subscription to signals because of its cursor. */
+async function refuseCursor(): Promise<void> {
+  const id = service.sockets[1]?.received.findLast((each) =>
     JSON.stringify(each).includes("callSignals"),
   )?.id;
   const extensions = { code: "INVALID", fields: { after: ["is gone"] } };
   service.sockets[1]?.deliver({ type: "error", id, payload: [{ message: "gone", extensions }] });
   await pass(SECOND);
-  expect(subscriptions(1)).toEqual([{ after: "a" }, { after: null }]);
+}
+
+test("a cursor that has expired receives what is left, and reports once what may be missing", async () => {
+  await open();
+  service.sockets[0]?.next(signal("a"));
+  await pass(10);
+  service.sockets[0]?.end(1012);
+  await pass(SECOND);
+  await refuseCursor();
+  expect(subscriptions(1)).toEqual([
+    { after: "a", allowGap: false },
+    { after: "a", allowGap: true },
+  ]);
   expect(seen.at(-1)).toBe("missed");
+  const { data } = signal("b");
+  service.sockets[1]?.next({ data: { callSignals: { ...data.callSignals, mayHaveMissed: true } } });
+  await pass(10);
+  expect(seen.slice(-2)).toEqual(["missed", "signal b"]);
+  expect(seen.filter((each) => each === "missed")).toHaveLength(1);
+});
+
+test("a cursor that is refused twice is given up", async () => {
+  await open();
+  service.sockets[0]?.next(signal("a"));
+  await pass(10);
+  service.sockets[0]?.end(1012);
+  await pass(SECOND);
+  await refuseCursor();
+  await refuseCursor();
+  expect(subscriptions(1).at(-1)).toEqual({ after: null, allowGap: false });
 });
 
 test("a proxy that closes as if nothing was open is not called again at once", async () => {

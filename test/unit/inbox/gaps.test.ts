@@ -86,6 +86,34 @@ describe("a device that resumes after its cursor", () => {
       });
     }
   });
+
+  test("receives what is left if it allows a gap, and is told of the gap alone", async () => {
+    const after = await cursorOfClosedTab();
+    const resume = async (start: StartPosition) => {
+      const tab = device("tab", "graphql");
+      let gaps = 0;
+      tab.onPossibleGap = () => {
+        gaps += 1;
+      };
+      const { detach } = await router.attach(tab, start);
+      await router.send("xmpp", signal("live"));
+      await until(() => tab.ids().includes("live"));
+      await detach();
+      return { ids: tab.ids(), gaps, closed: tab.closed };
+    };
+    await router.send("xmpp", signal("kept"));
+    const complete = await resume({ after, allowGap: true });
+    expect(complete).toEqual({ ids: ["kept", "live"], gaps: 0, closed: [] });
+    now += 90_000;
+    const empty = await resume({ after, allowGap: true });
+    expect(empty).toEqual({ ids: ["live"], gaps: 1, closed: [] });
+    // An answer to a call that the device made after an outage, before it has subscribed again.
+    await router.send("xmpp", signal("accept", { type: "accept" }));
+    const gapped = await resume({ after, allowGap: true });
+    expect(gapped).toEqual({ ids: ["live", "accept", "live"], gaps: 1, closed: [] });
+    const foreign = await resume({ after: "of another bus", allowGap: true });
+    expect(foreign).toEqual({ ids: ["live", "accept", "live", "live"], gaps: 1, closed: [] });
+  });
 });
 
 describe("a connected device", () => {
