@@ -30,7 +30,9 @@ const PRELOAD = `
 const PROGRAM = `
   const url = process.env.GRAPHQL_URL;
   const token = () => process.env.TOKEN;
-  const query = "subscription ($after: String) { callSignals(after: $after) { id cursor callId } }";
+  const query = \`subscription ($after: String, $allowGap: Boolean! = false) {
+    callSignals(after: $after, allowGap: $allowGap) { id cursor callId }
+  }\`;
   const seen = new Set();
   function take({ data, error }) {
     if (!data) throw error;
