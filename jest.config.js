@@ -1,6 +1,8 @@
+const { compileChanged } = require("./bin/compile.js");
 const { RUN, suite } = require("./jest.suites.js");
 
-const embedded = { globalSetup: "<rootDir>/test/support/setup.ts" };
+// Pages load it.
+compileChanged(["client/src"], () => {});
 
 /**
  * The suites without services: `unit` is part of npm run check, npm test runs the others on the embedded
@@ -11,12 +13,11 @@ module.exports = {
   ...RUN,
   projects: [
     suite("unit"),
-    suite("integration", embedded),
+    suite("integration"),
     suite("contract", {
-      ...embedded,
       // How PostgreSQL plans statements takes 100,000 rows, and the embedded one plans them likewise.
       testPathIgnorePatterns: ["/node_modules/", "/test/contract/([a-z]+-)*indexes\\.test\\.ts$"],
     }),
-    suite("flow", embedded),
+    suite("flow"),
   ],
 };

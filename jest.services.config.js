@@ -1,10 +1,14 @@
+const { compileChanged } = require("./bin/compile.js");
 const { RUN, suite } = require("./jest.suites.js");
+
+// Pages load it.
+compileChanged(["client/src"], () => {});
 
 process.env.TEST_SERVICES = "1";
 
 const services = {
-  globalSetup: "<rootDir>/test/support/services-setup.ts",
-  globalTeardown: "<rootDir>/test/support/services-teardown.ts",
+  globalSetup: "<rootDir>/test/support/services/setup.js",
+  globalTeardown: "<rootDir>/test/support/services/teardown.js",
 };
 
 /**

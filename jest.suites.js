@@ -1,5 +1,9 @@
 /** What jest.config.js and jest.services.config.js have in common. */
 
+const { join } = require("node:path");
+const { dependencies } = require("./package.json");
+
+/** How TypeScript is compiled: each file on its own, in memory. */
 const TRANSFORM = [
   "@swc/jest",
   {
@@ -12,6 +16,23 @@ const TRANSFORM = [
   },
 ];
 
+exports.TRANSFORM = TRANSFORM;
+
+/** Packages that come as ES modules alone. */
+const ES_MODULES = [
+  "@seriousme",
+  "@redocly",
+  "@xmpp",
+  "auto-bind",
+  "strophe\\.js",
+  "jose",
+  "@prisma/schema-engine-wasm",
+];
+/** Packages that `src` uses. A test that uses firebase-admin itself is a client, with its own copy. */
+const SHARED_PACKAGES = [...Object.keys(dependencies), "@prisma"].filter(
+  (name) => name !== "firebase-admin",
+);
+
 /** How every run goes. */
 exports.RUN = {
   maxWorkers: 2,
@@ -23,6 +44,35 @@ exports.RUN = {
 };
 
 /**
+ * How the modules of a suite are loaded: each test file has its own, or all files of a worker share those of `src` and
+ * its packages. Loading them takes seconds; fake timers, `jest.mock` and changes of constants need their own.
+ * @param {boolean} shared
+ * @returns {import("jest").Config}
+ */
+function moduleLoading(shared) {
+  const transform = { "^.+\\.[tj]s$": TRANSFORM };
+  if (!shared) {
+    return {
+      testEnvironment: "node",
+      transform,
+      transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join("|")})/)`],
+    };
+  }
+  const own = ES_MODULES.filter((name) => !SHARED_PACKAGES.includes(name));
+  const packages = SHARED_PACKAGES.map((name) => name.replace(".", "\\."));
+  const place = "<rootDir>/test/support/shared-modules";
+  return {
+    testEnvironment: `${place}/environment.js`,
+    transform: {
+      [`^${join(__dirname, "src")}/.*\\.ts$`]: `${place}/transform.js`,
+      [`/node_modules/(${packages.join("|")})/`]: `${place}/transform.js`,
+      ...transform,
+    },
+    transformIgnorePatterns: [`/node_modules/(?!(${[...own, ...packages].join("|")})/)`],
+  };
+}
+
+/**
  * The suite in a folder of test/.
  * @param {string} folder
  * @param {import("jest").Config} [more] what this suite needs beside
@@ -30,14 +80,9 @@ exports.RUN = {
  */
 exports.suite = (folder, more) => ({
   displayName: folder,
-  testEnvironment: "node",
+  ...moduleLoading(folder !== "unit"),
   setupFiles: ["<rootDir>/test/support/jest-setup.js"],
   testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
-  transform: { "^.+\\.[tj]s$": TRANSFORM },
-  // Packages that come as ES modules alone.
-  transformIgnorePatterns: [
-    "/node_modules/(?!(@seriousme|@redocly|@xmpp|auto-bind|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
-  ],
   // What the documents print imports the package by its name.
   moduleNameMapper: {
     "^@signalbox/client$": "<rootDir>/client/src/index.ts",

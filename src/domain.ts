@@ -39,7 +39,7 @@ import { Connector } from "./network/connector";
 import { purgeResetLinks, resetLinkUserData } from "./password-reset/password-reset";
 import type { PasswordResetDeps } from "./password-reset/password-reset-deps";
 import { deleteResetLinks } from "./password-reset/password-reset-queries";
-import { PasswordHasher } from "./passwords/password";
+import { type PasswordCost, PasswordHasher } from "./passwords/password";
 import type { Platform } from "./platform";
 import { resealCredentials } from "./push/credentials/reseal-credentials";
 import { openPush, type PushModule, type PushOverrides } from "./push/open-push";
@@ -109,7 +109,7 @@ export type UserModuleOptions = Pick<
       | "openInvitationQueue"
       | "enqueueDeletion"
     >
-  >;
+  > & { passwordCost?: PasswordCost | undefined };
 
 /**
  * Opens the modules of accounts, applications, users and sessions: subscribes to the session events of other
@@ -161,7 +161,7 @@ export async function openUserModules(
     webOrigins,
     sessionEvents,
     activity,
-    passwordHasher: new PasswordHasher(clock, config.PASSWORD_WAIT_MS),
+    passwordHasher: new PasswordHasher(clock, config.PASSWORD_WAIT_MS, options.passwordCost),
     firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
     async close() {
       await sessionEvents.close();
@@ -197,7 +197,10 @@ export interface Domain extends PushModule {
 }
 
 /** Parts of the domain that tests may replace. */
-export type DomainOverrides = PushOverrides & { openEngine?: OpenConferenceEngine };
+export type DomainOverrides = PushOverrides & {
+  openEngine?: OpenConferenceEngine;
+  passwordCost?: PasswordCost;
+};
 
 /**
  * Opens the domain modules, encrypts secrets again that an old key encrypted, and starts their jobs.
@@ -220,6 +223,7 @@ export async function openDomain(
   lifecycle.add("statistics", () => statistics.close());
   const users = await openUserModules({
     ...platform,
+    passwordCost: overrides.passwordCost,
     endpoints: { api: baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
     ...mailQueues(platform),
     enqueueDeletion: (deletion) =>

@@ -59,6 +59,8 @@ export interface PlatformOverrides {
   connector?: Pick<ConnectorOptions, "resolve" | "isPrivate">;
   /** Poll interval of the job queue, in milliseconds. */
   jobsPollMs?: number;
+  /** The first wait after failed attempts to sign in, in milliseconds. */
+  firstWaitMs?: number;
 }
 
 /**
@@ -79,7 +81,7 @@ export async function openPlatform(
   lifecycle.add("database", () => store.close());
   const bus = await openBus({ config, log, clock });
   lifecycle.add("bus", () => bus.close());
-  const limiters = await openLimiters({ config, log, clock });
+  const limiters = await openLimiters({ config, log, clock, firstWaitMs: overrides.firstWaitMs });
   lifecycle.add("limits", () => limiters.close());
   const sealer = await openSealer(config);
   const mailer = await openMail({ config, clock, log });

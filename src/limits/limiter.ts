@@ -73,8 +73,12 @@ export interface Limiter {
   commit(attempt: AttemptCounters, outcome: "correct" | "unchecked"): Promise<void>;
 }
 
-/** The wait after a number of failures, in milliseconds. */
-export function waitAfter(failures: number, { allowed, longest }: FailureCounter): number {
+/** The wait after a number of failures, in milliseconds. @param first the first wait */
+export function waitAfter(
+  failures: number,
+  { allowed, longest }: FailureCounter,
+  first: number,
+): number {
   if (failures < allowed) return 0;
-  return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - allowed, 20), longest);
+  return Math.min(first * 2 ** Math.min(failures - allowed, 20), longest);
 }

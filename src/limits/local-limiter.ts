@@ -4,6 +4,7 @@ import {
   type AttemptCounters,
   FAILURES_TTL_MS,
   type FailureCounter,
+  FIRST_WAIT_MS,
   KNOWN_ADDRESS_TTL_MS,
   type Limiter,
   type RateLimit,
@@ -35,7 +36,11 @@ export class LocalLimiter implements Limiter {
   private readonly windows = new LRUCache<string, Window>({ max: KEYS_MAX });
   private readonly failures = new LRUCache<string, Failures>({ max: KEYS_MAX });
 
-  constructor(private readonly clock: Clock) {}
+  /** @param firstWaitMs the first wait after failures, in milliseconds */
+  constructor(
+    private readonly clock: Clock,
+    readonly firstWaitMs = FIRST_WAIT_MS,
+  ) {}
 
   /**
    * {@link Limiter.take} without a promise, since every request is counted.
@@ -102,7 +107,7 @@ export class LocalLimiter implements Limiter {
       const count = (found?.count ?? 0) + 1;
       this.failures.set(counter.key, {
         count,
-        waitUntil: now + waitAfter(count, counter),
+        waitUntil: now + waitAfter(count, counter, this.firstWaitMs),
         known: found?.known ?? false,
         forgetAt: Math.max(found?.forgetAt ?? 0, now + FAILURES_TTL_MS),
       });

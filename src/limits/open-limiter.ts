@@ -21,8 +21,10 @@ export async function openLimiters(deps: {
   config: Pick<Config, "REDIS_URL">;
   clock: Clock;
   log: Log;
+  /** The first wait after failed attempts, in milliseconds. */
+  firstWaitMs?: number | undefined;
 }): Promise<ManagedLimiters> {
-  const local = new LocalLimiter(deps.clock);
+  const local = new LocalLimiter(deps.clock, deps.firstWaitMs);
   const url = deps.config.REDIS_URL;
   if (url === undefined) return { local, global: local, close: async () => undefined };
   const { openRedisLimiter } = require("./redis-limiter") as typeof import("./redis-limiter");

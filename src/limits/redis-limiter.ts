@@ -6,7 +6,6 @@ import type { Limiter, WindowState } from "./limiter";
 import {
   type AttemptCounters,
   FAILURES_TTL_MS,
-  FIRST_WAIT_MS,
   KNOWN_ADDRESS_TTL_MS,
   type RateLimit,
 } from "./limiter";
@@ -82,7 +81,12 @@ class RedisLimiter implements Limiter {
     const words = countersOf(attempt).flatMap(({ allowed, longest }) => [allowed, longest]);
     return this.runOrFallBack(
       (client) =>
-        client.signalboxReserve(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_TTL_MS),
+        client.signalboxReserve(
+          ...keysOf(attempt),
+          ...words,
+          this.fallback.firstWaitMs,
+          FAILURES_TTL_MS,
+        ),
       () => this.fallback.reserve(attempt),
     );
   }

@@ -7,13 +7,16 @@ import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
 import { FairQueue } from "../limits/fair-queue";
 
-/** argon2id with 19 MiB and two passes, the first choice of OWASP's Password Storage Cheat Sheet. */
-const ARGON_OPTIONS = {
-  algorithm: 2 satisfies Algorithm.Argon2id,
-  memoryCost: 19_456,
-  timeCost: 2,
-  parallelism: 1,
-};
+/** The cost of a hash. */
+export interface PasswordCost {
+  /** Memory in KiB. */
+  memoryCost: number;
+  /** Number of passes. */
+  timeCost: number;
+}
+
+/** 19 MiB and two passes, the first choice of OWASP's Password Storage Cheat Sheet for argon2id. */
+const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 };
 
 /** Minimum length of a password, in characters. */
 export const PASSWORD_MIN = 8;
@@ -40,16 +43,17 @@ export function checkPassword(password: string, field = "password"): void {
  * Hashes a password in a worker thread, without a limit on concurrency. Not for requests, which use
  * {@link PasswordHasher}.
  */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password, ARGON_OPTIONS);
+export function hashPassword(password: string, cost = COST): Promise<string> {
+  return hash(password, {
+    algorithm: 2 satisfies Algorithm.Argon2id,
+    parallelism: 1,
+    ...cost,
+  });
 }
 
 /** An all-zero hash that matches no password. A comparison with it takes as long as any other. */
-const DUMMY_HASH = [
-  "$argon2id$v=19",
-  `$m=${ARGON_OPTIONS.memoryCost},t=${ARGON_OPTIONS.timeCost},p=${ARGON_OPTIONS.parallelism}`,
-  `$${"A".repeat(22)}$${"A".repeat(43)}`,
-].join("");
+const dummyHash = ({ memoryCost, timeCost }: PasswordCost) =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** The client of a hash operation; the queue is fair among addresses and among names. */
 export interface PasswordRequester {
@@ -70,13 +74,19 @@ const WAITING_PER_THREAD = 64;
  */
 export class PasswordHasher {
   private readonly queue: FairQueue;
+  private readonly dummyHash: string;
 
-  /** @param waitMs maximum time in the queue, in milliseconds */
+  /**
+   * @param waitMs maximum time in the queue, in milliseconds
+   * @param cost of the hashes that it creates
+   */
   constructor(
     clock: Clock,
     waitMs: number,
+    private readonly cost = COST,
     concurrency = Math.min(availableParallelism(), THREADS),
   ) {
+    this.dummyHash = dummyHash(cost);
     const seconds = Math.ceil(waitMs / 1000);
     const text = `Too many passwords are waiting to be checked; try again in ${seconds} s`;
     this.queue = new FairQueue(
@@ -88,7 +98,7 @@ export class PasswordHasher {
 
   /** Hashes a password. @throws Fault LIMITED when the queue is full or the wait too long */
   hash(password: string, requester: PasswordRequester): Promise<string> {
-    return this.queue.run(keysOf(requester), () => hashPassword(password));
+    return this.queue.run(keysOf(requester), () => hashPassword(password, this.cost));
   }
 
   /**
@@ -103,7 +113,7 @@ export class PasswordHasher {
   ): Promise<boolean> {
     if (password.length > 4 * PASSWORD_MAX) return false;
     const matches = await this.queue.run(keysOf(requester), () =>
-      verify(stored ?? DUMMY_HASH, password),
+      verify(stored ?? this.dummyHash, password),
     );
     return matches && stored !== null;
   }

@@ -24,6 +24,7 @@ import {
 import { afterEachStep, EndingProcess } from "../support/operations/ending-process";
 import { COMPLETE, outcomeOf, TWO_MIGRATIONS } from "../support/operations/interrupted-migrations";
 import { startProcess } from "../support/process";
+import { embeddedTemplate } from "../support/template";
 
 /**
  * A process that ends at any time of its migrations leaves each migration applied and recorded, or neither, and the
@@ -189,7 +190,7 @@ describeEmbedded("a process that migrates the embedded database and ends", () =>
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "signalbox-interrupted-"));
-    const template = process.env.TEST_TEMPLATE ?? "";
+    const template = await embeddedTemplate();
     await copy(template, join(folder, "empty"));
     const lite = await PGlite.create({ dataDir: join(folder, "empty") });
     await lite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public");

@@ -31,6 +31,9 @@ export const NO_RATES = {
   FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "0",
 };
 
+/** Hashes of the lowest cost. Tests of hashes use the service's own. */
+export const LOW_PASSWORD_COST = { memoryCost: 8, timeCost: 1 };
+
 /** A node under test, with the credentials of its first application. */
 export interface TestNode {
   app: App;
@@ -64,7 +67,11 @@ export async function startNode(
     ...environment,
   };
   try {
-    const app = await startApp(readConfig(variables), parts);
+    const app = await startApp(readConfig(variables), {
+      passwordCost: LOW_PASSWORD_COST,
+      jobsPollMs: 100,
+      ...parts,
+    });
     return asTestNode(app, variables, database, beside);
   } catch (error) {
     await database?.remove();

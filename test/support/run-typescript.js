@@ -1,8 +1,7 @@
 // Runs TypeScript without a build, for tests, npm run check and npm run generate: node -r test/support/run-typescript.js FILE.
 const { readFileSync } = require("node:fs");
 const { transformSync } = require("@swc/core");
-const { transform } = require("../../jest.suites.js").suite("unit");
-const [[, options]] = Object.values(transform);
+const [, options] = require("../../jest.suites.js").TRANSFORM;
 
 require.extensions[".ts"] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, "utf8"), { ...options, filename });

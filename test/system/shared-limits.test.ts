@@ -1,16 +1,13 @@
 import { rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-// Redis has its own clock: no delay may expire during the test, however slow the machine.
-jest.mock("../../src/limits/limiter", () => ({
-  ...jest.requireActual("../../src/limits/limiter"),
-  FIRST_WAIT_MS: 600_000,
-}));
+/** Redis has its own clock: no delay may expire during the test, however slow the machine. */
+const PARTS = { firstWaitMs: 600_000 };
 
 test("two nodes on one Redis share their limits", async () => {
   const limits = { RATE_SIGN_INS_PER_IP: "4", FAILED_SIGN_INS_BEFORE_DELAY: "2" };
-  const one = await startNode(limits);
-  const two = await startNode(limits, {}, one);
+  const one = await startNode(limits, PARTS);
+  const two = await startNode(limits, PARTS, one);
   try {
     const session = await rest(one, "POST", "/session", { body: signedParameters(one) });
     const own = session.body.session.token;

@@ -31,7 +31,7 @@ let node: TestNode;
 let other: TestNode;
 let token: string;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({}, { passwordCost: undefined });
   other = await secondApplication(node);
   token = await applicationToken(node);
 });

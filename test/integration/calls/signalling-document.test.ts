@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { AsyncQueue } from "../../support/async-queue";
 import { INBOX_ENTRIES_MAX } from "../../../src/bus/bus";
+import { AsyncQueue } from "../../support/async-queue";
 import { sendInput } from "../../support/calls/send-input";
 import { graphql, newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";

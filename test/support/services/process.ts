@@ -1,0 +1,38 @@
+import { execute, startPostgres } from "../../../scripts/services/postgres-server";
+import { startRedis } from "../../../scripts/services/redis-server";
+import { openLog } from "../../../src/core/log";
+import { migrate } from "../../../src/store/migrate";
+import { openServerConnection } from "../../../src/store/migration-connection";
+import { readMigrations } from "../../../src/store/migrations";
+
+/**
+ * The process of the services: starts PostgreSQL and Redis, creates the migrated template database, reports their URLs
+ * as environment variables, and stops them when its parent disconnects or ends.
+ */
+const running: { stop(): Promise<void> }[] = [];
+
+async function start(): Promise<void> {
+  const postgres = await startPostgres();
+  running.push(postgres);
+  const redis = await startRedis();
+  running.push(redis);
+  await execute(postgres.url, "CREATE DATABASE signalbox_template");
+  const template = postgres.url.replace(/postgres$/, "signalbox_template");
+  const { connection, close } = await openServerConnection(template);
+  await migrate(connection, await readMigrations(), openLog("silent"));
+  await close();
+  process.send?.({ TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url });
+}
+
+async function stop(code: number): Promise<void> {
+  await Promise.all(running.splice(0).map((service) => service.stop()));
+  process.exit(code);
+}
+
+// A terminal sends these to the parent as well, which disconnects once its tests have ended.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+process.once("disconnect", () => void stop(0));
+start().catch((error) => {
+  console.error(error);
+  void stop(1);
+});
