@@ -1,3 +1,4 @@
+const { join } = require("node:path");
 const { TestEnvironment } = require("jest-environment-node");
 
 /**
@@ -12,6 +13,8 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
     // Required here and not above: while Jest loads this file, it transforms all that is required.
     require("../run-typescript.js");
     require("reflect-metadata");
+    // Processes that the service forks load TypeScript as the tests do.
+    process.execArgv = ["-r", join(__dirname, "../run-typescript.js")];
     this.global.sharedRequire = require;
     // Packages recognize dates by `instanceof`.
     this.global.Date = Date;
