@@ -5,8 +5,36 @@ const { RUN, suite } = require("./jest.suites.js");
 compileChanged(["client/src"], () => {});
 
 /**
- * The suites without services: `unit` is part of npm run check, npm test runs the others on the embedded
- * database.
+ * What the embedded database proves of the flows: a file for each area, and those with a branch of their own for it. All
+ * flows run on PostgreSQL with Redis, as in production (jest.services.config.js).
+ */
+const EMBEDDED_FLOWS = [
+  "accounts/accounts",
+  "calls/client-restart",
+  "calls/signal-replay",
+  "calls/signals",
+  "cli/doctor",
+  "cli/doctor-database",
+  "conferences/conferences",
+  "operations/health",
+  "operations/start",
+  "push/push-delivery",
+  "push/push-subscriptions",
+  "rest/transcripts",
+  "security/replay",
+  "security/secrets-at-rest",
+  "sessions/revocation",
+  "sessions/session",
+  "sessions/session-create",
+  "users/users",
+  "users/users-legacy",
+  "users/users-v2",
+];
+/** Files that are named on the command line run, whichever they are. */
+const isFileNamed = process.argv.slice(2).some((word) => /(^|\/)test\//.test(word));
+
+/**
+ * The suites without services, on the embedded database.
  * @type {import("jest").Config}
  */
 module.exports = {
@@ -18,6 +46,11 @@ module.exports = {
       // How PostgreSQL plans statements takes 100,000 rows, and the embedded one plans them likewise.
       testPathIgnorePatterns: ["/node_modules/", "/test/contract/([a-z]+-)*indexes\\.test\\.ts$"],
     }),
-    suite("flow"),
+    suite(
+      "flow",
+      isFileNamed
+        ? {}
+        : { testMatch: EMBEDDED_FLOWS.map((name) => `<rootDir>/test/flow/${name}.test.ts`) },
+    ),
   ],
 };

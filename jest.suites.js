@@ -1,5 +1,6 @@
 /** What jest.config.js and jest.services.config.js have in common. */
 
+const { availableParallelism, totalmem } = require("node:os");
 const { join } = require("node:path");
 const { dependencies } = require("./package.json");
 
@@ -35,10 +36,12 @@ const SHARED_PACKAGES = [...Object.keys(dependencies), "@prisma"].filter(
 
 /** How every run goes. */
 exports.RUN = {
-  maxWorkers: 2,
+  // A worker and the processes that its files start need up to two gigabytes.
+  maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / 2 ** 31))),
   // Test files leave memory behind. A worker that grows beyond this is replaced, before its garbage collection slows it
   // down: without it, the last files took more than twice their time.
   workerIdleMemoryLimit: "1200MB",
+  reporters: ["default", "<rootDir>/test/support/reporter.js"],
   // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
   testTimeout: 300_000,
 };

@@ -16,7 +16,7 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
     // Processes that the service forks load TypeScript as the tests do.
     process.execArgv = ["-r", join(__dirname, "../run-typescript.js")];
     this.global.sharedRequire = require;
-    // Packages recognize dates by `instanceof`.
-    this.global.Date = Date;
+    // Shared modules recognize these by `instanceof`, whichever side has created them.
+    Object.assign(this.global, { Error, TypeError, RangeError, AggregateError, Date, Map, Set });
   }
 };
