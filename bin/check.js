@@ -5,11 +5,9 @@ const { join } = require("node:path");
 const root = join(__dirname, "..");
 const local = (name) => join(root, "node_modules", name);
 const LOADER = join(root, "test/support/run-typescript.js");
-const JEST = ["--experimental-vm-modules", local("jest/bin/jest.js"), "--selectProjects", "unit"];
 
 /** The checks, longest first. */
 const CHECKS = {
-  "unit tests": [...JEST, "--config", "jest.config.js"],
   types: [local("typescript/bin/tsc"), "-p", "."],
   "format and lint": [local("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."],
   "types of the client": [local("typescript/bin/tsc"), "-p", "client", "--noEmit"],

@@ -23,7 +23,8 @@ module.exports = class SignalboxReporter {
 
   /** @param {Set<unknown>} _contexts @param {AggregatedResult} results */
   onRunComplete(_contexts, results) {
-    const { numPassedTests, numFailedTests, numFailedTestSuites, startTime, wasInterrupted } = results;
+    const { numPassedTests, numFailedTests, numFailedTestSuites, startTime, wasInterrupted } =
+      results;
     const seconds = Math.round((Date.now() - startTime) / 1000);
     const outcome =
       numFailedTestSuites > 0

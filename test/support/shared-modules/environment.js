@@ -1,5 +1,22 @@
+const { statSync } = require("node:fs");
 const { join } = require("node:path");
 const { TestEnvironment } = require("jest-environment-node");
+
+const SOURCES = join(__dirname, "../../../src");
+let loadedAt = Date.now();
+
+/**
+ * Forgets the modules of `src` if one has changed since they were loaded. In watch mode, Jest may run a file in the
+ * process that ran it before.
+ */
+function forgetChangedModules() {
+  const paths = Object.keys(require.cache).filter((path) => path.startsWith(SOURCES));
+  const isChanged = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs > loadedAt;
+  if (!paths.some(isChanged)) return;
+  for (const path of paths) delete require.cache[path];
+  delete globalThis.TypeGraphQLMetadataStorage;
+  loadedAt = Date.now();
+}
 
 /**
  * Node's environment for test files that share the modules of `src` and its packages: a worker loads them once, by
@@ -13,6 +30,7 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
     // Required here and not above: while Jest loads this file, it transforms all that is required.
     require("../run-typescript.js");
     require("reflect-metadata");
+    forgetChangedModules();
     // Processes that the service forks load TypeScript as the tests do.
     process.execArgv = ["-r", join(__dirname, "../run-typescript.js")];
     this.global.sharedRequire = require;
