@@ -17,6 +17,7 @@ import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
 import { VALUE_TTL_MS, VALUES_MAX } from "../../src/bus/values";
 import { describeEmbedded, describeServices } from "../support/operations/database";
+import { sharedGlobal } from "../support/shared-modules/shared-global";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
 /** Keys of an inbox in Redis. */
@@ -514,7 +515,7 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("the last cursors of subscribers are kept while they are subscribed", async () => {
-    const timers = jest.spyOn(globalThis, "setInterval");
+    const timers = jest.spyOn(sharedGlobal, "setInterval");
     const listening = await openRedisBus(server.url, log);
     try {
       await listening.subscribe("inbox:1", () => undefined);

@@ -15,7 +15,6 @@ import { loadPrinted, PRINTED_FILES } from "../../support/printed-code";
 /** The types, the endpoints, the program for Node.js and the queries that docs/FRONTEND.md prints. */
 
 let node: TestNode;
-const environment = { ...process.env };
 beforeAll(async () => {
   node = await startNode();
   const { id, authKey, authSecret } = node.application;
@@ -28,7 +27,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  process.env = environment;
   await node?.stop();
 });
 

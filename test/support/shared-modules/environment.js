@@ -34,7 +34,19 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
     // Processes that the service forks load TypeScript as the tests do.
     process.execArgv = ["-r", join(__dirname, "../run-typescript.js")];
     this.global.sharedRequire = require;
+    this.global.sharedGlobal = globalThis;
+    // The service reads the same variables as the test sets.
+    this.variables = { ...process.env };
+    this.global.process.env = process.env;
     // Shared modules recognize these by `instanceof`, whichever side has created them.
     Object.assign(this.global, { Error, TypeError, RangeError, AggregateError, Date, Map, Set });
+  }
+
+  async teardown() {
+    for (const name of Object.keys(process.env)) {
+      if (!(name in this.variables)) delete process.env[name];
+    }
+    Object.assign(process.env, this.variables);
+    await super.teardown();
   }
 };
