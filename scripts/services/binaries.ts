@@ -96,6 +96,12 @@ export class Server {
     return this.child.pid ?? 0;
   }
 
+  /** Resolves with the signal by which the process has ended; null if it has exited. */
+  async endedBy(): Promise<NodeJS.Signals | null> {
+    await this.ended;
+    return this.child.signalCode;
+  }
+
   /** Waits until a probe succeeds. @throws Error with the server's output on a timeout or exit */
   async ready(probe: () => Promise<unknown>): Promise<void> {
     try {

@@ -27,8 +27,8 @@ export interface JanusProcess {
   adminUrl: string;
   /** Id of the process; 0 while there is none. */
   readonly pid: number;
-  /** Starts it again if it does not answer: it may have ended by itself. */
-  revive(): Promise<void>;
+  /** Resolves with the signal by which the process of this moment ends; null if it exits. */
+  endedBy(): Promise<NodeJS.Signals | null>;
   /** Sends a signal; SIGKILL and SIGTERM also wait for the exit. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** Starts it again after it was killed, with the same ports. */
@@ -84,14 +84,7 @@ export async function startJanus(options: JanusProcessOptions = {}): Promise<Jan
     get pid() {
       return server?.pid ?? 0;
     },
-    async revive() {
-      try {
-        await answers(url);
-      } catch {
-        await end();
-        await start();
-      }
-    },
+    endedBy: async () => (await server?.endedBy()) ?? null,
     start,
     stop,
     signal: async (name) => {
