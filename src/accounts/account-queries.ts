@@ -31,13 +31,11 @@ const ACCOUNT = {
 /** Serializes processes that start concurrently on an empty database. */
 const LOCK_FIRST: Statement = {
   name: "lock_first_account",
-  reason: "lock",
   text: "SELECT pg_advisory_xact_lock(52914000::bigint)::text AS locked",
 };
 
 const LOCK: Statement = {
   name: "lock_account",
-  reason: "lock",
   text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE",
 };
 

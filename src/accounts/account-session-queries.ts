@@ -44,7 +44,6 @@ interface SessionRow {
  */
 const CREATE: Statement = {
   name: "create_account_session",
-  reason: "lock",
   text: `INSERT INTO account_sessions (member_id, token_hash, expires_at, last_activity_at, ip,
       user_agent, created_at)
     SELECT m.id, $2::bytea, $3::timestamptz, $4::timestamptz, $5::text, $6::text, $4
@@ -53,7 +52,6 @@ const CREATE: Statement = {
 
 const FIND: Statement = {
   name: "find_account_session",
-  reason: "columns",
   text: `SELECT s.id, s.last_activity_at, s.member_id, m.account_id, m.email, m.role
     FROM account_sessions s JOIN account_members m ON m.id = s.member_id
     WHERE s.token_hash = $1 AND s.expires_at > $2`,
@@ -61,7 +59,6 @@ const FIND: Statement = {
 
 const LIVE: Statement = {
   name: "live_account_sessions",
-  reason: "set",
   text: `SELECT s.id, m.role FROM account_sessions s JOIN account_members m ON m.id = s.member_id
     WHERE s.id = ANY($1::bigint[]) AND s.expires_at > $2`,
 };

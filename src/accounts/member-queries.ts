@@ -55,13 +55,11 @@ const MEMBER = {
 
 const LOCK_MEMBERS: Statement = {
   name: "lock_account_members",
-  reason: "lock",
   text: "SELECT id, role FROM account_members WHERE account_id = $1 ORDER BY id FOR UPDATE",
 };
 
 const HAS_OWNER: Statement = {
   name: "first_account_owner",
-  reason: "start",
   text: `SELECT id FROM account_members WHERE role = 'owner'
     AND account_id = (SELECT id FROM accounts ORDER BY id LIMIT 1) LIMIT 1`,
 };

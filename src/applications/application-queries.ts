@@ -65,7 +65,6 @@ export type OwnedApplicationRow = Prisma.ApplicationGetPayload<{ select: typeof 
 
 const FIND: Statement = {
   name: "find_application",
-  reason: "bench: POST /session, of the application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
       sign_up_open, email_needs_password, push_senders, v1_list_disabled, settings
     FROM applications WHERE id = $1`,
@@ -73,21 +72,18 @@ const FIND: Statement = {
 
 const CALL_PUSH_SETTINGS: Statement = {
   name: "call_push_settings",
-  reason: "set",
   text: `SELECT id, incoming_call_push_delay_seconds, incoming_call_push_environment FROM applications
     WHERE id = ANY($1::bigint[]) AND incoming_call_push`,
 };
 
 const LOCK: Statement = {
   name: "lock_application",
-  reason: "lock",
   text: "SELECT id FROM applications WHERE id = $1 FOR UPDATE",
 };
 
 /** One statement, so that concurrent rotations are applied one after the other. */
 const ROTATE: Statement = {
   name: "rotate_secret",
-  reason: "expression",
   text: `UPDATE applications SET auth_secret = $3,
       previous_secret = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE auth_secret END,
       previous_secret_until = $4, updated_at = $5
@@ -96,7 +92,6 @@ const ROTATE: Statement = {
 
 const SECRETS: Statement = {
   name: "all_auth_secrets",
-  reason: "start",
   text: `SELECT id, auth_secret, previous_secret, settings FROM applications
     WHERE id > $1 ORDER BY id LIMIT 500`,
 };

@@ -29,7 +29,6 @@ END $$`;
 
 const QUEUES_EXIST: Statement = {
   name: "job_queues_exist",
-  reason: "expression",
   text: "SELECT to_regclass('pgboss.queue') IS NOT NULL AS found",
 };
 
@@ -40,7 +39,6 @@ const count = (condition: string, order: string) =>
 
 const COUNT_JOBS: Statement = {
   name: "count_jobs",
-  reason: "set",
   text: `SELECT q.name, ${count("state < 'active'", "start_after")} AS waiting,
       ${count("state = 'active'", "completed_on")} AS active, ${count("state = 'failed'", "completed_on")} AS failed
     FROM pgboss.queue q ORDER BY q.name`,
@@ -53,7 +51,6 @@ const COLUMNS = `j.id::text AS id, j.name, (j.output->>'applicationId')::bigint 
 /** Each application's jobs by its index, then a merge of at most a page of each. */
 const failedPage = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
   name: `failed_jobs${suffix}`,
-  reason: "keyset",
   text: `SELECT page.* FROM unnest($1::bigint[]) AS a(id), LATERAL (
       SELECT ${COLUMNS} FROM pgboss.job j
       WHERE j.state = 'failed' AND (j.output->>'applicationId')::bigint = a.id
@@ -68,7 +65,6 @@ const NEWEST_FAILED = failedPage("", "DESC");
 /** By the primary key of each queue's partition. */
 const LOCK_FAILED: Statement = {
   name: "lock_failed_job",
-  reason: "lock",
   text: `SELECT j.name FROM pgboss.queue q JOIN pgboss.job j ON j.name = q.name AND j.id = $2::text::uuid
     WHERE j.state = 'failed' AND (j.output->>'applicationId')::bigint = $1 FOR UPDATE OF j`,
 };
@@ -76,13 +72,11 @@ const LOCK_FAILED: Statement = {
 /** pg-boss leaves the time of the failure, by which its maintenance would remove the job before it runs again. */
 const CLEAR_COMPLETION: Statement = {
   name: "clear_job_completion",
-  reason: "transaction",
   text: "UPDATE pgboss.job SET completed_on = NULL WHERE name = $1 AND id = $2::text::uuid",
 };
 
 const DELETE_FAILED: Statement = {
   name: "delete_failed_runs",
-  reason: "set",
   text: "DELETE FROM pgboss.job WHERE name = $1 AND state = 'failed' AND id <> $2::text::uuid",
 };
 

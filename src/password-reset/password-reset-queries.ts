@@ -26,7 +26,6 @@ const LINKS_MAX = 3;
  */
 const INSERT: Statement = {
   name: "reset_link",
-  reason: "lock",
   text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
     SELECT id, $2::bytea, $3::timestamptz, $4::timestamptz FROM users
     WHERE id = $1 AND email = $5 AND blocked_at IS NULL FOR SHARE RETURNING id`,
@@ -34,14 +33,12 @@ const INSERT: Statement = {
 
 const DELETE_OLD: Statement = {
   name: "reset_links_dropped",
-  reason: "set",
   text: `DELETE FROM password_resets WHERE user_id = $1 AND (expires_at <= $2 OR id NOT IN
     (SELECT id FROM password_resets WHERE user_id = $1 ORDER BY id DESC LIMIT ${LINKS_MAX}))`,
 };
 
 const EXPORT: Statement = {
   name: "export_password_resets",
-  reason: "expression",
   text: `SELECT to_jsonb(r) - 'token_hash' AS row, jsonb_build_array(r.id) AS next FROM password_resets r
     WHERE r.user_id = $1 AND r.id > $2 ORDER BY r.id LIMIT $3::int`,
 };

@@ -19,7 +19,6 @@ function liveSessions(name: string, of: string) {
   const live = `FROM sessions WHERE ${of} = $1 AND expires_at > $2`;
   const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
     name: `${name}${suffix}`,
-    reason: "keyset",
     text: `SELECT id, user_id AS "userId", ip, user_agent AS "userAgent",
         last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
       ${live} AND id > $3 AND id < $4 ORDER BY id ${direction} LIMIT $5`,
@@ -27,7 +26,6 @@ function liveSessions(name: string, of: string) {
   // Ordered by an index, so that the count stops at the limit and does not scan the table.
   const count: Statement = {
     name: `${name}_count`,
-    reason: "set",
     text: `SELECT count(*) AS total FROM (SELECT 1 ${live} ORDER BY id DESC LIMIT $3) AS counted`,
   };
   return {
@@ -41,13 +39,11 @@ const OF_USER = liveSessions("owner_sessions_of_user", "user_id");
 
 const END: Statement = {
   name: "owner_ends_session",
-  reason: "set",
   text: "DELETE FROM sessions WHERE id = $1 AND application_id = $2 RETURNING id",
 };
 
 const END_ALL: Statement = {
   name: "owner_ends_sessions",
-  reason: "set",
   text: "DELETE FROM sessions WHERE user_id = $1 RETURNING id",
 };
 
@@ -88,7 +84,6 @@ const LIVE_OF_APPLICATION =
 const COUNT_ALL = cappedCount("live_sessions_count", LIVE_OF_APPLICATION);
 const COUNT_EACH: Statement = {
   name: "live_sessions_of_each",
-  reason: "set",
   text: `SELECT g.id, (SELECT count(*) FROM (SELECT 1 ${LIVE_OF_APPLICATION} LIMIT $2) AS found) AS total
     FROM unnest($1::bigint[]) AS g(id)`,
 };

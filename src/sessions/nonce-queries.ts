@@ -5,7 +5,6 @@ import type { Statement, Store } from "../store/store";
 
 const CONSUME: Statement = {
   name: "consume_nonce",
-  reason: "bench: POST /session, of the application",
   text: `INSERT INTO nonces (application_id, ts, nonce) VALUES ($1, $2, $3)
     ON CONFLICT DO NOTHING RETURNING 1 AS one`,
 };
@@ -13,7 +12,6 @@ const CONSUME: Statement = {
 /** Deletes a batch of nonces with a timestamp before `$1`. */
 export const OLD_NONCES: Statement = {
   name: "purge_nonces",
-  reason: "set",
   text: `DELETE FROM nonces WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM nonces WHERE ts < $1 ORDER BY ts LIMIT ${PURGE_BATCH}
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,

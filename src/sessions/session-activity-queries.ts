@@ -9,7 +9,6 @@ import { SESSION_TTL_MS } from "./session";
 /** Sorted ids make deadlocks between two nodes rare; a failed write is retried with the next flush. */
 const TOUCH: Statement = {
   name: "touch_sessions",
-  reason: "set",
   text: `UPDATE sessions s SET last_activity_at = greatest(s.last_activity_at, t.at),
       expires_at = CASE WHEN s.sliding THEN greatest(s.expires_at, t.at + $3 * interval '1 millisecond')
                         ELSE s.expires_at END
@@ -20,14 +19,12 @@ const TOUCH: Statement = {
 
 const LIVE: Statement = {
   name: "live_sessions",
-  reason: "set",
   text: `SELECT id FROM sessions WHERE id = ANY($1::bigint[])
     AND expires_at > to_timestamp($2::float8 / 1000.0)`,
 };
 
 const BELONGS: Statement = {
   name: "session_belongs_to_user",
-  reason: "expression",
   text: `SELECT 1 AS one FROM sessions WHERE id = $1 AND user_id = $2
     AND expires_at > to_timestamp($3::float8 / 1000.0)`,
 };

@@ -53,7 +53,6 @@ function hasUser(row: SessionRow): row is SessionRow & UserRow {
 
 const FIND: Statement = {
   name: "find_session",
-  reason: "bench: GET /session",
   text: `SELECT ${SESSION_COLUMNS} FROM sessions s LEFT JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = $1`,
 };
@@ -69,20 +68,17 @@ const COLUMNS = `application_id, user_id, token_hash, nonce, ts, expires_at, las
 
 const CREATE: Statement = {
   name: "create_session",
-  reason: "bench: POST /session, of the application",
   text: `INSERT INTO sessions (${COLUMNS})
     VALUES ($1, NULL, $2, $3, $4, $5, $6, $6, $6, $7, $8, $9) RETURNING id`,
 };
 const CREATE_FOR_USER: Statement = {
   name: "create_user_session",
-  reason: "lock",
   text: `WITH ${LOCK_USER} INSERT INTO sessions (${COLUMNS})
     SELECT $1::bigint, u.id, $4::bytea, $5::bigint, $6::bigint, $7::timestamptz, $8::timestamptz,
       $8, $8, $9::text, $10::text, $11::boolean FROM u RETURNING id`,
 };
 const SET_USER: Statement = {
   name: "set_session_user",
-  reason: "lock",
   text: `WITH ${LOCK_USER}, moved AS (
       UPDATE sessions s SET user_id = u.id, updated_at = $4::timestamptz FROM u WHERE s.id = $1
       RETURNING s.id)
@@ -90,13 +86,11 @@ const SET_USER: Statement = {
 };
 const DELETE_OTHERS: Statement = {
   name: "destroy_other_sessions",
-  reason: "set",
   text: "DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id",
 };
 
 const EXPORT: Statement = {
   name: "export_sessions",
-  reason: "expression",
   text: `SELECT to_jsonb(s) - 'token_hash' - 'binding_code_hash' AS row, jsonb_build_array(s.id) AS next
     FROM sessions s WHERE s.user_id = $1 AND s.id > $2 ORDER BY s.id LIMIT $3::int`,
 };

@@ -7,7 +7,6 @@ import type { NewSession } from "./session-queries";
 const UNBOUND = "s.web AND s.user_id IS NULL AND s.binding_code_hash IS NOT NULL";
 const BIND: Statement = {
   name: "bind_session",
-  reason: "lock",
   // Locks the user and then the caller's own session. A concurrent change that ends the user's sessions, such
   // as a new password, waits for these locks, so it sees the bound session and ends it too.
   text: `WITH u AS MATERIALIZED (SELECT id FROM users WHERE id = $2 AND blocked_at IS NULL FOR SHARE),

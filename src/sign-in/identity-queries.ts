@@ -15,7 +15,6 @@ export interface Identity {
 
 const EXPORT: Statement = {
   name: "export_identities",
-  reason: "expression",
   text: `SELECT to_jsonb(i) AS row, jsonb_build_array(i.id) AS next FROM identities i
     WHERE i.user_id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3::int`,
 };

@@ -14,7 +14,6 @@ const GONE_SECONDS = 10 * 60;
 
 const RENEW: Statement = {
   name: "renew_statistics_node",
-  reason: "expression",
   text: `INSERT INTO statistics_nodes (id, lease_until) VALUES ($1, now() + interval '${NODE_LEASE_SECONDS} seconds')
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until
     RETURNING (xmax = 0) AS inserted`,
@@ -23,7 +22,6 @@ const RENEW: Statement = {
 /** Writes the applications whose sockets have changed, and deletes those without any. */
 const WRITE: Statement = {
   name: "write_application_sockets",
-  reason: "set",
   text: `WITH g AS MATERIALIZED (SELECT r.application_id, r.graphql, r.xmpp, r.janus
         FROM jsonb_to_recordset($2::text::jsonb)
           AS r(application_id bigint, graphql int, xmpp int, janus int)),
@@ -38,7 +36,6 @@ const WRITE: Statement = {
 
 const READ: Statement = {
   name: "read_application_sockets",
-  reason: "set",
   text: `SELECT coalesce(sum(k.graphql), 0)::int AS graphql, coalesce(sum(k.xmpp), 0)::int AS xmpp,
       coalesce(sum(k.janus), 0)::int AS janus
     FROM application_sockets k JOIN statistics_nodes n ON n.id = k.node_id AND n.lease_until > now()
@@ -47,7 +44,6 @@ const READ: Statement = {
 
 const PURGE: Statement = {
   name: "purge_statistics_nodes",
-  reason: "expression",
   text: `DELETE FROM statistics_nodes WHERE lease_until < now() - interval '${GONE_SECONDS} seconds'`,
 };
 

@@ -36,7 +36,6 @@ const peaks = (template: (column: string) => string) => PEAKS.map(template).join
  */
 const ADD: Statement = {
   name: "add_application_statistics",
-  reason: "set",
   text: `INSERT INTO application_statistics AS s (application_id, seconds, starts_at,
       ${counters((column) => column)}, ${peaks((column) => column)})
     SELECT a.id, r.seconds, r.starts_at,
@@ -56,7 +55,6 @@ const ADD: Statement = {
 
 const READ: Statement = {
   name: "read_application_statistics",
-  reason: "set",
   text: `SELECT s.starts_at, ${counters((column) => `sum(s.${column})::bigint AS ${column}`)},
       ${peaks((column) => `sum(s.${column})::bigint AS ${column}`)}
     FROM application_statistics s WHERE s.application_id = ANY($1::bigint[]) AND s.seconds = $2
@@ -67,7 +65,6 @@ const READ: Statement = {
 /** Deletes a batch of rows of a resolution that start before a time. */
 const PURGE: Statement = {
   name: "purge_application_statistics",
-  reason: "set",
   text: `DELETE FROM application_statistics WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM application_statistics WHERE seconds = $1 AND starts_at < $2
       ORDER BY starts_at LIMIT ${STATISTICS_PURGE_BATCH} FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
@@ -79,7 +76,6 @@ const PURGE: Statement = {
  */
 const ACTIVE: Statement = {
   name: "active_applications",
-  reason: "set",
   text: `SELECT t.application_id, sum(t.graphql)::int AS graphql, sum(t.xmpp)::int AS xmpp,
       sum(t.janus)::int AS janus
     FROM (SELECT k.application_id, k.graphql, k.xmpp, k.janus FROM application_sockets k

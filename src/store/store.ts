@@ -1,37 +1,11 @@
 import type { Prisma, PrismaClient } from "./generated/client";
 
-/**
- * Why a statement is SQL and not an operation of the Prisma client. test/unit/architecture.test.ts requires a reason
- * of every statement in src.
- * - A row of a benchmark, by its name in bench/README.md.
- * - `lock`: it takes locks, or must see the rows as one statement.
- * - `set`: a set operation; it reads, counts or writes many rows at once.
- * - `keyset`: a page of a list, after a position.
- * - `expression`: an expression of SQL that the client does not have.
- * - `columns`: it returns the columns of other statements on the table, with their mapping.
- * - `transaction`: it is part of a transaction of statements, which does not load the client.
- * - `start`: it runs at every start, which does not load the client (70 MB, a third of a second).
- */
-export type StatementReason =
-  | `bench: ${string}`
-  | `bench:push: ${string}`
-  | `bench:signals: ${string}`
-  | "lock"
-  | "set"
-  | "keyset"
-  | "expression"
-  | "columns"
-  | "transaction"
-  | "start";
-
 /** A prepared SQL statement with the parameters `$1`, `$2`, …. */
 export interface Statement {
   /**
    * Name in the database's statistics. Variants of a statement, such as a list with filters, share one name.
    */
   name: string;
-  /** Missing in tests and tools only. */
-  reason?: StatementReason;
   text: string;
   /**
    * Whether each execution is planned for its values. A prepared statement soon gets one plan for all values, which

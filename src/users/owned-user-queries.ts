@@ -30,33 +30,28 @@ export function toOwnedUser(row: OwnedUserRow): OwnedUser {
 
 const FIND: Statement = {
   name: "owner_user",
-  reason: "columns",
   text: `SELECT ${OWNED_USER_COLUMNS} FROM users u WHERE u.application_id = $1 AND u.id = $2`,
 };
 
 const BLOCK: Statement = {
   name: "block_user",
-  reason: "expression",
   text: `UPDATE users SET blocked_at = coalesce(blocked_at, $3), block_reason = $4
     WHERE application_id = $1 AND id = $2 RETURNING id`,
 };
 
 const UNBLOCK: Statement = {
   name: "unblock_user",
-  reason: "columns",
   text: `UPDATE users SET blocked_at = NULL, block_reason = NULL
     WHERE application_id = $1 AND id = $2 RETURNING id`,
 };
 
 const LOCK_UNBLOCKED: Statement = {
   name: "lock_unblocked_user",
-  reason: "lock",
   text: "SELECT id FROM users WHERE id = $1 AND blocked_at IS NULL FOR SHARE",
 };
 
 const IS_BLOCKED: Statement = {
   name: "user_is_blocked",
-  reason: "expression",
   text: "SELECT 1 AS one FROM users WHERE id = $1 AND blocked_at IS NOT NULL",
 };
 

@@ -2,7 +2,6 @@ import type { Statement, Store } from "../store/store";
 
 const WRITE: Statement = {
   name: "touch_users",
-  reason: "set",
   text: `UPDATE users u SET last_request_at = greatest(u.last_request_at, t.at)
     FROM (SELECT id, to_timestamp(ms / 1000.0) AS at
           FROM unnest($1::bigint[], $2::float8[]) AS v(id, ms) ORDER BY id) t
@@ -10,7 +9,6 @@ const WRITE: Statement = {
 };
 const FINGERPRINTS: Statement = {
   name: "live_users",
-  reason: "set",
   // The same value as passwordFingerprint computes.
   text: `SELECT id, encode(sha256(convert_to(password_hash, 'UTF8')), 'hex') AS password
     FROM users WHERE id = ANY($1::bigint[]) AND blocked_at IS NULL`,

@@ -43,7 +43,6 @@ export interface StoredUser {
 
 const CREATE_GUEST: Statement = {
   name: "create_guest",
-  reason: "columns",
   text: `WITH u AS (
       INSERT INTO users (application_id, login, login_key, full_name, is_guest, guest_until,
         created_at, updated_at)
@@ -53,37 +52,31 @@ const CREATE_GUEST: Statement = {
 
 const EXPIRED_GUESTS: Statement = {
   name: "purge_guests",
-  reason: "set",
   text: `SELECT id FROM users WHERE guest_until <= $1 ORDER BY guest_until LIMIT ${PURGE_BATCH}`,
 };
 
 const DELETE: Statement = {
   name: "remove_users",
-  reason: "set",
   text: "DELETE FROM users WHERE id = ANY($1::bigint[])",
 };
 
 const LOCK: Statement = {
   name: "lock_user",
-  reason: "lock",
   text: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
 };
 
 const SET_TOKEN_FORM: Statement = {
   name: "set_password_token_form",
-  reason: "lock",
   text: "UPDATE users SET password_has_token_form = $3 WHERE id = $1 AND password_hash = $2",
 };
 
 const EXPORT_USER: Statement = {
   name: "export_user",
-  reason: "expression",
   text: "SELECT to_jsonb(u) - ARRAY['password_hash', 'password_has_token_form'] AS row FROM users u WHERE u.id = $1",
 };
 
 const EXPORT_TAGS: Statement = {
   name: "export_user_tags",
-  reason: "expression",
   text: `SELECT to_jsonb(t) AS row, jsonb_build_array(t.position) AS next FROM user_tags t
     WHERE t.user_id = $1 AND t.position > $2 ORDER BY t.position LIMIT $3::int`,
 };

@@ -72,7 +72,6 @@ export function toUser(row: UserRow): User {
 
 const statement = (name: string, condition: string): Statement => ({
   name,
-  reason: "columns",
   text: `SELECT ${USER_COLUMNS} FROM users u WHERE u.application_id = $1 AND ${condition}`,
 });
 const BY = {
@@ -119,7 +118,6 @@ export async function findUser(
 
 const BY_IDS: Statement = {
   name: "users_by_id",
-  reason: "set",
   text: `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = ANY($1::bigint[])`,
 };
 
@@ -141,7 +139,6 @@ function operandOf(field: keyof typeof BY, text: string): number | string | stri
 
 const FIND_VARIANTS: Statement = {
   name: "email_in_another_spelling",
-  reason: "expression",
   text: `SELECT id FROM users WHERE application_id = $1 AND email_key = ANY($2::text[])
     AND id IS DISTINCT FROM $3::bigint LIMIT 1`,
 };
@@ -176,7 +173,6 @@ export type SignInKey = { id: number } | { loginKey: string } | { emailKeys: str
 
 const withPassword = (name: string, condition: string): Statement => ({
   name,
-  reason: "bench: POST /session, of a user",
   text: `SELECT ${USER_COLUMNS}, u.password_hash, u.password_has_token_form FROM users u
     WHERE u.application_id = $1 AND ${condition}`,
 });
@@ -205,7 +201,6 @@ export async function findUserWithPassword(
 
 const PASSWORD_UNCHANGED: Statement = {
   name: "password_still",
-  reason: "bench:signals: sign-ins per second",
   text: "SELECT 1 AS one FROM users WHERE id = $1 AND password_hash = $2 AND blocked_at IS NULL",
 };
 
@@ -220,7 +215,6 @@ export async function hasPasswordHash(
 
 const EXISTS: Statement = {
   name: "user_exists",
-  reason: "bench: signals to 100 subscribers",
   text: "SELECT 1 AS one FROM users WHERE id = $1 AND application_id = $2",
 };
 

@@ -4,7 +4,7 @@ import ts from "typescript";
 import { PRISMA_MODELS, TABLE_OWNERS } from "../support/module-map";
 import { readSchema, statementsOf, unknownColumns } from "../support/sql-statements";
 
-/** Holds the prepared statements of src to prisma/schema.prisma, and to a reason for each. */
+/** Holds the prepared statements of src to prisma/schema.prisma. */
 
 const SRC = resolve(__dirname, "../../src");
 const SCHEMA = readSchema(readFileSync(resolve(SRC, "../prisma/schema.prisma"), "utf8"));
@@ -53,18 +53,6 @@ test.each([
   ["SELECT count(*) AS total FROM users WHERE login = 'nick'", []],
 ])("in %s, %j is found", (text, found) => {
   expect(unknownColumns(text, SCHEMA)).toEqual(found);
-});
-
-test("each statement names the reason why it is SQL, and each row of a benchmark exists", () => {
-  const without = STATEMENTS.filter(({ reason }) => reason === undefined);
-  expect(without.map(({ name }) => name)).toEqual([]);
-  const readme = readFileSync(resolve(SRC, "../bench/README.md"), "utf8");
-  const rows = STATEMENTS.flatMap(({ reason = "" }) => {
-    const [kind, ...row] = reason.split(": ");
-    return kind?.startsWith("bench") ? [row.join(": ")] : [];
-  });
-  expect(rows.length).toBeGreaterThan(5);
-  expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
 });
 
 /** The texts of the statements that write the hash of a user's password, but not its form. */
@@ -118,9 +106,8 @@ test("whatever writes the hash of a user's password writes whether it has the fo
   expect(taking.map(([name]) => name).sort()).toEqual(["insertUserWithTags", "writeUser"]);
 });
 
-test("a statement without a reason is found", () => {
+test("a statement is found that its file does not export", () => {
   const text = 'const FIND = { name: "find", text: "SELECT 1" };\nconst OTHER = { all: FIND };';
   const [found] = statementsOf(join(SRC, "users/planted-queries.ts"), text);
   expect(found).toEqual({ name: "find", text: "SELECT 1" });
-  expect(found?.reason).toBeUndefined();
 });

@@ -19,7 +19,6 @@ const COLUMNS = `id, application_id, member_id, email, role, action, targets, fi
 
 const list = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT ${COLUMNS} FROM audit_entries
     WHERE account_id = $1 AND (created_at, id) > ($2::timestamptz, $3::bigint)
       AND (created_at, id) < ($4::timestamptz, $5::bigint)
@@ -32,7 +31,6 @@ const list = (name: string, direction: "ASC" | "DESC"): Statement => ({
  */
 const listBy = (name: string, direction: "ASC" | "DESC", column: string, value: string) => ({
   name,
-  reason: "keyset" as const,
   text: `SELECT ${COLUMNS} FROM audit_entries
     WHERE account_id = $1 AND (${column}, created_at, id) > (${value}, $2::timestamptz, $3::bigint)
       AND (${column}, created_at, id) < (${value}, $4::timestamptz, $5::bigint)
@@ -55,7 +53,6 @@ const OF_ACTION = filteredBy("audit_entries_of_action", "action", "$7::text");
 /** Inserts nothing for nobody, with the same statement. */
 const INSERT_FAILED_SIGN_IN: Statement = {
   name: "insert_failed_sign_in",
-  reason: "expression",
   text: `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, outcome,
       error_code, ip, user_agent, request_id, created_at)
     SELECT $1::bigint, $2::bigint, $3::text, $4::account_role, $5::text, '[]', '[]', 'failed', $6::text,
@@ -65,7 +62,6 @@ const INSERT_FAILED_SIGN_IN: Statement = {
 /** Deletes a batch of entries that were created by `$1`. */
 export const OLD_AUDIT_ENTRIES: Statement = {
   name: "purge_audit_entries",
-  reason: "set",
   text: `DELETE FROM audit_entries WHERE id = ANY(ARRAY(
       SELECT id FROM audit_entries WHERE created_at <= $1 ORDER BY created_at LIMIT ${PURGE_BATCH}
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,

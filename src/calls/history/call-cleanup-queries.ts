@@ -8,14 +8,12 @@ import type { Statement, Store } from "../../store/store";
 
 const DUE: Statement = {
   name: "missed_calls",
-  reason: "set",
   text: `SELECT p.call_id AS id FROM call_participants p WHERE p.missed_at <= $1
     ORDER BY p.missed_at LIMIT $2::int`,
 };
 
 const PURGE: Statement = {
   name: "purge_calls",
-  reason: "set",
   text: `DELETE FROM calls WHERE id = ANY(ARRAY(
       SELECT id FROM calls WHERE started_at <= $1 ORDER BY started_at LIMIT $2::int
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
@@ -24,7 +22,6 @@ const PURGE: Statement = {
 /** The caller is a participant, too. A call has a bounded number of signals (TIME_LINE_ENTRIES). */
 const EXPORT: Statement = {
   name: "export_calls",
-  reason: "expression",
   text: `SELECT to_jsonb(c) || jsonb_build_object('participation', to_jsonb(m), 'signals', (
         SELECT coalesce(jsonb_agg(to_jsonb(s) - 'key' ORDER BY s.first_at, s.key), '[]') FROM call_signals s
         WHERE s.call_id = c.id AND (s.from_user_id = $1 OR s.to_user_id = $1))) AS row,
@@ -35,7 +32,6 @@ const EXPORT: Statement = {
 
 const PARTICIPATED: Statement = {
   name: "calls_with_participant",
-  reason: "set",
   text: `SELECT c.id, coalesce(c.caller_id = $1, false) AS called
     FROM call_participants m JOIN calls c ON c.id = m.call_id
     WHERE m.user_id = $1 AND m.call_id > $2 ORDER BY m.call_id LIMIT $3::int`,
@@ -44,7 +40,6 @@ const PARTICIPATED: Statement = {
 /** In the lock order of the call recorder, to avoid deadlocks. */
 const LOCK: Statement = {
   name: "lock_calls_of_users",
-  reason: "lock",
   text: `SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
       SELECT p.call_id FROM call_participants p WHERE p.user_id = ANY($1::bigint[])))
     ORDER BY c.id FOR UPDATE`,
@@ -52,14 +47,12 @@ const LOCK: Statement = {
 
 const DELETE_EMPTY: Statement = {
   name: "delete_calls_without_others",
-  reason: "set",
   text: `DELETE FROM calls c WHERE c.id = ANY($1::bigint[]) AND NOT EXISTS (
     SELECT 1 FROM call_participants o WHERE o.call_id = c.id AND o.user_id <> ALL($2::bigint[]))`,
 };
 
 const CLEAR_CALLERS: Statement = {
   name: "clear_callers",
-  reason: "set",
   text: "UPDATE calls SET caller_id = NULL WHERE caller_id = ANY($1::bigint[])",
 };
 

@@ -14,7 +14,6 @@ export const CALL_COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.sta
 
 const list = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT ${CALL_COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
     WHERE p.user_id = $1 AND p.call_id > $2 AND p.call_id < $3
       AND (c.state = ANY($4::text[]::call_state[]) OR $4::text[] IS NULL)
@@ -27,20 +26,17 @@ const LIST = {
 
 const BY_IDS: Statement = {
   name: "calls_by_ids",
-  reason: "set",
   text: `SELECT ${CALL_COLUMNS}, c.application_id, c.signals_truncated FROM calls c WHERE c.id = ANY($1::bigint[])`,
 };
 
 const BY_CALL_ID: Statement = {
   name: "call_by_session",
-  reason: "columns",
   text: `SELECT ${CALL_COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
     WHERE p.user_id = $1 AND p.session_id = $2 ORDER BY p.call_id DESC LIMIT 1`,
 };
 
 const PARTICIPANTS: Statement = {
   name: "participants_of_calls",
-  reason: "set",
   text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
       p.dropped_at, p.hang_ups, p.expired_at, p.pushed_at
     FROM call_participants p

@@ -11,7 +11,6 @@ const CANDIDATES_MAX = 16;
 /** Inserts new calls and their callers as participants. Ordered by key, to avoid deadlocks between nodes. */
 const INSERT_CALLS: Statement = {
   name: "begin_calls",
-  reason: "set",
   text: `WITH made AS (
       INSERT INTO calls (application_id, session_id, caller_id, call_type, started_at)
       SELECT g.application_id, g.session_id, g.caller_id, g.call_type, g.started_at
@@ -32,7 +31,6 @@ const CALL_COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.start
 /** Locks calls in the order of their ids, to avoid deadlocks between nodes. */
 const LOCK_MATCHING: Statement = {
   name: "lock_matching_calls",
-  reason: "lock",
   text: `SELECT ${CALL_COLUMNS} WHERE c.id = ANY(ARRAY(
       SELECT f.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(user_id bigint, session_id text)
       CROSS JOIN LATERAL (SELECT p.call_id FROM call_participants p
@@ -43,13 +41,11 @@ const LOCK_MATCHING: Statement = {
 
 const LOCK_BY_ID: Statement = {
   name: "lock_calls",
-  reason: "lock",
   text: `SELECT ${CALL_COLUMNS} WHERE c.id = ANY($1::bigint[]) ORDER BY c.id FOR NO KEY UPDATE`,
 };
 
 const PARTICIPANTS: Statement = {
   name: "callees_of_calls",
-  reason: "set",
   text: `SELECT p.call_id, p.user_id, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
       p.dropped_at, p.hang_ups, p.expired_at, p.pushed_at
     FROM call_participants p WHERE p.call_id = ANY($1::bigint[])`,
@@ -57,7 +53,6 @@ const PARTICIPANTS: Statement = {
 
 const SAVE_PARTICIPANTS: Statement = {
   name: "save_call_participants",
-  reason: "set",
   text: `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at, answer,
       answered_at, device, left_at, dropped_at, hang_ups, expired_at, missed_at, changed_at)
     SELECT g.call_id, g.user_id, g.session_id, g.started_at, g.state, g.rang_at, g.answer, g.answered_at, g.device,
@@ -75,7 +70,6 @@ const SAVE_PARTICIPANTS: Statement = {
 
 const SAVE_CALLS: Statement = {
   name: "save_calls",
-  reason: "set",
   text: `UPDATE calls c SET state = g.state, accepted_at = g.accepted_at, ended_at = g.ended_at
     FROM jsonb_to_recordset($1::text::jsonb) AS g(id bigint, state call_state,
       accepted_at timestamptz, ended_at timestamptz) WHERE c.id = g.id`,
@@ -83,7 +77,6 @@ const SAVE_CALLS: Statement = {
 
 const MARK_TRUNCATED: Statement = {
   name: "mark_truncated_calls",
-  reason: "set",
   text: "UPDATE calls SET signals_truncated = true WHERE id = ANY($1::bigint[]) AND NOT signals_truncated",
 };
 

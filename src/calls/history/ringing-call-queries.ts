@@ -24,7 +24,6 @@ export interface CalleeKey {
 
 const RINGING: Statement = {
   name: "ringing_for_pushes",
-  reason: "set",
   text: `SELECT p.call_id, p.user_id, p.missed_at, c.application_id, c.session_id, c.call_type,
       c.caller_id
     FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
@@ -39,7 +38,6 @@ const RINGING: Statement = {
  */
 const CLAIM: Statement = {
   name: "claim_call_pushes",
-  reason: "lock",
   text: `WITH held AS MATERIALIZED (
       SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
         SELECT g.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint)))

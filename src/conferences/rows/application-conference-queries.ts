@@ -21,7 +21,6 @@ const unionOfParts = (part: (condition: string, isWanted: string) => string) =>
 
 const ofApplication = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT c.* FROM (${unionOfParts(
     (condition, isWanted) => `SELECT ${COLUMNS} FROM conferences c
       WHERE ${isWanted} AND c.application_id = $1 AND ${condition} AND c.id > $3 AND c.id < $4
@@ -43,7 +42,6 @@ const ofApplicationByName = (
   bound: ">" | "<",
 ): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT c.* FROM (${unionOfParts(
     (condition, isWanted) => `SELECT ${COLUMNS} FROM conferences c
       WHERE ${isWanted} AND c.application_id = $1 AND ${condition}
@@ -60,13 +58,11 @@ const BY_NAME = {
 
 const BY_IDS: Statement = {
   name: "application_conferences_by_ids",
-  reason: "set",
   text: `SELECT ${COLUMNS} FROM conferences c WHERE c.id = ANY($1::bigint[])`,
 };
 
 const LIVE: Statement = {
   name: "live_conferences",
-  reason: "set",
   text: `SELECT c.id FROM conferences c
     WHERE c.application_id = $1 AND c.closed_at IS NULL AND c.empty_since IS NULL ORDER BY c.id DESC LIMIT $2::int`,
 };

@@ -34,7 +34,6 @@ export type NewConference = Omit<Conference, "id" | "locked" | "createdAt" | "cl
 /** No row when an open conference of the application has the name: then the transaction can go on. */
 const INSERT: Statement = {
   name: "insert_conference",
-  reason: "expression",
   text: `INSERT INTO conferences AS c (application_id, name, seats, video, access, origin, bitrate, created_by)
     VALUES ($1, $2, $3, $4, $5::text::conference_access, $6::text::conference_origin, $7, $8)
     ON CONFLICT (application_id, name) WHERE closed_at IS NULL DO NOTHING RETURNING ${CONFERENCE_COLUMNS}`,
@@ -42,13 +41,11 @@ const INSERT: Statement = {
 
 const BY_ID: Statement = {
   name: "conference_by_id",
-  reason: "columns",
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = $1`,
 };
 
 const OPEN_BY_NAME: Statement = {
   name: "open_conference_by_name",
-  reason: "columns",
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
     WHERE c.application_id = $1 AND c.name = $2 AND c.closed_at IS NULL`,
 };
@@ -56,7 +53,6 @@ const OPEN_BY_NAME: Statement = {
 /** Open conferences that a user may join, by id. */
 const openTo = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
     WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4 AND c.closed_at IS NULL
       AND (c.access = 'everyone' OR c.created_by = $2
@@ -71,7 +67,6 @@ const OPEN = {
 /** Conferences that a user has been a member of, by id. */
 const joinedBy = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
     WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4
       AND c.id IN (SELECT m.conference_id FROM conference_members m WHERE m.user_id = $2)
@@ -85,13 +80,11 @@ const JOINED = {
 /** The number first: members that are newer come again as events. */
 const SNAPSHOT: Statement = {
   name: "conference_snapshot",
-  reason: "columns",
   text: `SELECT ${CONFERENCE_COLUMNS}, c.sequence FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
 };
 
 const PURGE: Statement = {
   name: "purge_conferences",
-  reason: "set",
   text: `DELETE FROM conferences WHERE id = ANY(ARRAY(
       SELECT id FROM conferences WHERE closed_at <= $1 ORDER BY closed_at LIMIT $2::int
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,

@@ -6,7 +6,6 @@ import type { Statement } from "../../store/store";
 /** A UNION, so that each part uses an index. The state of the engine is no data of the user. */
 const CONFERENCES: Statement = {
   name: "export_conferences",
-  reason: "expression",
   text: `SELECT to_jsonb(c) - 'engine_state' - 'host' AS row, jsonb_build_array(c.id) AS next
     FROM (SELECT d.id FROM conferences d WHERE d.created_by = $1 AND d.id > $2
         UNION SELECT k.conference_id FROM conference_members k
@@ -18,21 +17,18 @@ const CONFERENCES: Statement = {
 
 const PARTICIPATIONS: Statement = {
   name: "export_conference_members",
-  reason: "expression",
   text: `SELECT to_jsonb(m) AS row, jsonb_build_array(m.id) AS next FROM conference_members m
     WHERE m.user_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3::int`,
 };
 
 const LISTINGS: Statement = {
   name: "export_conference_users",
-  reason: "expression",
   text: `SELECT to_jsonb(u) AS row, jsonb_build_array(u.conference_id) AS next FROM conference_users u
     WHERE u.user_id = $1 AND u.conference_id > $2 ORDER BY u.conference_id LIMIT $3::int`,
 };
 
 const LINKS: Statement = {
   name: "export_conference_links",
-  reason: "expression",
   text: `SELECT to_jsonb(l) - 'secret_hash' AS row, jsonb_build_array(l.id) AS next FROM conference_links l
     WHERE l.created_by = $1 AND l.id > $2 ORDER BY l.id LIMIT $3::int`,
 };

@@ -7,7 +7,6 @@ import type { Statement, Store, Transaction } from "../../store/store";
 
 const LIST_USERS: Statement = {
   name: "list_conference_users",
-  reason: "set",
   text: `INSERT INTO conference_users (conference_id, user_id, moderator)
     SELECT $1, u.id, u.id = ANY($4::bigint[]) FROM users u WHERE u.application_id = $2 AND u.id = ANY($3::bigint[])
     ON CONFLICT (conference_id, user_id) DO UPDATE
@@ -16,39 +15,33 @@ const LIST_USERS: Statement = {
 
 const UNLIST_USERS: Statement = {
   name: "unlist_conference_users",
-  reason: "set",
   text: `DELETE FROM conference_users
     WHERE conference_id = $1 AND user_id <> ALL($2::bigint[]) AND ($3::boolean OR NOT moderator)`,
 };
 
 const UNLIST_MODERATORS: Statement = {
   name: "unlist_conference_moderators",
-  reason: "set",
   text: `UPDATE conference_users SET moderator = false
     WHERE conference_id = $1 AND moderator AND user_id <> ALL($2::bigint[])`,
 };
 
 const LISTED: Statement = {
   name: "listed_conference_users",
-  reason: "set",
   text: "SELECT user_id, moderator FROM conference_users WHERE conference_id = $1 ORDER BY user_id",
 };
 
 const LISTING: Statement = {
   name: "conference_listing",
-  reason: "columns",
   text: "SELECT user_id, moderator FROM conference_users WHERE conference_id = $1 AND user_id = $2",
 };
 
 const LOCK_LISTING: Statement = {
   name: "lock_conference_listing",
-  reason: "lock",
   text: "SELECT user_id FROM conference_users WHERE conference_id = $1 AND user_id = $2 FOR SHARE",
 };
 
 const INSERT_LINK: Statement = {
   name: "insert_conference_link",
-  reason: "columns",
   text: `INSERT INTO conference_links (conference_id, secret_hash, expires_at, max_uses, created_by)
     SELECT $1, $2, $3::timestamptz, $4::int, $6::bigint
     WHERE (SELECT count(*) FROM conference_links WHERE conference_id = $1) < $5::int
@@ -57,26 +50,22 @@ const INSERT_LINK: Statement = {
 
 const LINKS: Statement = {
   name: "links_of_conference",
-  reason: "columns",
   text: `SELECT id, conference_id, expires_at, max_uses, uses, created_at FROM conference_links
     WHERE conference_id = $1 ORDER BY id`,
 };
 
 const LINK: Statement = {
   name: "conference_link",
-  reason: "columns",
   text: `SELECT id, conference_id, expires_at, max_uses, uses, created_at FROM conference_links WHERE id = $1`,
 };
 
 const DELETE_LINK: Statement = {
   name: "delete_conference_link",
-  reason: "lock",
   text: "DELETE FROM conference_links WHERE id = $1",
 };
 
 const LINK_APPLICATION: Statement = {
   name: "application_of_conference_link",
-  reason: "expression",
   text: `SELECT c.application_id FROM conference_links l JOIN conferences c ON c.id = l.conference_id
     WHERE l.secret_hash = $1`,
 };
@@ -87,7 +76,6 @@ const LINK_APPLICATION: Statement = {
  */
 const REDEEM: Statement = {
   name: "redeem_conference_link",
-  reason: "lock",
   text: `WITH used AS (
       UPDATE conference_links l SET uses = uses + 1 FROM conferences c
       WHERE l.secret_hash = $1 AND l.uses < l.max_uses AND l.expires_at > $4::timestamptz
@@ -102,7 +90,6 @@ const REDEEM: Statement = {
 
 const GUEST: Statement = {
   name: "conference_guest",
-  reason: "expression",
   text: `SELECT g.id, g.conference_id, g.name, c.application_id
     FROM conference_guests g JOIN conferences c ON c.id = g.conference_id
     WHERE g.token_hash = $1 AND g.expires_at > $2 AND c.closed_at IS NULL`,

@@ -17,27 +17,23 @@ const NODE_LEASE_S = 2;
 /** Leases compare the clock of the database, so that the clocks of nodes need not agree. */
 const RENEW_NODE: Statement = {
   name: "renew_conference_node",
-  reason: "expression",
   text: `INSERT INTO conference_nodes (id, lease_until) VALUES ($1, now() + interval '${NODE_LEASE_S} seconds')
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until`,
 };
 
 const DELETE_NODE: Statement = {
   name: "delete_conference_node",
-  reason: "transaction",
   text: "DELETE FROM conference_nodes WHERE id = $1",
 };
 
 const PURGE_NODES: Statement = {
   name: "purge_conference_nodes",
-  reason: "expression",
   text: "DELETE FROM conference_nodes WHERE lease_until < now() - interval '1 hour'",
 };
 
 /** A node that is alone ($3) takes over at once: its predecessor is gone, whatever its lease says. */
 const ACQUIRE: Statement = {
   name: "acquire_conference",
-  reason: "lock",
   text: `UPDATE conferences c SET host = $2, generation = generation + 1
     WHERE c.id = $1 AND c.closed_at IS NULL AND (c.host IS NULL OR c.host = $2 OR $3::boolean
       OR NOT EXISTS (SELECT 1 FROM conference_nodes n WHERE n.id = c.host AND n.lease_until > now()))
@@ -47,28 +43,24 @@ const ACQUIRE: Statement = {
 
 const HOST_OF: Statement = {
   name: "host_of_conference",
-  reason: "lock",
   text: "SELECT host, closed_at FROM conferences WHERE id = $1",
 };
 
 /** Also the lock under which seats are counted, and the check that this node still is the host. */
 const ADVANCE: Statement = {
   name: "advance_conference",
-  reason: "lock",
   text: `UPDATE conferences SET sequence = sequence + 1
     WHERE id = $1 AND host = $2 AND generation = $3 AND closed_at IS NULL RETURNING sequence`,
 };
 
 const SET_STATE: Statement = {
   name: "set_conference_state",
-  reason: "transaction",
   text: `UPDATE conferences SET name = $2, seats = $3, video = $4, access = $5::text::conference_access, locked = $6,
       bitrate = $7 WHERE id = $1`,
 };
 
 const SET_EMPTY: Statement = {
   name: "set_conference_empty",
-  reason: "expression",
   text: `UPDATE conferences SET empty_since = CASE WHEN EXISTS (SELECT 1 FROM conference_members m
       WHERE m.conference_id = $1 AND m.left_at IS NULL) THEN NULL ELSE coalesce(empty_since, now()) END
     WHERE id = $1`,
@@ -76,26 +68,22 @@ const SET_EMPTY: Statement = {
 
 const CLOSE: Statement = {
   name: "close_conference",
-  reason: "transaction",
   text: "UPDATE conferences SET closed_at = now(), host = NULL, engine_state = NULL WHERE id = $1",
 };
 
 const RELEASE: Statement = {
   name: "release_conference",
-  reason: "transaction",
   text: "UPDATE conferences SET host = NULL WHERE id = $1 AND host = $2 AND generation = $3",
 };
 
 const SET_ENGINE: Statement = {
   name: "set_conference_engine",
-  reason: "transaction",
   text: `UPDATE conferences SET engine = $4, engine_state = $5::text::jsonb
     WHERE id = $1 AND host = $2 AND generation = $3`,
 };
 
 const NEXT_GENERATION: Statement = {
   name: "next_conference_generation",
-  reason: "expression",
   text: `UPDATE conferences SET generation = generation + 1, engine_state = NULL
     WHERE id = $1 AND host = $2 AND generation = $3 RETURNING generation`,
 };
@@ -103,14 +91,12 @@ const NEXT_GENERATION: Statement = {
 /** Of the conferences that this node knows, those that no living node hosts. */
 const ORPHANED: Statement = {
   name: "orphaned_conferences",
-  reason: "set",
   text: `SELECT c.id FROM conferences c WHERE c.id = ANY($1::bigint[]) AND c.closed_at IS NULL AND NOT EXISTS (
       SELECT 1 FROM conference_nodes n WHERE n.id = c.host AND n.lease_until > now())`,
 };
 
 const TAKEN_OVER: Statement = {
   name: "conferences_taken_over",
-  reason: "set",
   text: `SELECT id FROM conferences
     WHERE id = ANY($1::bigint[]) AND (host IS DISTINCT FROM $2 OR closed_at IS NOT NULL)`,
 };
@@ -118,7 +104,6 @@ const TAKEN_OVER: Statement = {
 /** Conferences with members or of legacy clients that no living node hosts: what a dead node has left behind. */
 const ABANDONED: Statement = {
   name: "abandoned_conferences",
-  reason: "set",
   text: `SELECT c.id FROM conferences c WHERE c.closed_at IS NULL AND c.id IN (
       SELECT m.conference_id FROM conference_members m WHERE m.left_at IS NULL AND m.lease_until < now()
       UNION ALL

@@ -9,20 +9,17 @@ import type { Statement, Store, Transaction } from "../../store/store";
 
 const DELETE_OF_USERS: Statement = {
   name: "delete_links_of_users",
-  reason: "set",
   text: "DELETE FROM conference_links WHERE created_by = ANY($1::bigint[]) RETURNING conference_id",
 };
 
 const DELETE_OF_MEMBER: Statement = {
   name: "delete_links_of_member",
-  reason: "set",
   text: "DELETE FROM conference_links WHERE created_by_member = $1 RETURNING conference_id",
 };
 
 /** Who moderates is as in rooms/access.ts. */
 const DELETE_UNMODERATED: Statement = {
   name: "delete_unmoderated_links",
-  reason: "set",
   text: `DELETE FROM conference_links l WHERE l.conference_id = $1 AND l.created_by IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM conferences c WHERE c.id = l.conference_id AND c.created_by = l.created_by)
       AND NOT EXISTS (SELECT 1 FROM conference_users u
@@ -32,13 +29,11 @@ const DELETE_UNMODERATED: Statement = {
 
 const DELETE_GUESTS: Statement = {
   name: "delete_conference_guests",
-  reason: "set",
   text: "DELETE FROM conference_guests WHERE conference_id = $1 AND id = ANY($2::bigint[]) RETURNING id",
 };
 
 const LIVE_GUESTS: Statement = {
   name: "live_conference_guests",
-  reason: "set",
   text: `SELECT g.id FROM conference_guests g JOIN conferences c ON c.id = g.conference_id
     WHERE g.id = ANY($1::bigint[]) AND g.expires_at > $2 AND c.closed_at IS NULL`,
 };

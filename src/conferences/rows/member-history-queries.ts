@@ -6,7 +6,6 @@ import { MEMBER_COLUMNS, type Member, type MemberRow, toMember } from "./member-
 
 const history = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.id > $2 AND m.id < $3
     ORDER BY m.id ${direction} LIMIT $4`,
 });
@@ -17,7 +16,6 @@ const HISTORY = {
 
 const WAS_MEMBER: Statement = {
   name: "was_conference_member",
-  reason: "expression",
   text: "SELECT 1 AS one FROM conference_members WHERE conference_id = $1 AND number = $2 LIMIT 1",
 };
 

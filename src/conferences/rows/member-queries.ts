@@ -77,7 +77,6 @@ export type NewMember = Pick<
  */
 const INSERT: Statement = {
   name: "insert_conference_member",
-  reason: "lock",
   text: `INSERT INTO conference_members AS m (conference_id, number, user_id, name, device, session_id, moderator,
       audio_muted, video_muted, audio_blocked, video_blocked, lease_until)
     SELECT $1::bigint, $2::bigint, $3::bigint, $4, $5, $6::bigint, $7::boolean, $8::boolean, $9::boolean,
@@ -90,7 +89,6 @@ const INSERT: Statement = {
 
 const TAKE_OVER: Statement = {
   name: "rejoin_conference",
-  reason: "lock",
   text: `UPDATE conference_members m SET name = $3, device = $4, session_id = $5, moderator = $6, audio_muted = $7,
       video_muted = $8, publishing = false, screen = false, generation = generation + 1, lease_until = ${LEASE}
     WHERE m.conference_id = $1 AND m.number = $2 AND m.left_at IS NULL RETURNING ${MEMBER_COLUMNS}`,
@@ -98,20 +96,17 @@ const TAKE_OVER: Statement = {
 
 const LIVE: Statement = {
   name: "conference_members",
-  reason: "columns",
   text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.left_at IS NULL ORDER BY m.id`,
 };
 
 const LIVE_OF_MANY: Statement = {
   name: "members_of_conferences",
-  reason: "set",
   text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL
     ORDER BY m.id`,
 };
 
 const SET_MEDIA: Statement = {
   name: "set_member_media",
-  reason: "transaction",
   text: `UPDATE conference_members SET publishing = $2, screen = $3, audio_muted = $4, video_muted = $5,
       audio_blocked = $6, video_blocked = $7 WHERE id = $1 AND left_at IS NULL`,
 };
@@ -119,35 +114,30 @@ const SET_MEDIA: Statement = {
 /** A seat whose lease ended before counts as left then, not when somebody noticed. */
 const LEAVE: Statement = {
   name: "leave_conference",
-  reason: "expression",
   text: `UPDATE conference_members SET left_at = least(now(), lease_until), leave_reason = $2, publishing = false,
       screen = false WHERE id = $1 AND left_at IS NULL RETURNING 1 AS one`,
 };
 
 const LEAVE_ALL: Statement = {
   name: "leave_closed_conference",
-  reason: "set",
   text: `UPDATE conference_members SET left_at = least(now(), lease_until), leave_reason = $2,
       publishing = false, screen = false WHERE conference_id = $1 AND left_at IS NULL`,
 };
 
 const RENEW: Statement = {
   name: "renew_conference_members",
-  reason: "set",
   text: `UPDATE conference_members m SET lease_until = ${LEASE} FROM unnest($1::bigint[], $2::int[]) AS r (id, generation)
     WHERE m.id = r.id AND m.generation = r.generation AND m.left_at IS NULL RETURNING m.id`,
 };
 
 const OF_MEMBERSHIP: Statement = {
   name: "member_of_membership",
-  reason: "columns",
   text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m
     WHERE m.id = $1 AND m.conference_id = $2 AND m.number = $3`,
 };
 
 const EXPIRED: Statement = {
   name: "expired_conference_members",
-  reason: "set",
   text: `SELECT m.id, m.conference_id FROM conference_members m
     WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL AND m.lease_until < now()`,
 };

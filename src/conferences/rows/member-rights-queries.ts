@@ -9,7 +9,6 @@ import type { LeaveReason } from "../model/conference-event";
 /** As rights are at a join: rooms/access.ts. */
 const CHANGED: Statement = {
   name: "changed_member_rights",
-  reason: "set",
   text: `SELECT m.id, m.conference_id, c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false) AS moderator,
       CASE WHEN m.user_id IS NULL AND g.id IS NULL THEN 'link-withdrawn'
         WHEN m.user_id IS NULL THEN 'session-ended'
@@ -26,7 +25,6 @@ const CHANGED: Statement = {
 
 const SET_MODERATOR: Statement = {
   name: "set_member_moderator",
-  reason: "transaction",
   text: "UPDATE conference_members SET moderator = $2 WHERE id = $1 AND left_at IS NULL",
 };
 

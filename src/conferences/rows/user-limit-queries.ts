@@ -10,19 +10,16 @@ const SEEDS = { seats: 5292, conferences: 5293 } as const;
 /** A statement of its own: one that counted as well would not see what was committed while it waited. */
 const LOCK_USER: Statement = {
   name: "lock_user_of_conferences",
-  reason: "lock",
   text: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, $2::bigint))::text AS locked",
 };
 
 const SEATS: Statement = {
   name: "conference_seats_of_user",
-  reason: "lock",
   text: `SELECT count(*) AS count FROM conference_members WHERE user_id = $1 AND left_at IS NULL`,
 };
 
 const OPEN: Statement = {
   name: "open_conferences_of_user",
-  reason: "lock",
   text: `SELECT count(*) AS count FROM conferences WHERE created_by = $1 AND closed_at IS NULL`,
 };
 

@@ -17,13 +17,11 @@ const NODES_MAX = 1_000;
 /** Replaces the row that an earlier process at the same address left; of a node that is alone ($4), every row. */
 const REPLACE: Statement = {
   name: "replace_nodes",
-  reason: "expression",
   text: "DELETE FROM nodes WHERE id <> $1 AND ($4::boolean OR (host = $2 AND port = $3 AND port <> 0))",
 };
 
 const REPORT: Statement = {
   name: "report_node",
-  reason: "expression",
   text: `INSERT INTO nodes (id, host, port, version, started_at, open_sockets, event_loop_delay_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), open_sockets = excluded.open_sockets,
@@ -36,26 +34,22 @@ const REPORT: Statement = {
  */
 const PROBE: Statement = {
   name: "probe_writes",
-  reason: "expression",
   text: `WITH probed AS (UPDATE nodes SET seen_at = seen_at WHERE false)
     SELECT set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'signalbox', 'probe')::text`,
 };
 
 const DELETE: Statement = {
   name: "delete_node",
-  reason: "start",
   text: "DELETE FROM nodes WHERE id = $1",
 };
 
 const PURGE: Statement = {
   name: "purge_nodes",
-  reason: "expression",
   text: `DELETE FROM nodes WHERE seen_at < now() - interval '${FORGOTTEN_SECONDS} seconds'`,
 };
 
 const LIST: Statement = {
   name: "list_nodes",
-  reason: "expression",
   text: `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", open_sockets AS "openSockets",
       event_loop_delay_ms AS "eventLoopDelayMs",
       greatest(0, date_part('epoch', now() - seen_at))::float8 AS "silentSeconds"

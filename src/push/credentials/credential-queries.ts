@@ -45,14 +45,12 @@ export interface StoredSecret {
 
 const FIND: Statement = {
   name: "push_credentials",
-  reason: "bench:push: deliveries per second",
   text: `SELECT settings, secret, updated_at AS "updatedAt" FROM push_credentials
     WHERE application_id = $1 AND environment = $2::push_environment AND service = $3::push_service`,
 };
 
 const LIST: Statement = {
   name: "push_credentials_of_applications",
-  reason: "set",
   text: `SELECT application_id AS "applicationId", environment::text, service::text, settings,
       updated_at AS "updatedAt", refused_since AS "refusedSince", refused_reason AS "refusedReason"
     FROM push_credentials WHERE application_id = ANY($1::bigint[]) ORDER BY id`,
@@ -61,7 +59,6 @@ const LIST: Statement = {
 /** Those that a push service refuses, and those with a certificate, which may expire. */
 const LIST_DOUBTFUL: Statement = {
   name: "doubtful_push_credentials",
-  reason: "set",
   text: `SELECT application_id AS "applicationId", environment::text, service::text, settings,
       updated_at AS "updatedAt", refused_since AS "refusedSince", refused_reason AS "refusedReason"
     FROM push_credentials WHERE application_id = ANY($1::bigint[])
@@ -74,7 +71,6 @@ const LIST_DOUBTFUL: Statement = {
  */
 const WRITE_VERDICT: Statement = {
   name: "write_push_credential_verdict",
-  reason: "expression",
   text: `UPDATE push_credentials SET refused_reason = $4,
       refused_since = CASE WHEN $4::text IS NULL THEN NULL ELSE coalesce(refused_since, $5::timestamptz) END
     WHERE application_id = $1 AND environment = $2::push_environment AND service = $3::push_service
@@ -83,7 +79,6 @@ const WRITE_VERDICT: Statement = {
 
 const SECRETS: Statement = {
   name: "all_push_secrets",
-  reason: "start",
   text: "SELECT id, service, secret FROM push_credentials WHERE id > $1 ORDER BY id LIMIT 500",
 };
 

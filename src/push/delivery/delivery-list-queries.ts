@@ -45,7 +45,6 @@ const ofEvent = (name: string, column: string, value: string, where: string[] = 
   const conditions = [...where, compare(">", "$2"), compare("<", "$3")].join(" AND ");
   const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
     name: `${name}${suffix}`,
-    reason: "keyset",
     text: `SELECT ${DELIVERY_COLUMNS} WHERE ${conditions}
       ORDER BY ${column} ${direction}, d.id ${direction} LIMIT $4`,
   });
@@ -65,7 +64,6 @@ const WITH_OUTCOME = ofEvent(
  */
 const ofUser = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT d.* FROM push_subscriptions o CROSS JOIN LATERAL (
       SELECT ${DELIVERY_COLUMNS}
       WHERE (d.subscription_id, d.event_id, d.occurrence) >= (o.id, $2::bigint, $3::int)

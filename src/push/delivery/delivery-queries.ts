@@ -100,13 +100,11 @@ export interface DeliveryRow {
 
 const BY_IDS: Statement = {
   name: "push_deliveries_by_ids",
-  reason: "set",
   text: `SELECT ${DELIVERY_COLUMNS} WHERE d.id = ANY($1::bigint[]) ORDER BY d.id`,
 };
 
 const BATCH: Statement = {
   name: "push_batch",
-  reason: "set",
   text: `SELECT d.id, s.id AS subscription, coalesce(s.token, '') AS token, s.bundle_id,
       s.web_auth, s.web_p256dh, ${OF_BLOCKED_USER} AS blocked
     FROM push_deliveries d LEFT JOIN push_subscriptions s ON s.id = d.subscription_id
@@ -120,7 +118,6 @@ const BATCH: Statement = {
  */
 const RECORD: Statement = {
   name: "settle_push_deliveries",
-  reason: "set",
   text: `WITH recorded AS (UPDATE push_deliveries d
     SET (outcome, reason, provider_id, due_at) = (
         SELECT (o.entry ->> 0)::push_outcome, o.entry ->> 1, o.entry ->> 2,
@@ -137,7 +134,6 @@ const RECORD: Statement = {
 /** $1 the event, $2 user ids, $3 the dispatch, $4 now. Skips devices that already have a delivery. */
 const WRITE_ALERT: Statement = {
   name: "write_alert_push",
-  reason: "set",
   text: `INSERT INTO push_deliveries
       (event_id, subscription_id, occurrence, due_at, created_at, updated_at)
     SELECT e.id, s.id, $3::int, $4::timestamptz, $4::timestamptz, $4::timestamptz
@@ -149,7 +145,6 @@ const WRITE_ALERT: Statement = {
 /** An event's deliveries age in id order, so only the first batch is inspected. */
 const PURGE: Statement = {
   name: "purge_push_deliveries",
-  reason: "set",
   text: `DELETE FROM push_deliveries WHERE id = ANY(ARRAY(
       SELECT f.id FROM (SELECT id, created_at FROM push_deliveries WHERE event_id = $1
         ORDER BY id LIMIT ${PURGE_MAX} FOR UPDATE) f
@@ -158,7 +153,6 @@ const PURGE: Statement = {
 
 const EXPORT: Statement = {
   name: "export_push_deliveries",
-  reason: "expression",
   // Of each device only as many rows as the window holds, by the index that begins with the device.
   text: `SELECT to_jsonb(d) AS row, jsonb_build_array(d.subscription_id, d.event_id, d.occurrence) AS next
     FROM push_subscriptions p CROSS JOIN LATERAL (SELECT f.* FROM push_deliveries f

@@ -60,7 +60,6 @@ const CANDIDATES: Record<Selector["by"], string> = {
  */
 const write = (by: Selector["by"]): Statement => ({
   name: `push_fan_out_${by}`,
-  reason: "bench:push: deliveries per second",
   text: `WITH candidates AS MATERIALIZED (${CANDIDATES[by]}),
       found AS MATERIALIZED (
         SELECT c.recipient, d.id FROM candidates c CROSS JOIN LATERAL (

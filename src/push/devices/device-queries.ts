@@ -36,7 +36,6 @@ const COLUMNS = `id, channel, environment, platform, udid, bundle_id AS "bundleI
 
 const RENEW: Statement = {
   name: "renew_push_subscription",
-  reason: "columns",
   text: `UPDATE push_subscriptions SET platform = $6::push_platform, bundle_id = $7, web_auth = $8,
       web_p256dh = $9, updated_at = $10
     WHERE user_id = $1 AND udid = $2 AND channel = $3::push_channel
@@ -45,7 +44,6 @@ const RENEW: Statement = {
 
 const LIST: Statement = {
   name: "push_subscriptions",
-  reason: "columns",
   text: `SELECT ${COLUMNS} FROM push_subscriptions WHERE user_id = $1
     ORDER BY id LIMIT ${SUBSCRIPTIONS_MAX}`,
 };
@@ -53,7 +51,6 @@ const LIST: Statement = {
 /** Spares devices that registered a new token in the meantime. Locks rows in id order to avoid deadlocks. */
 const DELETE_UNREGISTERED: Statement = {
   name: "forget_push_subscriptions",
-  reason: "lock",
   text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT s.id FROM unnest($1::bigint[], $2::text[]) AS g(id, token)
       JOIN push_subscriptions s ON s.id = g.id AND s.token = g.token
@@ -62,7 +59,6 @@ const DELETE_UNREGISTERED: Statement = {
 
 const EXPORT: Statement = {
   name: "export_push_subscriptions",
-  reason: "expression",
   text: `SELECT to_jsonb(p) AS row, jsonb_build_array(p.id) AS next FROM push_subscriptions p
     WHERE p.user_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3::int`,
 };
@@ -70,14 +66,12 @@ const EXPORT: Statement = {
 /** Two users may register the same new token concurrently. */
 const LOCK_TOKEN: Statement = {
   name: "lock_push_token",
-  reason: "lock",
   text: "SELECT pg_advisory_xact_lock($1::int, hashtext($2))::text AS locked",
 };
 
 /** Locks rows in id order, like all other transactions, to avoid deadlocks. */
 const LOCK_CONFLICTS: Statement = {
   name: "lock_push_subscriptions",
-  reason: "lock",
   text: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
     WHERE (user_id = $1 AND udid = $2 AND channel = $3::push_channel
         AND environment = $4::push_environment)
@@ -88,13 +82,11 @@ const LOCK_CONFLICTS: Statement = {
 
 const DELETE_CONFLICTS: Statement = {
   name: "delete_push_subscriptions",
-  reason: "set",
   text: "DELETE FROM push_subscriptions WHERE id = ANY($1::bigint[])",
 };
 
 const PUT: Statement = {
   name: "put_push_subscription",
-  reason: "columns",
   text: `INSERT INTO push_subscriptions (user_id, udid, channel, environment, token, platform,
       bundle_id, web_auth, web_p256dh, updated_at, created_at, application_id)
     VALUES ($1, $2, $3::push_channel, $4::push_environment, $5, $6::push_platform, $7, $8, $9,
@@ -108,7 +100,6 @@ const PUT: Statement = {
 /** Skips rows locked by others: they are being changed or deleted, and waiting could deadlock. */
 const TRIM: Statement = {
   name: "trim_push_subscriptions",
-  reason: "lock",
   text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT id FROM push_subscriptions WHERE user_id = $1 AND id <> $2 ORDER BY updated_at, id
       LIMIT greatest(0, (SELECT count(*) FROM push_subscriptions WHERE user_id = $1) - $3::int)

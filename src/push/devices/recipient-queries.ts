@@ -81,7 +81,6 @@ function perSelector(
 ): Record<Selector["by"], Statement> {
   const statement = (by: Selector["by"]): Statement => ({
     name: `${name}_${by}`,
-    reason: "set",
     text: text(devices(by)),
   });
   return {
@@ -113,7 +112,6 @@ const SAMPLE = perSelector(
 /** Looks up each pair of a user and a channel by the index of the user's devices. */
 const CHANNELS_OF_USERS: Statement = {
   name: "push_channels_of_users",
-  reason: "set",
   text: `SELECT g.user_id, c.channel
     FROM jsonb_to_recordset($1::text::jsonb) AS g(user_id bigint, environment push_environment)
       CROSS JOIN jsonb_to_recordset($2::text::jsonb)

@@ -56,7 +56,6 @@ const CANDIDATES: Record<Selector["by"], string> = {
 /** $2 environment, $4 the channels as JSON. */
 const count = (by: Selector["by"]): Statement => ({
   name: `push_recipient_totals_${by}`,
-  reason: "set",
   text: `WITH candidates AS MATERIALIZED (${CANDIDATES[by]}),
     chosen AS MATERIALIZED (SELECT DISTINCT c.user_id
       FROM (SELECT * FROM candidates LIMIT ${CANDIDATES_MAX}) c WHERE c.matches),

@@ -12,7 +12,6 @@ import { DEVICES_WITHOUT_VOIP } from "../devices/recipient-queries";
  */
 const CREATE_ALERT: Statement = {
   name: "create_alert_push_event",
-  reason: "expression",
   text: `WITH made AS (INSERT INTO push_events (application_id, user_id, event_type, channel, environment,
       message, name, date, end_date, period, selector, tag_query, universal, kind, call_id,
       withdrawn_at, occured_count, active, created_at, updated_at)
@@ -27,13 +26,11 @@ const CREATE_ALERT: Statement = {
 
 const LOCK_ALERT: Statement = {
   name: "lock_alert_push_event",
-  reason: "lock",
   text: "SELECT id FROM push_events WHERE id = $1 FOR NO KEY UPDATE",
 };
 
 const COUNT_ALERT: Statement = {
   name: "count_alert_push",
-  reason: "expression",
   text: `UPDATE push_events SET delivery_count = delivery_count + $2,
       dispatched_at = coalesce(dispatched_at, $3), updated_at = $3 WHERE id = $1`,
 };

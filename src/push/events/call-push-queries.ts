@@ -15,7 +15,6 @@ export interface CallPushEvents {
 
 const WRITE: Statement = {
   name: "write_call_pushes",
-  reason: "set",
   text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
       universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
     SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
@@ -30,7 +29,6 @@ const WRITE: Statement = {
 /** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
 const WITHDRAW: Statement = {
   name: "withdraw_call_pushes",
-  reason: "set",
   text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
       active = false, expanded_to = NULL, expanded_sub = NULL,
       dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
@@ -69,7 +67,6 @@ export async function withdrawEvents(
 
 const EXPORT: Statement = {
   name: "export_call_pushes",
-  reason: "expression",
   // Pushes that the user caused as the caller, and those that were sent to the user.
   text: `SELECT to_jsonb(e) AS row FROM push_events e WHERE e.call_id = ANY($1::bigint[])
       AND (e.call_id = ANY($2::bigint[]) OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
@@ -78,7 +75,6 @@ const EXPORT: Statement = {
 /** With the id 0, which no call has: for an empty list, the planner may read a whole partial index. */
 const DELETE: Statement = {
   name: "delete_call_pushes",
-  reason: "set",
   text: "DELETE FROM push_events WHERE call_id = ANY(array_append($1::bigint[], 0::bigint))",
 };
 

@@ -48,14 +48,12 @@ export interface VoipEvent {
 
 const TO_DELIVER: Statement = {
   name: "push_event_to_deliver",
-  reason: "columns",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1`,
 };
 
 /** Skips events whose previous dispatch is still fanning out. */
 const DUE: Statement = {
   name: "due_push_events",
-  reason: "lock",
   text: `SELECT id, date, period, end_date, next_run_at, occured_count FROM push_events
     WHERE next_run_at <= $1 AND expanded_to IS NULL ORDER BY next_run_at LIMIT ${DUE_MAX}
     FOR NO KEY UPDATE SKIP LOCKED`,
@@ -63,7 +61,6 @@ const DUE: Statement = {
 
 const BEGIN: Statement = {
   name: "begin_push_events",
-  reason: "set",
   text: `UPDATE push_events e SET next_run_at = b.next, expanded_to = ${FIRST_WINDOW.recipient},
       expanded_sub = ${FIRST_WINDOW.subscription}, updated_at = $3
     FROM unnest($1::bigint[], $2::timestamptz[]) AS b(id, next) WHERE e.id = b.id`,
@@ -71,7 +68,6 @@ const BEGIN: Statement = {
 
 const END: Statement = {
   name: "end_push_events",
-  reason: "set",
   text: `UPDATE push_events SET active = false, next_run_at = NULL, updated_at = $2
     WHERE id = ANY($1::bigint[])`,
 };
@@ -79,7 +75,6 @@ const END: Statement = {
 /** Stops a user's events that still have something to do. Locks rows in id order. */
 const STOP_ALL: Statement = {
   name: "stop_push_events",
-  reason: "lock",
   text: `UPDATE push_events SET active = false, next_run_at = NULL, expanded_to = NULL,
       expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $2),
       stopped_at = coalesce(stopped_at, $2), updated_at = $2
@@ -89,21 +84,18 @@ const STOP_ALL: Statement = {
 
 const LOCK: Statement = {
   name: "lock_push_event",
-  reason: "lock",
   text: `SELECT ${EVENT_COLUMNS}, e.expanded_to, e.expanded_sub FROM push_events e
     WHERE e.id = $1 FOR NO KEY UPDATE`,
 };
 
 const MOVE: Statement = {
   name: "move_push_event",
-  reason: "expression",
   text: `UPDATE push_events SET expanded_to = $2, expanded_sub = $3,
       delivery_count = delivery_count + $4, updated_at = $5 WHERE id = $1`,
 };
 
 const FINISH: Statement = {
   name: "finish_push_event",
-  reason: "expression",
   text: `UPDATE push_events SET expanded_to = NULL, expanded_sub = NULL,
       delivery_count = delivery_count + $2, occured_count = occured_count + 1,
       active = active AND next_run_at IS NOT NULL, dispatched_at = coalesce(dispatched_at, $3), updated_at = $3
@@ -112,27 +104,23 @@ const FINISH: Statement = {
 
 const HOLD: Statement = {
   name: "hold_push_event",
-  reason: "lock",
   text: "SELECT id FROM push_events WHERE id = $1 FOR KEY SHARE",
 };
 
 const COUNT: Statement = {
   name: "count_push_deliveries",
-  reason: "bench:push: deliveries per second",
   text: `UPDATE push_events SET accepted_count = accepted_count + $2, gone_count = gone_count + $3,
       refused_count = refused_count + $4 WHERE id = $1 RETURNING id, channel, universal, standard_id`,
 };
 
 const OLD: Statement = {
   name: "old_push_events",
-  reason: "expression",
   text: `SELECT id, updated_at FROM push_events WHERE dispatched_at <= $1 AND expanded_to IS NULL
     ORDER BY dispatched_at LIMIT 1`,
 };
 
 const PURGED: Statement = {
   name: "purged_push_event",
-  reason: "expression",
   text: `UPDATE push_events SET dispatched_at = (SELECT created_at FROM push_deliveries
       WHERE event_id = $1 ORDER BY id LIMIT 1)
     WHERE id = $1 AND expanded_to IS NULL AND updated_at = $2`,

@@ -11,7 +11,6 @@ import type { PushEvent, Sender } from "./push-event";
 /** Serializes requests with the same key of a sender until the transaction ends. */
 const LOCK_KEY: Statement = {
   name: "lock_push_key",
-  reason: "lock",
   text: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 5291))::text AS locked",
 };
 
@@ -19,13 +18,11 @@ const LOCK_KEY: Statement = {
 const statements = (suffix: string, owner: string) => ({
   find: {
     name: `push_events_by_key${suffix}`,
-    reason: "set",
     text: `SELECT ${EVENT_COLUMNS}, e.request_hash FROM push_events e
       WHERE ${owner} AND e.idempotency_key = $2 ORDER BY e.id`,
   } satisfies Statement,
   forget: {
     name: `forget_push_key${suffix}`,
-    reason: "transaction",
     text: `UPDATE push_events e SET idempotency_key = NULL, request_hash = NULL
       WHERE ${owner} AND e.idempotency_key = $2`,
   } satisfies Statement,

@@ -20,8 +20,8 @@ export interface EventKindsAndStates {
  * @param text the statement, for ASC or DESC
  */
 const inBothDirections = (name: string, text: (direction: "ASC" | "DESC") => string) => ({
-  descending: { name, reason: "keyset", text: text("DESC") } satisfies Statement,
-  ascending: { name: `${name}_ascending`, reason: "keyset", text: text("ASC") } satisfies Statement,
+  descending: { name, text: text("DESC") } satisfies Statement,
+  ascending: { name: `${name}_ascending`, text: text("ASC") } satisfies Statement,
 });
 const list = (name: string, owner: string) =>
   inBothDirections(
@@ -58,20 +58,17 @@ const LIST_FILTERED = inBothDirections(
 
 const FIND: Statement = {
   name: "push_event_of_user",
-  reason: "columns",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1 AND e.user_id = $2`,
 };
 
 const BY_ID: Statement = {
   name: "push_event_by_id",
-  reason: "columns",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1`,
 };
 
 /** @param more further assignments */
 const stop = (name: string, owner: string, more = ""): Statement => ({
   name,
-  reason: "columns",
   text: `WITH e AS (UPDATE push_events SET active = false, next_run_at = NULL, expanded_to = NULL,
       expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $3),
       stopped_at = CASE WHEN active THEN coalesce(stopped_at, $3) ELSE stopped_at END${more},

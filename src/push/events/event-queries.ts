@@ -64,7 +64,6 @@ export interface EventDetails {
 
 const INSERT: Statement = {
   name: "create_push_events",
-  reason: "set",
   text: `WITH e AS (INSERT INTO push_events (application_id, user_id, event_type, channel, environment,
       message, name, date, end_date, period, selector, tag_query, universal, idempotency_key,
       request_hash, next_run_at, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
@@ -79,13 +78,11 @@ const INSERT: Statement = {
 /** Sets `standard_id` (see prisma/schema.prisma). */
 const LINK: Statement = {
   name: "link_push_events",
-  reason: "transaction",
   text: "UPDATE push_events SET standard_id = $2 WHERE id = $1",
 };
 
 const EXPORT: Statement = {
   name: "export_push_events",
-  reason: "expression",
   text: `SELECT to_jsonb(e) - 'request_hash' AS row, jsonb_build_array(e.id) AS next
     FROM push_events e WHERE e.user_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3::int`,
 };

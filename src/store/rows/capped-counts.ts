@@ -7,7 +7,6 @@ import type { Statement, Store } from "../store";
 export function cappedCount(name: string, rows: string): Statement {
   return {
     name,
-    reason: "set",
     text: `SELECT count(*) AS total FROM (SELECT 1 FROM unnest($1::bigint[]) AS g(id)
       CROSS JOIN LATERAL (SELECT 1 ${rows} LIMIT $2) AS found LIMIT $2) AS counted`,
   };

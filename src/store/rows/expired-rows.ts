@@ -8,7 +8,6 @@ export const PURGE_BATCH = 500;
 /** Builds a statement that deletes a batch of rows that expired by `$1`, by the index on expires_at. */
 export const expiredRows = (table: string): Statement => ({
   name: `purge_${table}`,
-  reason: "set",
   text: `DELETE FROM ${table} WHERE id = ANY(ARRAY(
       SELECT id FROM ${table} WHERE expires_at <= $1 ORDER BY expires_at LIMIT ${PURGE_BATCH}
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,

@@ -99,7 +99,6 @@ export async function readUserList<U extends User, Row extends UserRow>(
   const positionColumn = position ? `, ${position} AS position` : "";
   const list: Statement = {
     name,
-    reason: "bench: 100 users by REST",
     text: `SELECT ${form.columns}${totalColumn}${positionColumn} ${from}
         LIMIT ${limitParameter} OFFSET ${offsetParameter}`,
     unprepared: filtered,
@@ -121,7 +120,6 @@ export async function readUserList<U extends User, Row extends UserRow>(
       if (isEnd) return offset + rows.length;
       const count: Statement = {
         name,
-        reason: "set",
         text: `SELECT count(*) AS total ${countMax === undefined ? all : counted(selection, all)}`,
         unprepared: filtered,
       };

@@ -77,7 +77,6 @@ export async function readMatches(
   const columns = `${OWNED_USER_COLUMNS}, ${COLUMNS[key]} AS value`;
   const statement: Statement = {
     name: "search_users",
-    reason: "keyset",
     text: statementOf(columns, key, conditions, descending, bind(limit, "int")),
     unprepared: search.filtered,
   };
@@ -96,7 +95,6 @@ export async function countMatches(
   const found = statementOf("1", key, conditions, false, bind(max, "int"));
   const statement: Statement = {
     name: "count_searched_users",
-    reason: "set",
     text: `SELECT count(*) AS total FROM (${found}) AS counted`,
     unprepared: search.filtered,
   };

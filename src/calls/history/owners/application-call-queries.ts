@@ -13,7 +13,6 @@ const COLUMNS = `${CALL_COLUMNS}, c.signals_truncated`;
 /** Reads each state by its part of the index, up to the limit, and merges the parts. */
 const listByState = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT c.* FROM unnest($2::text[]::call_state[]) AS f(wanted) CROSS JOIN LATERAL (
       SELECT ${COLUMNS} FROM calls c WHERE c.application_id = $1 AND c.state = f.wanted
         AND (c.started_at, c.id) > ($3::timestamptz, $4::bigint) AND (c.started_at, c.id) < ($5::timestamptz, $6::bigint)
@@ -27,7 +26,6 @@ const BY_STATE = {
 
 const listOfUser = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
-  reason: "keyset",
   text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
     WHERE p.user_id = $8 AND c.application_id = $1 AND c.state = ANY($2::text[]::call_state[])
       AND (p.started_at, p.call_id) > ($3::timestamptz, $4::bigint)

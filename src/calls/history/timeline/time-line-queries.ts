@@ -21,7 +21,6 @@ import {
  */
 const RECORD: Statement = {
   name: "record_call_signals",
-  reason: "set",
   text: `WITH given AS (
       SELECT g.* FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, key uuid, kind call_signal_kind,
         control boolean, from_user_id bigint, from_device text, to_user_id bigint, to_device text,
@@ -58,7 +57,6 @@ const RECORD: Statement = {
 
 const TIME_LINES: Statement = {
   name: "call_time_lines",
-  reason: "set",
   text: `SELECT s.call_id, s.kind, s.from_user_id, s.from_device, s.to_user_id, s.to_device, s.first_at, s.last_at, s.count
     FROM call_signals s WHERE s.call_id = ANY($1::bigint[]) ORDER BY s.first_at, s.last_at, s.key`,
 };
@@ -66,7 +64,6 @@ const TIME_LINES: Statement = {
 /** The key is replaced as well, since it is derived from the user. */
 const FORGET: Statement = {
   name: "forget_users_in_time_lines",
-  reason: "set",
   text: `UPDATE call_signals SET key = gen_random_uuid(),
       from_device = CASE WHEN from_user_id = ANY($2::bigint[]) THEN NULL ELSE from_device END,
       to_device = CASE WHEN to_user_id = ANY($2::bigint[]) THEN NULL ELSE to_device END,
