@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../scripts/services/postgres-server";
 import { packageRoot } from "../src/core/package-root";
-import { SyntheticPeers } from "../test/support/conferences/synthetic-peer";
+import { SyntheticPeers } from "../tools/conferences/synthetic-peer";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { startBare } from "./conference/bare-engine";
 import { toConferenceTables } from "./conference/conference-tables";

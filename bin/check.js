@@ -4,7 +4,7 @@ const { join } = require("node:path");
 
 const root = join(__dirname, "..");
 const local = (name) => join(root, "node_modules", name);
-const LOADER = join(root, "test/support/run-typescript.js");
+const LOADER = join(root, "tools/run-typescript.js");
 
 /** The checks, longest first. */
 const CHECKS = {

@@ -17,7 +17,7 @@ const SETTINGS = [
 ];
 
 /** Folders with sources, from the first that everything needs to those that only developers run. */
-const FOLDERS = ["src", CLIENT, "demo", "scripts", "bench", "fuzz", "test/support"];
+const FOLDERS = ["src", CLIENT, "demo", "scripts", "bench", "fuzz", "tools"];
 
 /** The folders that a program in one of them needs. */
 function foldersFor(program) {

@@ -9,7 +9,7 @@ import {
   type Step,
   substitute,
   type Transcript,
-} from "../test/support/rest/transcript";
+} from "../tools/transcript";
 
 /** The application of the worked example of a signature in docs/COMPATIBILITY.md. */
 const SECRET = "auth_secret_example_1";

@@ -2,7 +2,7 @@ import { asOwner, type Execute, executeAnonymously, resolveAccess } from "../src
 import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
 import { createSignedRequest, type SigningKeys } from "../src/sessions/signature";
-import type { StandIns } from "../test/support/stand-ins/start";
+import type { StandIns } from "../tools/stand-ins/start";
 
 const LOGIN = "push-trial";
 const PASSWORD = "push trial, for nobody";

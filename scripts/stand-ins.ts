@@ -7,11 +7,11 @@
 import { join, relative } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { readConfig } from "../src/core/config";
-import { CODES } from "../test/support/stand-ins/behaviour";
-import { FILES, writeCredentials } from "../test/support/stand-ins/files";
-import { logPushes } from "../test/support/stand-ins/push-log";
-import { type StandIns, startStandIns } from "../test/support/stand-ins/start";
-import { loadStandInKeys } from "../test/support/stand-ins/stored-keys";
+import { CODES } from "../tools/stand-ins/behaviour";
+import { FILES, writeCredentials } from "../tools/stand-ins/files";
+import { logPushes } from "../tools/stand-ins/push-log";
+import { type StandIns, startStandIns } from "../tools/stand-ins/start";
+import { loadStandInKeys } from "../tools/stand-ins/stored-keys";
 import { prepareTrial } from "./stand-in-set-up";
 
 const say = (text: string) => process.stdout.write(`${text}\n`);

@@ -3,10 +3,10 @@ import type { EngineEvent, OpenEngine } from "../../src/conferences/engine/engin
 import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
 import { Peers } from "../../src/conferences/peers/peers";
 import { openLog } from "../../src/core/log";
-import { freeUdpPort } from "../../test/support/conferences/free-udp-port";
-import { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";
-import { JANUS_KEYS, startJanus } from "../../test/support/conferences/janus-server";
-import type { SyntheticPeers } from "../../test/support/conferences/synthetic-peer";
+import { freeUdpPort } from "../../tools/conferences/free-udp-port";
+import { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
+import { JANUS_KEYS, startJanus } from "../../tools/conferences/janus-server";
+import type { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import { pinServer } from "../process-pins";
 import { usageOf } from "../process-usage";
 import type { BenchConference, EngineName, Subject } from "./subject";

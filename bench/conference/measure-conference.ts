@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";
-import { hostMilliseconds } from "../../test/support/conferences/synthetic-media";
+import type { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
+import { hostMilliseconds } from "../../tools/conferences/synthetic-media";
 import type { Usage } from "../process-usage";
 import type { BenchConference, Subject, SubjectUsage } from "./subject";
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { startRedis } from "../../scripts/services/redis-server";
-import { ENGINE_SERVERS, type EngineServer } from "../../test/support/conferences/engine-servers";
-import { GatewayConference } from "../../test/support/conferences/gateway/gateway-conference";
-import { hostMilliseconds, INTERRUPTED_MS } from "../../test/support/conferences/synthetic-media";
-import { SyntheticPeers } from "../../test/support/conferences/synthetic-peer";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
+import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
+import { hostMilliseconds, INTERRUPTED_MS } from "../../tools/conferences/synthetic-media";
+import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import type { BenchmarkRun } from "../benchmark-run";
 import { startService } from "../service";
 

@@ -1,4 +1,4 @@
-import type { SyntheticMember } from "../../test/support/conferences/gateway/synthetic-member";
+import type { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
 import type { Usage } from "../process-usage";
 
 /** The engines of the benchmark. */

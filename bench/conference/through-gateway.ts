@@ -1,6 +1,6 @@
-import { GatewayConference } from "../../test/support/conferences/gateway/gateway-conference";
-import { JANUS_KEYS, startJanus } from "../../test/support/conferences/janus-server";
-import type { SyntheticPeers } from "../../test/support/conferences/synthetic-peer";
+import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
+import { JANUS_KEYS, startJanus } from "../../tools/conferences/janus-server";
+import type { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import { pinServer } from "../process-pins";
 import { usageOf } from "../process-usage";
 import { type ServiceLocation, startService } from "../service";

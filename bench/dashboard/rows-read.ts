@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "pg";
-import { type PlanTree, planNodes } from "../../test/support/operations/explain";
+import { type PlanTree, planNodes } from "../../tools/explain";
 
 /** Interval at which the end of a plan is looked for, and how often, in milliseconds. */
 const LOOK_MS = 20;

@@ -5,11 +5,8 @@ import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { startRedis } from "../../scripts/services/redis-server";
 import { PORT_VARIABLES } from "../../src/core/startup/ports";
 import { VARIABLES } from "../../src/core/variables/variables";
-import {
-  type ComponentServer,
-  startComponentServer,
-} from "../../test/support/chat/component-server";
-import { startSmtp } from "../../test/support/operations/smtp";
+import { type ComponentServer, startComponentServer } from "../../tools/component-server";
+import { startSmtp } from "../../tools/smtp";
 import { createFixture, type Fixture } from "./fixture";
 import { type LogWarning, type NodeProcess, startNodeProcess } from "./node-process";
 

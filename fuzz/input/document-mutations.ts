@@ -1,5 +1,5 @@
 import { getIntrospectionQuery } from "graphql";
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import type { GraphqlRequest } from "./documents";
 import { chance, pick } from "./random";
 import { hostileText, hostileValue, mutateText } from "./values";

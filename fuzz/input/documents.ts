@@ -17,7 +17,7 @@ import {
   isNonNullType,
 } from "graphql";
 import { packageRoot } from "../../src/core/package-root";
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "./random";
 import { sample } from "./samples";

@@ -1,4 +1,4 @@
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import { chance, pick, several } from "./random";
 import { mutateSdp, OFFER } from "./sdp";
 import { hostileText, hostileValue, toJson, urlEncode } from "./values";

@@ -5,7 +5,7 @@ import {
   receiverReport,
   senderReport,
 } from "../../src/conferences/engine/embedded/rtp/rtcp-write";
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import { chance, pick, several } from "./random";
 
 /** Packet types of RTCP (RFC 5761 section 4). */

@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from "../../test/support/seeded-random";
+import { type Random, seededRandom } from "../../tools/seeded-random";
 
 /**
  * The random generator of a case. It depends on seed, target and number alone, so that every case can be

@@ -1,4 +1,4 @@
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import type { Fixture, FuzzUser } from "../deployment/fixture";
 import { chance, pick } from "./random";
 import { hostileText } from "./values";

@@ -1,4 +1,4 @@
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import { chance, pick } from "./random";
 import { hostileText } from "./values";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/package-root";
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import { chance, pick, several } from "./random";
 import { hostileText, mutateText } from "./values";
 

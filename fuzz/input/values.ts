@@ -1,5 +1,5 @@
-import { HOSTILE } from "../../test/support/security/hostile-values";
-import type { Random } from "../../test/support/seeded-random";
+import { HOSTILE } from "../../tools/hostile-values";
+import type { Random } from "../../tools/seeded-random";
 import { chance, pick, several } from "./random";
 
 /** Ranges of code units for random text: ASCII, controls, Latin, CJK, surrogates, specials. */

@@ -1,4 +1,4 @@
-import type { AcceptedConnection } from "../../test/support/chat/component-server";
+import type { AcceptedConnection } from "../../tools/component-server";
 import { CHAT_DOMAIN, CHAT_SECRET, type Deployment } from "../deployment/deployment";
 import { execute } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";

@@ -1,4 +1,4 @@
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { mutateRequest } from "../input/document-mutations";
 import { DocumentMaker, type GraphqlRequest } from "../input/documents";

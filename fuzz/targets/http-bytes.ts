@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { hostileText, randomBytes } from "../input/values";

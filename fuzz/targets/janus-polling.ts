@@ -1,4 +1,4 @@
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import { type Known, learn, nextMessage, pathId } from "../input/janus-messages";
 import { chance, pick, several } from "../input/random";
 import { hostileText, toJson, urlEncode } from "../input/values";

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { corrupt } from "../../test/support/seeded-random";
+import { corrupt } from "../../tools/seeded-random";
 import { type Known, learn, nextMessage } from "../input/janus-messages";
 import { chance, pick, several } from "../input/random";
 import { toJson } from "../input/values";

@@ -1,11 +1,11 @@
-import { GatewayConference } from "../../test/support/conferences/gateway/gateway-conference";
-import { type GraphqlMember, joinConference } from "../../test/support/conferences/graphql-member";
-import { hostMilliseconds } from "../../test/support/conferences/synthetic-media";
+import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
+import { type GraphqlMember, joinConference } from "../../tools/conferences/graphql-member";
+import { hostMilliseconds } from "../../tools/conferences/synthetic-media";
 import {
   SyntheticPeers,
   type SyntheticPublisher,
   type SyntheticWatcher,
-} from "../../test/support/conferences/synthetic-peer";
+} from "../../tools/conferences/synthetic-peer";
 import type { Deployment } from "../deployment/deployment";
 import { settle } from "./sockets";
 

@@ -1,5 +1,5 @@
 import { sign } from "../../src/sessions/signature";
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick } from "../input/random";
 import { hostileName, hostileText, mutateText, urlEncode } from "../input/values";

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import { chance } from "../input/random";
 
 /** Timeout of the closing handshake, in milliseconds. */

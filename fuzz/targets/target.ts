@@ -1,4 +1,4 @@
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import type { Deployment } from "../deployment/deployment";
 
 /** Context of a case, and how it reports results. */

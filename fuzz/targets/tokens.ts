@@ -1,4 +1,4 @@
-import type { Random } from "../../test/support/seeded-random";
+import type { Random } from "../../tools/seeded-random";
 import { chance, pick } from "../input/random";
 import { hostileText, mutateText, toJson } from "../input/values";
 import { type HttpInput, sendHttp } from "./http-client";

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import { chance, pick, several } from "../input/random";
 import { MediaSession } from "./media-session";
 import type { Target } from "./target";

@@ -1,4 +1,4 @@
-import { corrupt, type Random } from "../../test/support/seeded-random";
+import { corrupt, type Random } from "../../tools/seeded-random";
 import { CHAT_DOMAIN } from "../deployment/deployment";
 import type { Fixture, FuzzUser } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";

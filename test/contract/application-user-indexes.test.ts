@@ -5,8 +5,8 @@ import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import type { ApplicationUsersRequest } from "../../src/users/lists/application-users";
 import { USER_LIST_FIELDS, type UserListField } from "../../src/users/lists/user-filter";
+import { explainAnalyze, type PlanNode } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explainAnalyze, type PlanNode } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 
 /** The owner's list of users with each of its arguments, at a size at which reading all users is slow. */

@@ -11,8 +11,8 @@ import { openLog } from "../../src/core/log";
 import { timeCursor } from "../../src/paging/time-page";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
+import { explainAnalyze } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explainAnalyze } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 
 /** Entries of one account; another has as many. */

@@ -27,8 +27,8 @@ import { RateLimits } from "../../src/limits/rate-limits";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { removeUsers } from "../../src/users/user-data";
+import { explainStatements } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explainStatements } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 import { RecordingProviders } from "../support/push/recording-provider";
 

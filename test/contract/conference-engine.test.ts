@@ -6,9 +6,9 @@ import type {
   PeerStream,
 } from "../../src/conferences/engine/engine";
 import type { Fault } from "../../src/core/errors";
+import type { TrackReport } from "../../tools/conferences/synthetic-media";
+import type { SyntheticMedia } from "../../tools/conferences/synthetic-peer";
 import { ENGINES, type EngineFixture, type WatchingClient } from "../support/conferences/engines";
-import type { TrackReport } from "../support/conferences/synthetic-media";
-import type { SyntheticMedia } from "../support/conferences/synthetic-peer";
 
 /** What every conference engine does. An engine without media says so in its row, and each test of packets checks it. */
 

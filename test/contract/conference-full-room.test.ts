@@ -1,7 +1,7 @@
 import { eventually } from "../../scripts/services/binaries";
 import type { Feed, PeerStream } from "../../src/conferences/engine/engine";
+import type { SyntheticWatcher } from "../../tools/conferences/synthetic-peer";
 import { ENGINES } from "../support/conferences/engines";
-import type { SyntheticWatcher } from "../support/conferences/synthetic-peer";
 
 /** A full conference on each engine with media. */
 

@@ -25,8 +25,8 @@ import { hashToken } from "../../src/core/random";
 import { openStore } from "../../src/store/open";
 import { purgeRows } from "../../src/store/rows/expired-rows";
 import type { Store } from "../../src/store/store";
+import { explainStatements } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explainStatements } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 import { readExports } from "../support/operations/read-exports";
 

@@ -1,10 +1,10 @@
 import { eventually } from "../../scripts/services/binaries";
 import type { Feed } from "../../src/conferences/engine/engine";
+import type { TrackReport } from "../../tools/conferences/synthetic-media";
+import { seededRandom } from "../../tools/seeded-random";
 import { closeAfterEach } from "../support/close-after-each";
 import { ENGINES } from "../support/conferences/engines";
 import { LossyRelay, type LossyRelayOptions } from "../support/conferences/lossy-relay";
-import type { TrackReport } from "../support/conferences/synthetic-media";
-import { seededRandom } from "../support/seeded-random";
 
 /** What each engine with media does about packets that a network loses, in either direction. */
 

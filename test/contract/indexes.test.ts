@@ -91,8 +91,8 @@ import type { User } from "../../src/users/user";
 import { findUser, type UserKey } from "../../src/users/user-queries";
 import { eraseUser, insertUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
+import { explain } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explain } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 
 /** Enough rows that the planner prefers an index to scanning the table. */

@@ -123,7 +123,7 @@ describeServices("a process that migrates PostgreSQL and ends", () => {
     const child = spawn(
       process.execPath,
       [
-        ...["-r", join(ROOT, "test/support/run-typescript.js")],
+        ...["-r", join(ROOT, "tools/run-typescript.js")],
         ...[join(ROOT, "test/support/operations/migrate-process.ts"), url],
       ],
       { stdio: "inherit" },
@@ -248,7 +248,7 @@ describeEmbedded("a process that migrates the embedded database and ends", () =>
     const child = spawn(
       process.execPath,
       [
-        ...["-r", join(ROOT, "test/support/run-typescript.js")],
+        ...["-r", join(ROOT, "tools/run-typescript.js")],
         ...[join(ROOT, "test/support/operations/kill-in-statement.ts"), dataDir],
       ],
       { stdio: "inherit" },

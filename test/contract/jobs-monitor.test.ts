@@ -12,9 +12,9 @@ import { FAILED_DAYS, type JobMonitor, type Jobs } from "../../src/jobs/jobs";
 import { openJobs } from "../../src/jobs/pg-boss";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
+import { explainAnalyze } from "../../tools/explain";
 import { eventually } from "../support/moving-clock";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explainAnalyze } from "../support/operations/explain";
 
 const log = openLog("silent");
 const EVERY: FailedJobRange = {

@@ -15,7 +15,7 @@ import {
 } from "../../src/push/events/event-list";
 import { createEvents } from "../../src/push/events/events";
 import { pushUserData } from "../../src/push/user-data";
-import { explainStatements } from "../support/operations/explain";
+import { explainStatements } from "../../tools/explain";
 import { fillTables } from "../support/operations/fill-tables";
 import { readExports } from "../support/operations/read-exports";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";

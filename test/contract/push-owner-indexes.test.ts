@@ -5,7 +5,7 @@ import { listApplicationEvents, stopApplicationEvent } from "../../src/push/even
 import { countRecipientsOf } from "../../src/push/owners/recipients";
 import { listUserDeliveries, userDeliveryCursor } from "../../src/push/owners/user-deliveries";
 import type { Store } from "../../src/store/store";
-import { explainAnalyze, explainStatements, type PlanNode } from "../support/operations/explain";
+import { explainAnalyze, explainStatements, type PlanNode } from "../../tools/explain";
 import { fillTables } from "../support/operations/fill-tables";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 

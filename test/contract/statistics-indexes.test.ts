@@ -13,12 +13,12 @@ import * as sockets from "../../src/statistics/open-sockets-queries";
 import * as statistics from "../../src/statistics/statistics-queries";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
+import { explainAnalyze, explainStatements } from "../../tools/explain";
 import {
   describeServices,
   type FreshDatabase,
   freshDatabase,
 } from "../support/operations/database";
-import { explainAnalyze, explainStatements } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 
 /** Rows of one application in each table. */

@@ -10,8 +10,8 @@ import type { Statement, Store } from "../../src/store/store";
 import { USER_LIST_FIELDS, type UserListField } from "../../src/users/lists/user-filter";
 import { encodeUserCursor, positionColumn } from "../../src/users/lists/user-keyset";
 import { listUsers, type UserListRequest } from "../../src/users/lists/user-list";
+import { explainAnalyze, type PlanNode } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
-import { explainAnalyze, type PlanNode } from "../support/operations/explain";
 import { fillTables } from "../support/operations/fill-tables";
 
 /** The pages of a user list without a filter, in every order, at a size at which reading all users is slow. */

@@ -36,22 +36,6 @@ export async function rest(
   return { status: response.status, headers: response.headers, body: parsed, text };
 }
 
-/** Calls GraphQL over HTTP. */
-export async function graphql(
-  node: Pick<TestNode, "graphqlUrl">,
-  query: string,
-  variables: Record<string, unknown> = {},
-  token?: string,
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
-): Promise<{ data?: any; errors?: any[]; status: number }> {
-  const response = await fetch(node.graphqlUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...(token ? { "Svc-Token": token } : {}) },
-    body: JSON.stringify({ query, variables }),
-  });
-  return { status: response.status, ...((await response.json()) as object) };
-}
-
 let nonces = randomInt(1_000_000);
 
 /** Parameters of POST /session with a signature over the four mandatory ones. */

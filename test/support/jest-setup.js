@@ -1,4 +1,4 @@
 // Runs before each test file: processes that the code forks load TypeScript as the tests do.
 const { join } = require("node:path");
 
-process.execArgv = ["-r", join(__dirname, "run-typescript.js")];
+process.execArgv = ["-r", join(__dirname, "../../tools/run-typescript.js")];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import ts from "typescript";
-import { AsyncQueue } from "./async-queue";
+import { AsyncQueue } from "../../tools/async-queue";
 import type { TestNode } from "./node";
 import { PRINTED_FILES } from "./printed-code";
 

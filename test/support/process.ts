@@ -22,7 +22,7 @@ export interface ServiceProcess {
 export function startProcess(environment: Record<string, string>): ServiceProcess {
   const child = spawn(
     process.execPath,
-    ["-r", join(ROOT, "test/support/run-typescript.js"), join(ROOT, "src/main.ts")],
+    ["-r", join(ROOT, "tools/run-typescript.js"), join(ROOT, "src/main.ts")],
     {
       cwd: ROOT,
       env: {

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "../../scripts/services/binaries";
-import { AsyncQueue } from "../support/async-queue";
+import { AsyncQueue } from "../../tools/async-queue";
 
 /** The authentication script of ejabberd, with a stub of the auth endpoint. */
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../scripts/services/binaries";
 import type { ConnectedPeer, Feed } from "../../src/conferences/engine/engine";
+import { seededRandom } from "../../tools/seeded-random";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { startEmbedded } from "../support/conferences/engines";
 import { LossyRelay } from "../support/conferences/lossy-relay";
-import { seededRandom } from "../support/seeded-random";
 
 /** Real browsers with the embedded engine: what is sent is decoded, also after changes and losses. */
 

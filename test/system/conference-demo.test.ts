@@ -7,8 +7,9 @@ import {
   serveConferencePage,
 } from "../../demo/conference/demo-conference";
 import type { ServerCredentials } from "../../demo/server";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
+import { graphql } from "../../tools/graphql/graphql-http";
 import { credentialsOf } from "../support/calls/call-page";
-import { graphql } from "../support/client";
 import {
   type DemoBrowser,
   holds,
@@ -17,7 +18,6 @@ import {
   shows,
   tiles,
 } from "../support/conferences/demo-pages";
-import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
 import { startNode, type TestNode } from "../support/node";
 
 /** Time for which the service keeps the seat of a member without a connection, in milliseconds. */

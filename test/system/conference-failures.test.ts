@@ -7,6 +7,7 @@ import {
 } from "../../demo/conference/demo-conference";
 import type { ServerCredentials } from "../../demo/server";
 import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
 import {
   type DemoBrowser,
   holds,
@@ -15,7 +16,6 @@ import {
   shows,
   tiles,
 } from "../support/conferences/demo-pages";
-import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
 import { type BreakableProxy, startBreakableProxy } from "../support/operations/breakable-proxy";
 import { Cluster } from "../support/operations/cluster";
 

@@ -1,8 +1,8 @@
+import { ENGINE_SERVERS } from "../../tools/conferences/engine-servers";
+import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
+import { passes, type ReceivedEvent } from "../../tools/conferences/graphql-member";
+import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import { closeAfterEach } from "../support/close-after-each";
-import { ENGINE_SERVERS } from "../support/conferences/engine-servers";
-import { GatewayConference } from "../support/conferences/gateway/gateway-conference";
-import { passes, type ReceivedEvent } from "../support/conferences/graphql-member";
-import { SyntheticPeers } from "../support/conferences/synthetic-peer";
 import { Cluster } from "../support/operations/cluster";
 
 /** A full conference of synthetic members, who join over GraphQL, on each media server as deployments have it. */

@@ -12,9 +12,11 @@ import {
   serveConferencePage,
 } from "../../demo/conference/demo-conference";
 import type { ServerCredentials } from "../../demo/server";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
+import { mutate } from "../../tools/conferences/graphql-member";
+import { graphql } from "../../tools/graphql/graphql-http";
 import { credentialsOf } from "../support/calls/call-page";
 import { buildDemo } from "../support/cli/demo";
-import { graphql } from "../support/client";
 import {
   type DemoBrowser,
   holds,
@@ -23,8 +25,6 @@ import {
   shows,
   tiles,
 } from "../support/conferences/demo-pages";
-import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
-import { mutate } from "../support/conferences/graphql-member";
 import { startNode, type TestNode } from "../support/node";
 
 /** What people do with the page of npm run demo:conference, on each engine and over both protocols. */

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
-import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
-import { newUser } from "../support/client";
-import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   passes,
-} from "../support/conferences/graphql-member";
+} from "../../tools/conferences/graphql-member";
+import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
+import { newUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** What only browsers can do with their peer connections over GraphQL: simulcast, and ICE restarts on the same one. */

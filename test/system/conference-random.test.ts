@@ -1,10 +1,10 @@
 import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
-import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
-import { GatewayConference } from "../support/conferences/gateway/gateway-conference";
-import { mutate, passes } from "../support/conferences/graphql-member";
-import { SyntheticPeers } from "../support/conferences/synthetic-peer";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
+import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
+import { mutate, passes } from "../../tools/conferences/graphql-member";
+import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
+import { type Random, seededRandom } from "../../tools/seeded-random";
 import { Cluster } from "../support/operations/cluster";
-import { type Random, seededRandom } from "../support/seeded-random";
 
 /**
  * Random joins, leaves, removals, cuts, and kills of nodes and of the media server, with media. Whenever everything is

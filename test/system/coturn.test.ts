@@ -3,8 +3,9 @@ import { connect, type SecureVersion } from "node:tls";
 import { turnCredentials } from "../../src/calls/ice/ice-servers";
 import { readConfig } from "../../src/core/config";
 import { checkTurn } from "../../src/health/checks/turn";
+import { graphql } from "../../tools/graphql/graphql-http";
 import { allocate, type Coturn, read, startCoturn } from "../support/calls/coturn";
-import { graphql, newUser, type TestUser } from "../support/client";
+import { newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** The credentials of iceServers, against a real coturn with the configuration of deploy/. */

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
+import { graphql } from "../../tools/graphql/graphql-http";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { type GuideApp, runGuideApp } from "../support/calls/guide-app";
-import { graphql } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** The first call and the conference of docs/FRONTEND.md, step by step in a real browser. */

@@ -1,6 +1,7 @@
 import { getIntrospectionQuery } from "graphql";
+import { graphql } from "../../tools/graphql/graphql-http";
 import { openBrowser } from "../support/calls/browser";
-import { graphql, newUser } from "../support/client";
+import { newUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 

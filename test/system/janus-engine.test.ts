@@ -11,8 +11,8 @@ import type {
 import { inspectJanus } from "../../src/conferences/engine/janus/inspect-janus";
 import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
 import { openLog } from "../../src/core/log";
+import { JANUS_KEYS, type JanusProcess, startJanus } from "../../tools/conferences/janus-server";
 import { closeAfterEach } from "../support/close-after-each";
-import { JANUS_KEYS, type JanusProcess, startJanus } from "../support/conferences/janus-server";
 import { endPeers, ReceivingPeer, SendingPeer } from "../support/conferences/rtc-peers";
 import { eventually } from "../support/moving-clock";
 import { startBreakableProxy } from "../support/operations/breakable-proxy";

@@ -1,19 +1,19 @@
 import { freePort } from "../../scripts/services/binaries";
-import { ENGINE_SERVERS, type EngineServer } from "../support/conferences/engine-servers";
+import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   passes,
   watchEvents,
-} from "../support/conferences/graphql-member";
+} from "../../tools/conferences/graphql-member";
+import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import {
   flowsOn,
   publishMedia,
   receives,
   watchMedia,
 } from "../support/conferences/members/synthetic-members";
-import { SyntheticPeers } from "../support/conferences/synthetic-peer";
 import { Cluster } from "../support/operations/cluster";
 
 /** A node that is restarted while its conferences run on Janus. */

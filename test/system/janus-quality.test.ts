@@ -11,18 +11,18 @@ import { configuredEngine } from "../../src/conferences/open-engine";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { checkMediaServer } from "../../src/health/checks/media-server";
-import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
-import { closeAfterEach } from "../support/close-after-each";
 import {
   JANUS_ADMIN_SECRET,
   JANUS_KEYS,
   type JanusProcess,
   startJanus,
-} from "../support/conferences/janus-server";
+} from "../../tools/conferences/janus-server";
+import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
+import { seededRandom } from "../../tools/seeded-random";
+import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
+import { closeAfterEach } from "../support/close-after-each";
 import { LossyRelay } from "../support/conferences/lossy-relay";
-import { SyntheticPeers } from "../support/conferences/synthetic-peer";
 import { eventually } from "../support/moving-clock";
-import { seededRandom } from "../support/seeded-random";
 
 /** What the engine on Janus knows of the quality of peer connections by the Admin API, and what it does about it. */
 

@@ -1,17 +1,18 @@
-import { newUser } from "../support/client";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
   passes,
-} from "../support/conferences/graphql-member";
+} from "../../tools/conferences/graphql-member";
 import {
   JANUS_ADMIN_SECRET,
   JANUS_KEYS,
   type JanusProcess,
   startJanus,
-} from "../support/conferences/janus-server";
+} from "../../tools/conferences/janus-server";
+import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
+import { newUser } from "../support/client";
 import {
   LEGACY_FRAMINGS,
   listenLegacy,
@@ -29,7 +30,6 @@ import {
   receives,
   watchMedia,
 } from "../support/conferences/members/synthetic-members";
-import { SyntheticPeers } from "../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../support/node";
 
 /** Nothing of a Janus reaches a client but SDPs: every byte that clients receive, against every secret and id of it. */

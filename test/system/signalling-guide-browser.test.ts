@@ -1,9 +1,10 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../scripts/services/binaries";
+import { graphql } from "../../tools/graphql/graphql-http";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { connectGraphqlWs } from "../support/calls/graphql-signals";
 import { type GuideServer, serveGuide } from "../support/calls/guide-page";
-import { graphql, newUser, type TestUser } from "../support/client";
+import { newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** Calls between real browsers with the modules that docs/SIGNALING.md prints. */

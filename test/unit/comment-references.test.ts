@@ -5,7 +5,17 @@ import ts from "typescript";
 /** Every source file that a comment below src or a document names exists. */
 
 const ROOT = resolve(__dirname, "../..");
-const FOLDERS = ["src", "client/src", "test", "scripts", "demo", "bench", "fuzz", "schema"];
+const FOLDERS = [
+  "src",
+  "client/src",
+  "test",
+  "scripts",
+  "demo",
+  "bench",
+  "fuzz",
+  "tools",
+  "schema",
+];
 
 /** Paths of the files with an extension below a folder, relative to the root, with slashes. */
 function filesIn(folder: string, extension: string): string[] {

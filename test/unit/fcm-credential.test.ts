@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { cert, type ServiceAccount } from "firebase-admin/app";
 import { openFcmCredential } from "../../src/push/providers/fcm/fcm-credential";
-import { newServiceKey } from "../support/stand-ins/stored-keys";
+import { newServiceKey } from "../../tools/stand-ins/stored-keys";
 
 const account = () => ({
   projectId: "example-project",

@@ -9,7 +9,7 @@ import {
   readRequest,
   transactionOf,
 } from "../../src/janus/protocol/requests";
-import { corrupt, type Random, seededRandom } from "../support/seeded-random";
+import { corrupt, type Random, seededRandom } from "../../tools/seeded-random";
 
 /** The parser of the Janus protocol: what it accepts, and what it does with anything else. */
 

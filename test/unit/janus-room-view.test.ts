@@ -1,7 +1,7 @@
 import type { MemberState } from "../../src/conferences/model/conference";
 import type { ConferenceEvent } from "../../src/conferences/model/conference-event";
 import { RoomView } from "../../src/janus/room/room-view";
-import { type Random, seededRandom } from "../support/seeded-random";
+import { type Random, seededRandom } from "../../tools/seeded-random";
 
 /** What a legacy client is told of a conference. */
 

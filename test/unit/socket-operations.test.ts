@@ -12,7 +12,7 @@ import {
   type SocketOperations,
 } from "../../src/graphql/socket/socket-operations";
 import { serveGraphqlSocket } from "../../src/graphql/socket/socket-protocol";
-import { seededRandom } from "../support/seeded-random";
+import { seededRandom } from "../../tools/seeded-random";
 
 /**
  * The operations of a socket whose client uses ids again: at each moment of an operation, and in random sequences.

@@ -78,7 +78,7 @@ const NOT_IMPORTED_BY_DASHBOARD: Record<string, string> = {
 const ROOT = join(__dirname, "../..");
 /** Folders that run in production, and folders that only developers run. */
 const SERVICE = ["src"];
-const DEVELOPMENT = ["test", "scripts", "bench", "demo", "fuzz"];
+const DEVELOPMENT = ["test", "scripts", "bench", "demo", "fuzz", "tools"];
 
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { graphql } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newServiceKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { managedProcesses, type ServiceProcess } from "../../support/process";
-import { newServiceKey } from "../../support/stand-ins/stored-keys";
 
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 const SET = `mutation ($input: SetPushCredentialsInput!) {

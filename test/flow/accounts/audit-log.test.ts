@@ -1,9 +1,10 @@
 import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { isMemberAccess } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
-import { graphql, newUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { PERMISSION_ROWS } from "../../support/security/permission-rows";

@@ -1,10 +1,10 @@
 import { PasswordHasher } from "../../../src/passwords/password";
-import { graphql } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
-import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

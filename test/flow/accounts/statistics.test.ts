@@ -1,8 +1,10 @@
+import { createConference, joinConference } from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import {
-  graphql,
   newGuest,
   newUser,
   rest,
@@ -10,11 +12,9 @@ import {
   signIn,
   type TestUser,
 } from "../../support/client";
-import { createConference, joinConference } from "../../support/conferences/graphql-member";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";

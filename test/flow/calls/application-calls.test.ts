@@ -1,3 +1,4 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
 import {
   listCallsOf,
   ownersCall,
@@ -8,7 +9,7 @@ import { type CallData, newSessionId, send, waitForCall } from "../../support/ca
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { EXAMPLES } from "../../support/calls/signal-examples";
 import { DOMAIN } from "../../support/chat/chat";
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

@@ -1,3 +1,5 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import {
   CHANGES,
   lockCallTables,
@@ -12,14 +14,12 @@ import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import {
   applicationToken,
-  graphql,
   newGuest,
   newUser,
   rest,
   signedParameters,
   type TestUser,
 } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

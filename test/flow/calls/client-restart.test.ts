@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { sendInput } from "../../support/calls/send-input";
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import {

@@ -1,3 +1,5 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { connectGraphqlWs, type SignalData } from "../../support/calls/graphql-signals";
 import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
@@ -11,8 +13,7 @@ import {
   signInRaw,
 } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";
-import { graphql, newGuest, rest, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { newGuest, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 

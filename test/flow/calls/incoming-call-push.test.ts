@@ -1,5 +1,8 @@
 import { REPEAT_AFTER_MS } from "../../../src/calls/history/recorder";
 import { sizeProblem } from "../../../src/push/payload/size";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
+import { newStandInKeys } from "../../../tools/stand-ins/stored-keys";
 import {
   lockCallTables,
   newSessionId,
@@ -8,7 +11,7 @@ import {
   waitForCall,
 } from "../../support/calls/calls";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
-import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
@@ -16,8 +19,6 @@ import { addDevice } from "../../support/push/push";
 import { RecordingProviders, type SentPush } from "../../support/push/recording-provider";
 import { blockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
-import { type StandIns, startStandIns } from "../../support/stand-ins/start";
-import { newStandInKeys } from "../../support/stand-ins/stored-keys";
 
 /** Incoming-call pushes for calls that reach no connected device, if the application enables them. */
 

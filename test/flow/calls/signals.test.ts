@@ -1,4 +1,5 @@
 import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectGraphqlWs, type GraphqlClient } from "../../support/calls/graphql-signals";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
 import {
@@ -11,7 +12,7 @@ import {
 } from "../../support/calls/signal-examples";
 import { DOMAIN } from "../../support/chat/chat";
 import { type Tree, textAt, treeOf } from "../../support/chat/xml-tree";
-import { graphql, newGuest, newUser, signIn, type TestUser } from "../../support/client";
+import { newGuest, newUser, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";
 

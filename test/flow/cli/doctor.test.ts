@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type RedisServer, sendCommand, startRedis } from "../../../scripts/services/redis-server";
 import { runChecks } from "../../../src/cli/doctor/checks";
 import { packageVersion } from "../../../src/core/package-root";
+import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { runCommand } from "../../support/cli/command-line";
 import {
   about,
@@ -17,7 +18,6 @@ import {
 } from "../../support/cli/doctor";
 import { startNode, type TestNode } from "../../support/node";
 import { emptyFolder, type FreshDatabase, hasServices } from "../../support/operations/database";
-import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { startTimeServer, type TimeServer } from "../../support/operations/time-server";
 import { FREE_CHAT_PORTS, FREE_PORTS } from "../../support/ports";
 import { ownerToken } from "../../support/sessions/owner";

@@ -1,14 +1,15 @@
-import { watchAsOwner } from "../../support/calls/application-calls";
-import { graphql, newUser, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { watchAsOwner } from "../../support/calls/application-calls";
+import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { addConference } from "../../support/conferences/stored-conference";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

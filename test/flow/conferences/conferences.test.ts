@@ -1,4 +1,3 @@
-import { graphql, newUser, rest, signIn, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
@@ -6,7 +5,9 @@ import {
   mutate,
   passes,
   watchEvents,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";

@@ -1,5 +1,6 @@
-import { graphql, newUser, type TestUser } from "../../support/client";
-import { createConference, mutate } from "../../support/conferences/graphql-member";
+import { createConference, mutate } from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type TestUser } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";

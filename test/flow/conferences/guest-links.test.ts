@@ -1,14 +1,15 @@
 import { hashToken, newToken } from "../../../src/core/random";
-import { graphql, newGuest, newUser, rest, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
   passes,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newGuest, newUser, rest, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";

@@ -1,13 +1,13 @@
 import type { EngineListener } from "../../../src/conferences/engine/engine";
-import { newUser, type TestUser } from "../../support/client";
-import { FailingStore } from "../../support/conferences/failing-store";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
   passes,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { newUser, type TestUser } from "../../support/client";
+import { FailingStore } from "../../support/conferences/failing-store";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { OutlivingEngine } from "../../support/conferences/outliving-engine";
 import { startNode, type TestNode } from "../../support/node";

@@ -1,9 +1,10 @@
+import { createConference, mutate, passes } from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { type ChatClient, jidOf, rawChat } from "../../support/calls/signal-clients";
 import type { Tree } from "../../support/chat/xml-tree";
-import { graphql, newUser, type TestUser } from "../../support/client";
-import { createConference, mutate, passes } from "../../support/conferences/graphql-member";
+import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";

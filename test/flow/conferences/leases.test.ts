@@ -1,4 +1,3 @@
-import { graphql, newUser, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
@@ -6,7 +5,9 @@ import {
   mutate,
   passes,
   watchEvents,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";

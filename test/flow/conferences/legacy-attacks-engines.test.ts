@@ -1,9 +1,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
-import { ENGINE_SERVERS, type EngineServer } from "../../support/conferences/engine-servers";
-import { passes } from "../../support/conferences/graphql-member";
+import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/engine-servers";
+import { passes } from "../../../tools/conferences/graphql-member";
+import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, type TestUser } from "../../support/client";
 import type { LegacyClient } from "../../support/conferences/legacy-client";
 import {
   LEGACY_FRAMINGS,
@@ -11,7 +13,6 @@ import {
   publishLegacy,
 } from "../../support/conferences/members/legacy-media";
 import { receives } from "../../support/conferences/members/synthetic-members";
-import { SyntheticPeers } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 

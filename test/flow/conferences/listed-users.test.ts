@@ -1,11 +1,12 @@
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
   passes,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";

@@ -1,4 +1,3 @@
-import { graphql, newUser, signIn, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
@@ -6,7 +5,9 @@ import {
   mutate,
   passes,
   watchEvents,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, signIn, type TestUser } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";

@@ -1,11 +1,12 @@
-import { newUser } from "../../support/client";
-import { ENGINE_SERVERS, type EngineServer } from "../../support/conferences/engine-servers";
+import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/engine-servers";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   passes,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
+import { newUser } from "../../support/client";
 import {
   answerOffer,
   flowsOn,
@@ -14,7 +15,6 @@ import {
   receives,
   watchMedia,
 } from "../../support/conferences/members/synthetic-members";
-import { SyntheticPeers } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 

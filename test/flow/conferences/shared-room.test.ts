@@ -1,12 +1,14 @@
-import { graphql, newUser, type TestUser } from "../../support/client";
-import { ENGINE_SERVERS, type EngineServer } from "../../support/conferences/engine-servers";
+import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/engine-servers";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
   passes,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type TestUser } from "../../support/client";
 import { LegacyError } from "../../support/conferences/legacy-client";
 import {
   LEGACY_FRAMINGS,
@@ -14,7 +16,6 @@ import {
   publishLegacy,
 } from "../../support/conferences/members/legacy-media";
 import { receives } from "../../support/conferences/members/synthetic-members";
-import { SyntheticPeers } from "../../support/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 

@@ -1,4 +1,3 @@
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
@@ -6,7 +5,8 @@ import {
   mutate,
   passes,
   watchEvents,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";

@@ -1,5 +1,9 @@
+import {
+  createConference,
+  joinConference,
+  mutate,
+} from "../../../tools/conferences/graphql-member";
 import { newUser, type TestUser } from "../../support/client";
-import { createConference, joinConference, mutate } from "../../support/conferences/graphql-member";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";

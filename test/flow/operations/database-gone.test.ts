@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { signalboxSchema } from "../../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/rest/documents";
-import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { LEAKS } from "../../../tools/hostile-values";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
-import { LEAKS } from "../../support/security/hostile-values";
 import { ROUTES } from "../../support/security/permission-routes";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { ownerCredentials } from "../../support/sessions/owner";

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { type ChatClient, rawChat } from "../../support/calls/signal-clients";
-import { connectRaw, DOMAIN } from "../../support/chat/chat";
-import { newUser, rest, type TestUser } from "../../support/client";
 import {
   connectSocket,
   type GraphqlSocket,
   openSocket,
-} from "../../support/graphql/graphql-socket";
+} from "../../../tools/graphql/graphql-socket";
+import { type ChatClient, rawChat } from "../../support/calls/signal-clients";
+import { connectRaw, DOMAIN } from "../../support/chat/chat";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
 /** What clients see during a graceful shutdown. */

@@ -1,6 +1,6 @@
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../../support/chat/chat";
 import { type RestResponse, rest, signedParameters } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 

@@ -9,21 +9,15 @@ import { openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { signInStream } from "../../../src/sessions/stream-sign-in";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
 import { sendInput } from "../../support/calls/send-input";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
 import { asInput, EXAMPLES, writtenByGraphql } from "../../support/calls/signal-examples";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { treeOf } from "../../support/chat/xml-tree";
-import {
-  graphql,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-  type TestUser,
-} from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { RateLimits } from "../../../src/limits/rate-limits";
-import { graphql, newUser, type RestResponse, rest, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type RestResponse, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

@@ -1,5 +1,7 @@
 import type { Outcome } from "../../../src/push/providers/port/provider";
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { makeAppleCertificate, makeAuthority } from "../../../tools/stand-ins/certificates";
+import { newUser, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, eventCounts, payload, postEvent } from "../../support/push/push";
@@ -7,7 +9,6 @@ import { p8 } from "../../support/push/push-credentials";
 import { RecordingProviders } from "../../support/push/recording-provider";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
-import { makeAppleCertificate, makeAuthority } from "../../support/stand-ins/certificates";
 
 const APNS = { key: p8(), keyId: "ABC1234567", teamId: "TEAM123456", bundleId: "com.example.app" };
 const clock = new MovingClock();

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../../src/push/providers/port/provider";
-import { graphql, newUser, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, type TestUser } from "../../support/client";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, deliveries, eventCounts, payload, postEvent } from "../../support/push/push";

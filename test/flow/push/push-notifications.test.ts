@@ -1,4 +1,5 @@
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, eventCounts } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";

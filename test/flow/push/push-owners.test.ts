@@ -1,5 +1,6 @@
 import type { Outcome } from "../../../src/push/providers/port/provider";
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, eventCounts } from "../../support/push/push";

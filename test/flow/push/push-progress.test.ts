@@ -1,8 +1,9 @@
 import { lookAfterMs } from "../../../src/push/owners/event-progress";
 import type { Outcome } from "../../../src/push/providers/port/provider";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { watchAsOwner } from "../../support/calls/application-calls";
-import { graphql, newUser, type TestUser } from "../../support/client";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
+import { newUser, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";

@@ -1,6 +1,6 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
 import {
   applicationToken,
-  graphql,
   newUser,
   rest,
   signedParameters,

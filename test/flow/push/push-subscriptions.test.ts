@@ -1,5 +1,6 @@
 import { Client } from "pg";
-import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { addDevice } from "../../support/push/push";

@@ -1,11 +1,5 @@
-import {
-  applicationToken,
-  graphql,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-} from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { applicationToken, newUser, rest, signedParameters, signIn } from "../../support/client";
 import { MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 

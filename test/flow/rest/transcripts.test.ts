@@ -3,9 +3,6 @@ import { join } from "node:path";
 import { signalboxSchema } from "../../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
 import { openApiPaths } from "../../../src/rest/openapi-paths";
-import { applicationToken, newUser, type RestResponse, rest } from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
-import { OpenApiConformity } from "../../support/rest/openapi-conformity";
 import {
   expectation,
   HEADERS,
@@ -15,7 +12,10 @@ import {
   type Step,
   substitute,
   type Transcript,
-} from "../../support/rest/transcript";
+} from "../../../tools/transcript";
+import { applicationToken, newUser, type RestResponse, rest } from "../../support/client";
+import { startNode, type TestNode } from "../../support/node";
+import { OpenApiConformity } from "../../support/rest/openapi-conformity";
 
 const FOLDER = join(__dirname, "../transcripts");
 const documents = readDocuments(

@@ -1,15 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLog } from "../../../src/core/log";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import {
-  applicationToken,
-  graphql,
-  type RestResponse,
-  rest,
-  signedParameters,
-} from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { applicationToken, type RestResponse, rest, signedParameters } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
 /**

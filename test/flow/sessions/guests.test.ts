@@ -1,8 +1,9 @@
 import { openLog } from "../../../src/core/log";
 import { INVALID_TEXT_MESSAGE } from "../../../src/core/text/text";
 import { openJobs } from "../../../src/jobs/pg-boss";
-import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";

@@ -1,9 +1,9 @@
 import { Client } from "pg";
 import { PasswordHasher } from "../../../src/passwords/password";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
 import {
   applicationToken,
-  graphql,
   newUser,
   type RestResponse,
   rest,

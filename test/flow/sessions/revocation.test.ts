@@ -1,13 +1,7 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectRaw, OPEN, type RawClient, signInRaw } from "../../support/chat/chat";
-import {
-  graphql,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-  type TestUser,
-} from "../../support/client";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import {
   applicationToken,
-  graphql,
   newUser,
   rest,
   signedParameters,

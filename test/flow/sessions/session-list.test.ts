@@ -1,5 +1,6 @@
-import { graphql, newUser, rest, signedParameters, signIn } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, rest, signedParameters, signIn } from "../../support/client";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { sessionListEntry } from "../../support/security/permission-routes";

@@ -1,12 +1,6 @@
 import { WebSocket } from "ws";
-import {
-  applicationToken,
-  graphql,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-} from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { applicationToken, newUser, rest, signedParameters, signIn } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";

@@ -2,9 +2,9 @@ import pino from "pino";
 import { openSealer } from "../../../src/applications/secret-key";
 import { type ApplicationSettings, sealSettings } from "../../../src/applications/settings";
 import { readConfig } from "../../../src/core/config";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import {
   applicationToken,
-  graphql,
   newUser,
   type RestResponse,
   rest,

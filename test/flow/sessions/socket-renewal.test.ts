@@ -1,6 +1,7 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
-import { graphql, newUser, rest, signIn, type TestUser } from "../../support/client";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
+import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { interceptOperations } from "../../support/operations/prisma-operations";

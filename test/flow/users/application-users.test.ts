@@ -1,6 +1,8 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
 import {
-  graphql,
   newGuest,
   newUser,
   rest,
@@ -8,9 +10,7 @@ import {
   signIn,
   type TestUser,
 } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
-import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { addDevice } from "../../support/push/push";
 import { blockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";

@@ -1,7 +1,9 @@
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
 import {
   applicationToken,
-  graphql,
   newGuest,
   newUser,
   rest,
@@ -9,9 +11,7 @@ import {
   signIn,
   type TestUser,
 } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
-import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
 

@@ -7,13 +7,14 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMail } from "../../../src/mail/open";
 import { resetLinkUrl } from "../../../src/password-reset/reset-mail";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { startSmtp, type TestSmtp, tokenIn, writtenMails } from "../../../tools/smtp";
 import { signInRaw } from "../../support/chat/chat";
-import { applicationToken, graphql, newUser, rest, signedParameters } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { applicationToken, newUser, rest, signedParameters } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
-import { startSmtp, type TestSmtp, tokenIn, writtenMails } from "../../support/operations/smtp";
 import { secondApplication } from "../../support/sessions/second-application";
 
 /** Password reset: the recipient and content of the mail, and its one-time link. */

@@ -1,12 +1,6 @@
-import {
-  graphql,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-  type TestUser,
-} from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";
 

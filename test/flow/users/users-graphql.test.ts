@@ -1,4 +1,5 @@
-import { applicationToken, graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { applicationToken, newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";
 

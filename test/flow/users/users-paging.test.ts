@@ -1,5 +1,6 @@
 import { USER_LIST_FIELDS } from "../../../src/users/lists/user-filter";
-import { graphql, newUser, type TestUser, waitForActivity } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, type TestUser, waitForActivity } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";
 

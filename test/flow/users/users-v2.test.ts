@@ -1,4 +1,5 @@
-import { graphql, newUser, rest, type TestUser, waitForActivity } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, type TestUser, waitForActivity } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,5 +1,6 @@
 import { freePort } from "../../../scripts/services/binaries";
-import { graphql, newUser, rest } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";
 

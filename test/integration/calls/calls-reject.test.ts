@@ -1,7 +1,8 @@
 import { client, type XmlNode } from "@xmpp/client";
 import { WebSocket } from "ws";
-import { applicationToken, graphql, newUser, rest, type TestUser } from "../../support/client";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
+import { applicationToken, newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { secondApplication } from "../../support/sessions/second-application";

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import { isoSeconds } from "../../../src/core/clock";
-import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
 const SECRET = "secret-of-the-test-for-turn";

@@ -13,12 +13,12 @@ import { checkChatServer } from "../../../src/health/checks/chat-server";
 import { LocalLimiter } from "../../../src/limits/local-limiter";
 import { type Component, openComponent } from "../../../src/xmpp/component/component";
 import type { Termination } from "../../../src/xmpp/component/sign-in-index";
-import { AsyncQueue } from "../../support/async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
 import {
   type AcceptedConnection,
   type ComponentServer,
   startComponentServer,
-} from "../../support/chat/component-server";
+} from "../../../tools/component-server";
 import { newUser, rest } from "../../support/client";
 import { eventually, MovingClock } from "../../support/moving-clock";
 import { startNode } from "../../support/node";

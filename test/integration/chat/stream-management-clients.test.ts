@@ -3,7 +3,7 @@ import { createClient } from "stanza";
 import { $build, $msg, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
 import type { ChatTransport } from "../../../src/xmpp/endpoint";
-import { AsyncQueue } from "../../support/async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
 import { DOMAIN, type RawClient, signInRaw, startChat } from "../../support/chat/chat";
 import { SM } from "../../support/chat/managed-stream";
 import { xmppJsClient } from "../../support/chat/xmpp-js";

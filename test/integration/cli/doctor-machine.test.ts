@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { runChecks } from "../../../src/cli/doctor/checks";
 import { generateSelfSigned } from "../../../src/core/tls/self-signed";
 import type { Finding } from "../../../src/health/checks/finding";
+import { startSmtp } from "../../../tools/smtp";
 import { about, endListening, listen, NOWHERE, only } from "../../support/cli/doctor";
 import { emptyFolder, type FreshDatabase } from "../../support/operations/database";
-import { startSmtp } from "../../support/operations/smtp";
 import { startTimeServer, type TimeServer } from "../../support/operations/time-server";
 import { FREE_PORTS } from "../../support/ports";
 

@@ -195,7 +195,7 @@ describe("the dashboard", () => {
     });
     expect(await endOf(off)).toEqual({ code: 0, out: "first\n", err: "" });
     expect(await readdir(join(folder, "dist"))).not.toContain("dashboard");
-    for (const name of ["demo", "scripts", "bench", "fuzz", "test/support"]) {
+    for (const name of ["demo", "scripts", "bench", "fuzz", "tools"]) {
       await mkdir(join(folder, name), { recursive: true });
     }
     expect((await endOf(spawnNode("bin/build.js"))).err).toContain(BUILDING);

@@ -11,16 +11,16 @@ import { sendNotification } from "web-push";
 import { Connector } from "../../../src/network/connector";
 import type { ApnsPush } from "../../../src/push/payload/push-payload";
 import { openProvider } from "../../../src/push/providers/open-provider";
-import { eventually } from "../../support/moving-clock";
-import { targetOf } from "../../support/push/provider-fixture";
-import { targetIn } from "../../support/push/web-push-fixture";
-import { FILES } from "../../support/stand-ins/files";
-import { type StandIns, startStandIns } from "../../support/stand-ins/start";
+import { FILES } from "../../../tools/stand-ins/files";
+import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
 import {
   loadStandInKeys,
   newStandInKeys,
   type StandInKeys,
-} from "../../support/stand-ins/stored-keys";
+} from "../../../tools/stand-ins/stored-keys";
+import { eventually } from "../../support/moving-clock";
+import { targetOf } from "../../support/push/provider-fixture";
+import { targetIn } from "../../support/push/web-push-fixture";
 
 /** The stand-ins of push services, also tested with third-party clients of the real services. */
 
@@ -188,7 +188,7 @@ describe("npm run stand-ins", () => {
       process.execPath,
       [
         "-r",
-        join(root, "test/support/run-typescript.js"),
+        join(root, "tools/run-typescript.js"),
         join(root, "scripts/stand-ins.ts"),
         "--apns-port",
         "0",

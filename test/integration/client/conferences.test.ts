@@ -12,9 +12,9 @@ import {
   type Signalbox,
   updateConference,
 } from "../../../client/src/index.ts";
+import { mutate, passes } from "../../../tools/conferences/graphql-member";
 import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { type StandInMedia, standInMedia } from "../../support/client/conference-media";
-import { mutate, passes } from "../../support/conferences/graphql-member";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { closeSignalboxes, openSignalbox } from "./signalbox";

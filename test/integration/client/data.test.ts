@@ -17,8 +17,9 @@ import {
   updateUser,
   webPushKey,
 } from "../../../client/src/index.ts";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { newSessionId, send, waitForCall } from "../../support/calls/calls";
-import { graphql, newUser, rest, signIn, type TestUser } from "../../support/client";
+import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { browserKeys } from "../../support/push/push-devices";
 import { ownerToken } from "../../support/sessions/owner";

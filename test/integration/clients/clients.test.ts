@@ -1,4 +1,4 @@
-import { AsyncQueue } from "../../support/async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
 import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { APOLLO_CLIENT } from "../../support/clients/apollo-client";
 import type { Client, ClientLibrary, ClientSignal } from "../../support/clients/client";

@@ -7,8 +7,9 @@ import {
 } from "graphql";
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
-import { AsyncQueue } from "../../support/async-queue";
-import { graphql, newUser, rest, signedParameters, type TestUser } from "../../support/client";
+import { AsyncQueue } from "../../../tools/async-queue";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { createFrontend, type Frontend } from "../../support/clients/frontend";
 import { startNode, type TestNode } from "../../support/node";
 

@@ -1,7 +1,8 @@
-import { graphql, newUser, type TestUser } from "../../support/client";
-import { passes } from "../../support/conferences/graphql-member";
+import { passes } from "../../../tools/conferences/graphql-member";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, type TestUser } from "../../support/client";
 import { addConference, type StoredConference } from "../../support/conferences/stored-conference";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { ownerToken } from "../../support/sessions/owner";

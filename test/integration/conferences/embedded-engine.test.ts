@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { eventually } from "../../../scripts/services/binaries";
 import type { Feed } from "../../../src/conferences/engine/engine";
+import { freeUdpPort } from "../../../tools/conferences/free-udp-port";
 import { closeAfterEach } from "../../support/close-after-each";
 import { startEmbedded } from "../../support/conferences/engines";
-import { freeUdpPort } from "../../support/conferences/free-udp-port";
 
 /** What only the embedded engine shows: poor networks, its process. */
 
@@ -143,7 +143,7 @@ describe("the process", () => {
     const gateway = fork(
       join(__dirname, "../../support/conferences/engine-holder.ts"),
       [String(await freeUdpPort())],
-      { execArgv: ["-r", join(__dirname, "../../support/run-typescript.js")] },
+      { execArgv: ["-r", join(__dirname, "../../../tools/run-typescript.js")] },
     );
     opened({ close: () => gateway.kill("SIGKILL") });
     const pid = await new Promise<number>((resolve) => gateway.once("message", resolve));

@@ -3,12 +3,12 @@ import {
   RESEND_BURST_BYTES,
   RESEND_SHARE,
 } from "../../../src/conferences/engine/embedded/rtp/resend-limits";
+import type { TrackReport } from "../../../tools/conferences/synthetic-media";
+import type { SyntheticMedia } from "../../../tools/conferences/synthetic-peer";
+import { seededRandom } from "../../../tools/seeded-random";
 import { closeAfterEach } from "../../support/close-after-each";
 import { startEmbedded } from "../../support/conferences/engines";
 import { LossyRelay } from "../../support/conferences/lossy-relay";
-import type { TrackReport } from "../../support/conferences/synthetic-media";
-import type { SyntheticMedia } from "../../support/conferences/synthetic-peer";
-import { seededRandom } from "../../support/seeded-random";
 
 /** What a hostile member costs the embedded engine: its own peer connection, and no other conference. */
 

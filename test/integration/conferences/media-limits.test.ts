@@ -1,10 +1,10 @@
-import { newUser, type TestUser } from "../../support/client";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
-} from "../../support/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-member";
+import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 

@@ -5,15 +5,15 @@ import {
   openEmbeddedEngine,
 } from "../../../src/conferences/engine/embedded/embedded-engine";
 import { openLog } from "../../../src/core/log";
-import { newUser, type TestUser } from "../../support/client";
-import { freeUdpPorts } from "../../support/conferences/free-udp-port";
+import { freeUdpPorts } from "../../../tools/conferences/free-udp-port";
 import {
   createConference,
   type GraphqlMember,
   joinConference,
   mutate,
-} from "../../support/conferences/graphql-member";
-import { SyntheticPeers, type SyntheticPublisher } from "../../support/conferences/synthetic-peer";
+} from "../../../tools/conferences/graphql-member";
+import { SyntheticPeers, type SyntheticPublisher } from "../../../tools/conferences/synthetic-peer";
+import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
 /** What becomes of conferences when a thread of the native library is busy for ever, and that no packet causes it. */

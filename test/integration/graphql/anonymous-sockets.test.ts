@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
+import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { newGuest } from "../../support/client";
-import { connectSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 
 /** The limits of the number and the lifetime of /graphql sockets without a session. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
+import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { applicationToken } from "../../support/client";
-import { connectSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 
 let node: TestNode;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { getOperationAST, parse } from "graphql";
 import { openLog } from "../../../src/core/log";
+import { openSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import { applicationToken } from "../../support/client";
-import { openSocket, type SocketResult } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { openLog } from "../../../src/core/log";
-import { applicationToken, graphql, rest, signedParameters } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { applicationToken, rest, signedParameters } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
 /** Cross-site requests, and requests that are not a single operation. */

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { openLog } from "../../../src/core/log";
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, type TestUser } from "../../support/client";
 import { ANONYMOUS_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { connectSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { HEAD, post, request, TYPE } from "../../support/rest/raw-http";

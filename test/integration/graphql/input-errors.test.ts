@@ -1,5 +1,6 @@
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 
 /** Errors about variables and arguments say what was expected, and nothing of the value. */

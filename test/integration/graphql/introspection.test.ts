@@ -1,4 +1,4 @@
-import { graphql } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { ANONYMOUS_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { startNode, type TestNode } from "../../support/node";
 

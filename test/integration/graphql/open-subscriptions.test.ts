@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { newUser } from "../../support/client";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 

@@ -6,9 +6,9 @@ import { openLog } from "../../../src/core/log";
 import { type Access, allows, isMemberAccess, roleAllows } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import type { Statement } from "../../../src/store/store";
+import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { everythingOf } from "../../support/graphql/deep-selection";
-import { type GraphqlSocket, openSocket } from "../../support/graphql/graphql-socket";
 import {
   type SubscribedEvent,
   type SubscribedWorld,

@@ -1,6 +1,7 @@
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { newUser, type TestUser } from "../../support/client";
 import { ANONYMOUS_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 
 let node: TestNode;

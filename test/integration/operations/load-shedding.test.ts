@@ -1,11 +1,12 @@
 import { eventually } from "../../../scripts/services/binaries";
-import { connectRaw, OPEN, type RawClient, signInRaw } from "../../support/chat/chat";
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import {
   connectSocket,
   type GraphqlSocket,
   openSocket,
-} from "../../support/graphql/graphql-socket";
+} from "../../../tools/graphql/graphql-socket";
+import { connectRaw, OPEN, type RawClient, signInRaw } from "../../support/chat/chat";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { blockThreadPool } from "../../support/operations/thread-pool";
 

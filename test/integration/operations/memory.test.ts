@@ -1,9 +1,10 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
-import { AsyncQueue } from "../../support/async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
-import { applicationToken, graphql, newUser, rest, type TestUser } from "../../support/client";
-import { openSocket } from "../../support/graphql/graphql-socket";
+import { applicationToken, newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";

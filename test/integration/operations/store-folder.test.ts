@@ -38,7 +38,7 @@ function startHolder(): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(
     process.execPath,
     [
-      ...["-r", resolve(__dirname, "../../support/run-typescript.js")],
+      ...["-r", resolve(__dirname, "../../../tools/run-typescript.js")],
       ...[resolve(__dirname, "../../support/operations/hold-store.ts"), folder],
     ],
     { stdio: ["ignore", "pipe", "inherit"] },

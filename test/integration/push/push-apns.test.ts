@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import type { ApnsPush } from "../../../src/push/payload/push-payload";
 import type { Provider } from "../../../src/push/providers/port/provider";
+import { fingerprintOf } from "../../../tools/stand-ins/apns-rules";
+import { makeAppleCertificate, makeAuthority } from "../../../tools/stand-ins/certificates";
+import { newApnsKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { type ApnsFixture, startApnsFixture } from "../../support/push/apns-fixture";
-import { fingerprintOf } from "../../support/stand-ins/apns-rules";
-import { makeAppleCertificate, makeAuthority } from "../../support/stand-ins/certificates";
-import { newApnsKey } from "../../support/stand-ins/stored-keys";
 
 /** Behaviour specific to APNs. */
 

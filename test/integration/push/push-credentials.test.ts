@@ -5,9 +5,11 @@ import {
   credentialCheckWith,
 } from "../../../src/push/credentials/check-credentials";
 import { CHECK_UNAVAILABLE, type Provider } from "../../../src/push/providers/port/provider";
-import { applicationToken, graphql, newUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { HOSTILE, LEAKS } from "../../../tools/hostile-values";
+import { applicationToken, newUser } from "../../support/client";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import {
@@ -18,7 +20,6 @@ import {
   serviceAccount,
   vapidPair,
 } from "../../support/push/push-credentials";
-import { HOSTILE, LEAKS } from "../../support/security/hostile-values";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

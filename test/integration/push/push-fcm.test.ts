@@ -2,9 +2,9 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FcmPush } from "../../../src/push/payload/push-payload";
 import type { Provider } from "../../../src/push/providers/port/provider";
+import { newApnsKey, newServiceKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { type FcmFixture, startFcmFixture } from "../../support/push/fcm-fixture";
-import { newApnsKey, newServiceKey } from "../../support/stand-ins/stored-keys";
 
 /** Behaviour specific to FCM. */
 

@@ -1,10 +1,10 @@
 import type { Credentials } from "../../../src/push/credentials/credentials";
 import { type ProviderKey, ProviderPool } from "../../../src/push/providers/provider-pool";
+import { newApnsKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { eventually } from "../../support/moving-clock";
 import { type ApnsFixture, startApnsFixture } from "../../support/push/apns-fixture";
 import { testOptions } from "../../support/push/provider-fixture";
-import { newApnsKey } from "../../support/stand-ins/stored-keys";
 
 /** The pool of open providers. */
 

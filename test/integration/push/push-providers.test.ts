@@ -1,12 +1,12 @@
 import type { Outcome, Provider } from "../../../src/push/providers/port/provider";
 import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
+import type { Behaviour } from "../../../tools/stand-ins/behaviour";
 import { closeAfterEach } from "../../support/close-after-each";
 import { MovingClock } from "../../support/moving-clock";
 import { startApnsFixture } from "../../support/push/apns-fixture";
 import { startFcmFixture } from "../../support/push/fcm-fixture";
 import type { ProviderFixture } from "../../support/push/provider-fixture";
 import { startWebPushFixture } from "../../support/push/web-push-fixture";
-import type { Behaviour } from "../../support/stand-ins/behaviour";
 
 /** Contract of all providers, each tested against its stand-in. */
 

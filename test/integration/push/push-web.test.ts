@@ -1,6 +1,8 @@
 import { createECDH } from "node:crypto";
 import { generateVAPIDKeys } from "web-push";
 import type { Provider } from "../../../src/push/providers/port/provider";
+import { readSignedToken } from "../../../tools/stand-ins/signed-token";
+import { startWebPush, type WebPushStandIn } from "../../../tools/stand-ins/web-push";
 import { closeAfterEach } from "../../support/close-after-each";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import {
@@ -8,8 +10,6 @@ import {
   targetIn,
   type WebPushFixture,
 } from "../../support/push/web-push-fixture";
-import { readSignedToken } from "../../support/stand-ins/signed-token";
-import { startWebPush, type WebPushStandIn } from "../../support/stand-ins/web-push";
 
 /** Behaviour specific to web push. */
 

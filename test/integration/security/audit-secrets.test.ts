@@ -1,8 +1,9 @@
 import { isMemberAccess } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
-import { graphql, newUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { inputPaths, withValue } from "../../../tools/hostile-values";
+import { newUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
-import { inputPaths, withValue } from "../../support/security/hostile-values";
 import { PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { type TextInput, textInputs } from "../../support/security/text-inputs";
 import { openWorld, type World } from "../../support/security/world";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { getIntrospectionQuery } from "graphql";
 import { WebSocket } from "ws";
 import { REFUSED_WEIGHT } from "../../../src/graphql/engine/operation-weight";
+import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { applicationToken, rest } from "../../support/client";
-import { connectSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 

@@ -1,8 +1,9 @@
 import { RESET_JOB } from "../../../src/password-reset/password-reset";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
 import {
   applicationToken,
-  graphql,
   newUser,
   rest,
   signedParameters,
@@ -10,7 +11,6 @@ import {
 } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { interceptOperations } from "../../support/operations/prisma-operations";
-import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { ownerCredentials } from "../../support/sessions/owner";
 
 /** Clients without a password cannot find out which names exist. */

@@ -1,4 +1,5 @@
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { exchange, HEAD, post, TYPE } from "../../support/rest/raw-http";
 

@@ -6,6 +6,8 @@ import {
 } from "../../../src/core/statistics/application-counters";
 import type { LinkGuestViewer, ViewerKind } from "../../../src/core/viewer";
 import { SOCKETS_PER_VIEWER } from "../../../src/limits/open-sockets";
+import { createConference, mutate } from "../../../tools/conferences/graphql-member";
+import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectWebSocket, OPEN } from "../../support/chat/chat";
 import {
   applicationToken,
@@ -15,8 +17,6 @@ import {
   signedParameters,
   type TestUser,
 } from "../../support/client";
-import { createConference, mutate } from "../../support/conferences/graphql-member";
-import { connectSocket, openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";

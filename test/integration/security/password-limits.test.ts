@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { eventually } from "../../../scripts/services/binaries";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import { applicationToken, graphql, rest, signedParameters } from "../../support/client";
+import { applicationToken, rest, signedParameters } from "../../support/client";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { blockThreadPool } from "../../support/operations/thread-pool";

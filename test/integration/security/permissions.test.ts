@@ -8,10 +8,11 @@ import { Engine } from "../../../src/graphql/engine/engine";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { connectSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, OPEN } from "../../support/chat/chat";
 import {
   applicationToken,
-  graphql,
   newUser,
   rest,
   signedParameters,
@@ -20,7 +21,6 @@ import {
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { guestToken } from "../../support/conferences/stored-conference";
 import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { connectSocket, type SocketResult } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 import {
   CALLERS,

@@ -1,11 +1,5 @@
-import {
-  graphql,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-  type TestUser,
-} from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { androidDevice } from "../../support/push/push-devices";
 import { userBody } from "../../support/security/permission-routes";

@@ -10,10 +10,11 @@ import {
   print,
 } from "graphql";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { createParticipants } from "../../support/calls/participants";
-import { graphql, newUser } from "../../support/client";
+import { newUser } from "../../support/client";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { openSocket } from "../../support/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
 import { p8 } from "../../support/push/push-credentials";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";

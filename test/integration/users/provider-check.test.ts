@@ -1,4 +1,4 @@
-import { graphql } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { startNode, type TestNode } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";
 import { startFacebook, startKeys, startTwitter } from "../../support/sessions/providers";

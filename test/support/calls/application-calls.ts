@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
-import { graphql } from "../client";
-import { openSocket } from "../graphql/graphql-socket";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
 import type { CallData } from "./calls";

@@ -1,4 +1,5 @@
-import { graphql, type TestUser } from "../client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type TestUser } from "../client";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
 import { sendInput } from "./send-input";

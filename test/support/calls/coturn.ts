@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, freePort, run, Server } from "../../../scripts/services/binaries";
-import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
+import { makeAuthority, makeServerCertificate } from "../../../tools/stand-ins/certificates";
 
 /** The configuration for production. */
 const FILE = join(__dirname, "../../../deploy/coturn/turnserver.conf");

@@ -1,7 +1,7 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
-import { AsyncQueue } from "../async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";
 import { sendInput } from "./send-input";

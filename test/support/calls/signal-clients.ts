@@ -4,7 +4,7 @@ import "@electric-sql/pglite";
 import type { Element as DomElement } from "@xmldom/xmldom";
 import { type XmlNode, xml } from "@xmpp/client";
 import { WebSocket } from "ws";
-import { AsyncQueue } from "../async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
 import { type RawClient, signInRaw } from "../chat/chat";
 import { domTree, parseXml, type Tree, treeOf, xmppTree } from "../chat/xml-tree";
 import { xmppJsClient } from "../chat/xmpp-js";

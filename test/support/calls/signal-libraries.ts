@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { createClient as createStanzaClient } from "stanza";
 import { childText } from "stanza/jxt";
 import { SELF_SIGNED_CERT } from "../../../src/core/tls/self-signed";
-import { AsyncQueue } from "../async-queue";
+import { AsyncQueue } from "../../../tools/async-queue";
 import { textAt } from "../chat/xml-tree";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";

@@ -18,7 +18,7 @@ export function runCommand(
   environment: Record<string, string>,
   input?: string,
 ): Promise<Ended> {
-  const loader = join(ROOT, "test/support/run-typescript.js");
+  const loader = join(ROOT, "tools/run-typescript.js");
   const child = spawn(process.execPath, ["-r", loader, "-e", RUN, "signalbox", ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },

@@ -1,11 +1,11 @@
 import type { BrowserContext } from "playwright-core";
-import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
+import { makeAuthority, makeServerCertificate } from "../../../tools/stand-ins/certificates";
 import {
   type Subscription,
   startWebPush,
   type WebPushStandIn,
   type WebReceived,
-} from "../stand-ins/web-push";
+} from "../../../tools/stand-ins/web-push";
 
 /** The subscription of a browser: its only one, because the tests have one service worker. */
 interface Subscribed extends Subscription {

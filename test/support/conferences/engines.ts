@@ -5,16 +5,16 @@ import {
 import type { EngineEvent, OpenEngine } from "../../../src/conferences/engine/engine";
 import { openJanusEngine } from "../../../src/conferences/engine/janus/janus-engine";
 import { openLog } from "../../../src/core/log";
-import { hasServices } from "../operations/database";
-import { FakeEngine, fakeSdp } from "./fake-engine";
-import { freeUdpPorts } from "./free-udp-port";
-import { JANUS_KEYS, startJanus } from "./janus-server";
+import { freeUdpPorts } from "../../../tools/conferences/free-udp-port";
+import { JANUS_KEYS, startJanus } from "../../../tools/conferences/janus-server";
 import {
   type SyntheticMedia,
   SyntheticPeers,
   type SyntheticPublisher,
   type SyntheticWatcher,
-} from "./synthetic-peer";
+} from "../../../tools/conferences/synthetic-peer";
+import { hasServices } from "../operations/database";
+import { FakeEngine, fakeSdp } from "./fake-engine";
 
 /** A publishing client; `media` is null at an engine without media. */
 export interface PublishingClient {

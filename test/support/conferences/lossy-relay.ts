@@ -1,5 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
-import type { Random } from "../seeded-random";
+import type { Random } from "../../../tools/seeded-random";
 
 /** Where a relay leads, and which media it drops. */
 export interface LossyRelayOptions {

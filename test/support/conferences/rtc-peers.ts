@@ -17,7 +17,7 @@ class RtcHost {
 
   constructor() {
     this.child = fork(join(__dirname, "rtc-host.ts"), [], {
-      execArgv: ["-r", join(__dirname, "../run-typescript.js")],
+      execArgv: ["-r", join(__dirname, "../../../tools/run-typescript.js")],
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.child.on("message", (report: RtcReport) => {

@@ -1,5 +1,5 @@
+import { openSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import type { TestNode } from "../node";
-import { openSocket, type SocketResult } from "./graphql-socket";
 
 /** Runs an operation over a protocol of GraphQL. */
 export type GraphqlProtocol = (

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../src/push/providers/port/provider";
+import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { newSessionId, send, waitForCall } from "../calls/calls";
 import { newGuest, newUser, rest, signedParameters, signIn, type TestUser } from "../client";
-import { createConference, mutate } from "../conferences/graphql-member";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
 import { addDevice, postEvent } from "../push/push";

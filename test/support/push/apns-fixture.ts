@@ -4,15 +4,15 @@ import type { ApnsPush } from "../../../src/push/payload/push-payload";
 import { openApns } from "../../../src/push/providers/apns/apns";
 import type { Provider } from "../../../src/push/providers/port/provider";
 import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
-import { type ApnsStandIn, startApns } from "../stand-ins/apns";
-import { fingerprintOf } from "../stand-ins/apns-rules";
+import { type ApnsStandIn, startApns } from "../../../tools/stand-ins/apns";
+import { fingerprintOf } from "../../../tools/stand-ins/apns-rules";
 import {
   type Certified,
   makeAppleCertificate,
   makeAuthority,
   makeServerCertificate,
-} from "../stand-ins/certificates";
-import { newApnsKey } from "../stand-ins/stored-keys";
+} from "../../../tools/stand-ins/certificates";
+import { newApnsKey } from "../../../tools/stand-ins/stored-keys";
 import { type ProviderFixture, targetOf, testOptions } from "./provider-fixture";
 
 const BUNDLE = "com.example.app";

@@ -4,9 +4,9 @@ import type { FcmPush } from "../../../src/push/payload/push-payload";
 import { openFcm } from "../../../src/push/providers/fcm/fcm";
 import type { Provider } from "../../../src/push/providers/port/provider";
 import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
-import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
-import { type FcmStandIn, startFcm } from "../stand-ins/fcm";
-import { newServiceKey } from "../stand-ins/stored-keys";
+import { makeAuthority, makeServerCertificate } from "../../../tools/stand-ins/certificates";
+import { type FcmStandIn, startFcm } from "../../../tools/stand-ins/fcm";
+import { newServiceKey } from "../../../tools/stand-ins/stored-keys";
 import { type ProviderFixture, targetOf, testOptions } from "./provider-fixture";
 
 /** An FCM provider connected to its stand-in. */

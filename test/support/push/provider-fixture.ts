@@ -5,7 +5,7 @@ import {
   PROVIDER_DEFAULTS,
   type ProviderOptions,
 } from "../../../src/push/providers/port/provider-options";
-import type { Behaviour } from "../stand-ins/behaviour";
+import type { Behaviour } from "../../../tools/stand-ins/behaviour";
 
 /** A provider connected to its stand-in. */
 export interface ProviderFixture {

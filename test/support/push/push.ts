@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { graphql, rest, type TestUser } from "../client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { rest, type TestUser } from "../client";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
 

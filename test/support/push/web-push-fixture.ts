@@ -4,9 +4,13 @@ import type { WebPush } from "../../../src/push/payload/push-payload";
 import type { Provider, PushTarget } from "../../../src/push/providers/port/provider";
 import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
 import { openWebPush } from "../../../src/push/providers/web/web-push";
-import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
-import type { ServerOptions } from "../stand-ins/secure-server";
-import { type Subscription, startWebPush, type WebPushStandIn } from "../stand-ins/web-push";
+import { makeAuthority, makeServerCertificate } from "../../../tools/stand-ins/certificates";
+import type { ServerOptions } from "../../../tools/stand-ins/secure-server";
+import {
+  type Subscription,
+  startWebPush,
+  type WebPushStandIn,
+} from "../../../tools/stand-ins/web-push";
 import { type ProviderFixture, targetOf, testOptions } from "./provider-fixture";
 
 /** A web push provider connected to its stand-in. */

@@ -7,7 +7,7 @@ const { join } = require("node:path");
  */
 module.exports = async () => {
   const child = fork(join(__dirname, "process.ts"), {
-    execArgv: ["-r", join(__dirname, "../run-typescript.js")],
+    execArgv: ["-r", join(__dirname, "../../../tools/run-typescript.js")],
   });
   globalThis[Symbol.for("signalbox.test.services")] = child;
   const variables = await new Promise((resolve, reject) => {

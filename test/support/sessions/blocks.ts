@@ -1,4 +1,4 @@
-import { graphql } from "../client";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import type { TestNode } from "../node";
 import { ownerToken } from "./owner";
 

@@ -28,7 +28,7 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
   constructor(...parameters) {
     super(...parameters);
     // Required here and not above: while Jest loads this file, it transforms all that is required.
-    require("../run-typescript.js");
+    require("../../../tools/run-typescript.js");
     require("reflect-metadata");
     forgetChangedModules();
     // Processes that the service forks load TypeScript as the tests do.

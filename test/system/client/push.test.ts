@@ -1,8 +1,9 @@
 import type { BrowserContext, Page } from "playwright-core";
 import type { PushDevice, Signalbox } from "../../../client/src/index.ts";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { openBrowser } from "../../support/calls/browser";
 import { newSessionId, send } from "../../support/calls/calls";
-import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { BrowserPushService } from "../../support/client/browser-push-service";
 import { type PushSite, servePushSite } from "../../support/client/push-page";
 import {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { graphql } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
 import { type Dashboard, startDashboard } from "../../support/dashboard/dashboard-browser";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 

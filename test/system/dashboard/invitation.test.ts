@@ -1,10 +1,10 @@
-import { graphql } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import {
   type Dashboard,
   type DashboardPage,
   startDashboard,
 } from "../../support/dashboard/dashboard-browser";
-import { startSmtp, type TestSmtp } from "../../support/operations/smtp";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** The page that the link of an invitation opens. */

@@ -1,5 +1,7 @@
 import type { Page } from "playwright-core";
-import { graphql } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
+import { newStandInKeys } from "../../../tools/stand-ins/stored-keys";
 import {
   type Dashboard,
   type DashboardPage,
@@ -8,8 +10,6 @@ import {
 import { certificateFor } from "../../support/push/push-credentials";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { startTwitter } from "../../support/sessions/providers";
-import { type StandIns, startStandIns } from "../../support/stand-ins/start";
-import { newStandInKeys } from "../../support/stand-ins/stored-keys";
 
 /** The credentials of push services and sign-in providers in a real browser, with the services' stand-ins. */
 

@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
-import { graphql, newUser, type TestUser } from "../../support/client";
+import { graphql } from "../../../tools/graphql/graphql-http";
+import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
+import { newStandInKeys } from "../../../tools/stand-ins/stored-keys";
+import { newUser, type TestUser } from "../../support/client";
 import { type Dashboard, startDashboard } from "../../support/dashboard/dashboard-browser";
 import { eventually } from "../../support/moving-clock";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
-import { type StandIns, startStandIns } from "../../support/stand-ins/start";
-import { newStandInKeys } from "../../support/stand-ins/stored-keys";
 
 /** Pushes in a real browser, with the stand-ins of the push services. */
 

@@ -1,6 +1,6 @@
 import { readHandleInfo } from "../../../src/conferences/engine/janus/figures/handle-info";
 import { figuresBetween } from "../../../src/conferences/engine/janus/figures/peer-figures";
-import { seededRandom } from "../../support/seeded-random";
+import { seededRandom } from "../../../tools/seeded-random";
 
 /** The figures of a peer, from the responses of the Admin API of Janus. */
 

@@ -12,7 +12,7 @@ import { IncomingMedia } from "../../../src/conferences/engine/embedded/sfu/inco
 import { WATCHER_KEY_FRAME } from "../../../src/conferences/engine/embedded/sfu/limits";
 import { OutgoingTrack } from "../../../src/conferences/engine/embedded/sfu/outgoing-track";
 import { PeerBudget } from "../../../src/conferences/engine/embedded/sfu/peer-budget";
-import { PacketWriter } from "../../support/conferences/synthetic-media";
+import { PacketWriter } from "../../../tools/conferences/synthetic-media";
 
 /** What the embedded engine sends because of what one client sends: no kind of packet makes many or large ones. */
 

@@ -13,7 +13,7 @@ import {
 } from "../../../src/conferences/engine/embedded/rtp/resend-limits";
 import { newRtpHeader, readRtp } from "../../../src/conferences/engine/embedded/rtp/rtp-packet";
 import { RtpRewriter } from "../../../src/conferences/engine/embedded/rtp/rtp-rewriter";
-import { seededRandom } from "../../support/seeded-random";
+import { seededRandom } from "../../../tools/seeded-random";
 
 /** Packets of video that the embedded engine sends again: which are kept, and which rules hold. */
 

@@ -4,7 +4,7 @@ import {
   RoomPlacement,
   STRIKES_MS,
 } from "../../../src/conferences/engine/embedded/room-placement";
-import { seededRandom } from "../../support/seeded-random";
+import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which process a room is in, and which room is ended after deaths. The clock is simulated. */
 

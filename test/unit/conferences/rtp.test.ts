@@ -27,7 +27,7 @@ import {
   sequenceDistance,
 } from "../../../src/conferences/engine/embedded/rtp/sequence";
 import { startsVp8KeyFrame } from "../../../src/conferences/engine/embedded/rtp/vp8";
-import { corrupt, seededRandom } from "../../support/seeded-random";
+import { corrupt, seededRandom } from "../../../tools/seeded-random";
 
 /** RTP and RTCP of the embedded engine: reading, writing, rewriting, lost packets. */
 

@@ -5,7 +5,7 @@ import {
 import { engineSdp } from "../../../src/conferences/engine/embedded/sdp/engine-sdp";
 import { SDP_MAX } from "../../../src/conferences/engine/engine";
 import { Fault } from "../../../src/core/errors";
-import { corrupt, seededRandom } from "../../support/seeded-random";
+import { corrupt, seededRandom } from "../../../tools/seeded-random";
 
 /** What the embedded engine makes of the SDPs of clients, and of its own. */
 

@@ -12,7 +12,7 @@ import {
   pauseOrder,
   RESUME_AFTER,
 } from "../../../src/conferences/engine/quality/poor-network";
-import { seededRandom } from "../../support/seeded-random";
+import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which section carries which feed, and how many videos a poor network allows. */
 

@@ -2,7 +2,7 @@ import { chmod, chown, copyFile, mkdtemp, readFile, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { run, Server } from "../../../../scripts/services/binaries";
-import { makeAuthority, makeServerCertificate } from "../../stand-ins/certificates";
+import { makeAuthority, makeServerCertificate } from "../../../../tools/stand-ins/certificates";
 
 /** Domain of the users in the files of deploy/. */
 export const CHAT_DOMAIN = "chat.example";

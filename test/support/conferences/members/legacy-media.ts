@@ -1,7 +1,11 @@
+import type {
+  SyntheticPeers,
+  SyntheticPublisher,
+  SyntheticWatcher,
+} from "../../../../tools/conferences/synthetic-peer";
 import type { TestNode } from "../../node";
 import { LegacyClient } from "../legacy-client";
 import { overPolling, overWebSocket } from "../legacy-transports";
-import type { SyntheticPeers, SyntheticPublisher, SyntheticWatcher } from "../synthetic-peer";
 
 /** Opens a session of the Janus protocol on a node, in each framing. */
 export const LEGACY_FRAMINGS: Record<

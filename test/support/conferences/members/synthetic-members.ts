@@ -1,6 +1,10 @@
-import type { GraphqlMember } from "../graphql-member";
-import { passes } from "../graphql-member";
-import type { SyntheticPeers, SyntheticPublisher, SyntheticWatcher } from "../synthetic-peer";
+import type { GraphqlMember } from "../../../../tools/conferences/graphql-member";
+import { passes } from "../../../../tools/conferences/graphql-member";
+import type {
+  SyntheticPeers,
+  SyntheticPublisher,
+  SyntheticWatcher,
+} from "../../../../tools/conferences/synthetic-peer";
 
 /** A publishing peer connection of a member. */
 export interface PublishedMedia {

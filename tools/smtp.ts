@@ -1,9 +1,9 @@
+import { EventEmitter, once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { eventually } from "../moving-clock";
 
 /** A received mail. */
 export interface ReceivedMail {
@@ -30,6 +30,7 @@ export interface TestSmtp {
 /** Starts an SMTP server, which accepts all mail; on a free port by default. */
 export async function startSmtp(port = 0): Promise<TestSmtp> {
   const mails: ReceivedMail[] = [];
+  const arrivals = new EventEmitter();
   const refusals: number[] = [];
   let connections = 0;
   const server = new SMTPServer({
@@ -57,6 +58,7 @@ export async function startSmtp(port = 0): Promise<TestSmtp> {
             parsed,
           });
           done();
+          arrivals.emit("mail");
         });
       });
     },
@@ -68,11 +70,13 @@ export async function startSmtp(port = 0): Promise<TestSmtp> {
     mails,
     connections: () => connections,
     refuse: (code, times) => refusals.push(...Array.from({ length: times }, () => code)),
-    mailsTo: (address, count = 1) =>
-      eventually(
-        () => mails.filter(({ recipients }) => recipients.includes(address)),
-        (found) => found.length >= count,
-      ),
+    async mailsTo(address, count = 1) {
+      for (;;) {
+        const found = mails.filter(({ recipients }) => recipients.includes(address));
+        if (found.length >= count) return found;
+        await once(arrivals, "mail");
+      }
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

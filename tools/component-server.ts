@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { AsyncQueue } from "../async-queue";
+import { AsyncQueue } from "./async-queue";
 
 /** The chat server's side of a component connection. */
 export interface AcceptedConnection {

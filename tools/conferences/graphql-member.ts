@@ -1,6 +1,5 @@
-import { graphql } from "../client";
+import { type GatewayNode, graphql } from "../graphql/graphql-http";
 import { openSocket } from "../graphql/graphql-socket";
-import type { TestNode } from "../node";
 
 /** Time after which {@link passes} gives up, in milliseconds: far longer than anything that it waits for. */
 const PATIENCE_MS = 25_000;
@@ -72,7 +71,7 @@ export interface GraphqlMember {
 
 /** Runs a mutation with one argument `input`. @throws Error with code and fields */
 export async function mutate(
-  node: Pick<TestNode, "graphqlUrl">,
+  node: GatewayNode,
   name: string,
   fields: string,
   input: Record<string, unknown>,
@@ -103,7 +102,7 @@ const INPUTS: Record<string, string> = {
 
 /** Creates a conference. @returns its id */
 export async function createConference(
-  node: Pick<TestNode, "graphqlUrl">,
+  node: GatewayNode,
   token: string,
   input: Record<string, unknown> = {},
 ): Promise<string> {
@@ -121,7 +120,7 @@ let rooms = 0;
 
 /** Joins a conference and subscribes to its events. @param after cursor to resume after */
 export async function joinConference(
-  node: Pick<TestNode, "graphqlUrl">,
+  node: GatewayNode,
   conferenceId: string,
   token: string,
   after?: string,
@@ -133,7 +132,7 @@ export async function joinConference(
 
 /** Subscribes to the events of a membership. @param onEvent called for each event at once */
 export async function watchEvents(
-  node: Pick<TestNode, "graphqlUrl">,
+  node: GatewayNode,
   token: string,
   membershipId: string,
   memberId: string,

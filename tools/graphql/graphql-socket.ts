@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type ClientOptions, WebSocket } from "ws";
-import type { TestNode } from "../node";
+import type { GatewayNode } from "./graphql-http";
 
 /** A message of graphql-transport-ws. */
 export interface SocketMessage {
@@ -63,7 +63,7 @@ export interface GraphqlSocket {
 
 /** Connects without sending anything. */
 export async function connectSocket(
-  node: Pick<TestNode, "graphqlUrl">,
+  node: GatewayNode,
   options: ClientOptions = {},
   protocol = "graphql-transport-ws",
 ): Promise<GraphqlSocket> {
@@ -157,7 +157,7 @@ const INIT_TIMEOUT = 4408;
  * initialization timed out.
  */
 export async function openSocket(
-  node: Pick<TestNode, "graphqlUrl">,
+  node: GatewayNode,
   token?: string,
   options: ClientOptions = {},
 ): Promise<GraphqlSocket> {

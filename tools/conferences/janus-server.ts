@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import { findProgram, freePort, run, Server } from "../../../scripts/services/binaries";
-import { packageRoot } from "../../../src/core/package-root";
+import { findProgram, freePort, run, Server } from "../../scripts/services/binaries";
+import { packageRoot } from "../../src/core/package-root";
 
 const DEPLOY = join(packageRoot(), "deploy/janus");
 const FILES = ["janus.jcfg", "janus.plugin.videoroom.jcfg", "janus.transport.websockets.jcfg"];

@@ -1,3 +1,4 @@
+import type { GatewayNode } from "../../graphql/graphql-http";
 import {
   createConference,
   type GraphqlMember,
@@ -7,11 +8,6 @@ import {
 } from "../graphql-member";
 import type { SyntheticPeers } from "../synthetic-peer";
 import { type MemberOptions, SyntheticMember } from "./synthetic-member";
-
-/** A node of the gateway. */
-export interface GatewayNode {
-  graphqlUrl: string;
-}
 
 /** Options of {@link GatewayConference.open}. */
 export interface GatewayConferenceOptions extends MemberOptions {
