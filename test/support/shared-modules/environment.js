@@ -32,7 +32,7 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
     require("reflect-metadata");
     forgetChangedModules();
     // Processes that the service forks load TypeScript as the tests do.
-    process.execArgv = ["-r", join(__dirname, "../run-typescript.js")];
+    process.execArgv = ["-r", join(__dirname, "../../../tools/run-typescript.js")];
     this.global.sharedRequire = require;
     this.global.sharedGlobal = globalThis;
     // The service reads the same variables as the test sets.
