@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "@swc/core";
+import { packageRoot } from "../../src/core/package-root";
+import type { Area, Place } from "./fault";
+import type { Suite } from "./suites";
+
+/** What a test file executes, as jest/recording-environment.js writes it. */
+export interface TestRecord {
+  /** Path of the test file, relative to the root. */
+  test: string;
+  milliseconds: number;
+  /** Whether the worker had loaded the modules before, so that only calls of functions are recorded. */
+  sharesModules: boolean;
+  /** Programs that it has started, which are not recorded: tests kill most of them. */
+  programs: string[];
+  /** By source: the hash of its text, and the executed functions as ranges of the compiled code. */
+  sources: Record<string, { hash: string; ranges: Range[] }>;
+}
+
+type Range = [start: number, end: number];
+
+/** The test files of each area, where they start the service in another process. */
+const TESTS_OF: Record<Area, RegExp> = {
+  access: /account|dashboard|security/,
+  sessions: /session|sign-in|security/,
+  users: /user|account|dashboard/,
+  push: /push/,
+  calls: /call|signal|chat/,
+  inbox: /call|signal|chat/,
+  conferences: /conference|janus/,
+  rest: /rest|api/,
+  xmpp: /chat|stream/,
+  janus: /conference|janus/,
+  limits: /limit|operations/,
+};
+/** The media process of conferences, which has none of the faults. */
+const MEDIA_PROCESS = /^src\/conferences\/engine\//;
+
+/** The folder with the records of a tree. */
+export function cacheFolder(tree: string): string {
+  return join(tree, "node_modules/.cache/planted-faults");
+}
+
+/** The folder with the records of a suite. */
+export function recordFolder(tree: string, suite: Suite): string {
+  return join(cacheFolder(tree), suite.name.replace(/\W/g, "-"));
+}
+
+/** Reads the records of a suite. */
+export function readRecords(tree: string, suite: Suite): TestRecord[] {
+  const folder = recordFolder(tree, suite);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map(
+    (name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as TestRecord,
+  );
+}
+
+/**
+ * The test files that execute a place, fast ones first: those that execute the smallest function around it. If the place
+ * is executed only when its module is loaded, or the source has changed since the recording, these are all that
+ * execute anything of the source.
+ */
+export function testsOf(records: readonly TestRecord[], area: Area, place: Place): TestRecord[] {
+  const changed = changedRange(place);
+  const hash = createHash("sha256").update(place.original).digest("hex").slice(0, 16);
+  /** The size of the smallest executed function around the place; infinite if there is none. */
+  const smallestOf = ({ sources }: TestRecord) => {
+    const sizes = (sources[place.file]?.ranges ?? [])
+      .filter(([start, end]) => start <= changed[0] && end >= changed[1])
+      .map(([start, end]) => end - start);
+    return Math.min(...sizes);
+  };
+  const executing = [true, false].flatMap((sharesModules) => {
+    const ofKind = records.filter((record) => record.sharesModules === sharesModules);
+    const withSource = ofKind.filter(({ sources }) => sources[place.file] !== undefined);
+    if (withSource.some(({ sources }) => sources[place.file]?.hash !== hash)) return withSource;
+    const smallest = Math.min(...withSource.map(smallestOf));
+    return withSource.filter((record) => smallestOf(record) === smallest);
+  });
+  const starting = records.filter(
+    ({ test, programs }) =>
+      TESTS_OF[area].test(test) && programs.some((program) => !MEDIA_PROCESS.test(program)),
+  );
+  return [...new Set([...executing, ...starting])].sort((a, b) => a.milliseconds - b.milliseconds);
+}
+
+/** The range of the compiled original that a fault changes. */
+function changedRange({ file, original, planted }: Place): Range {
+  const before = compile(file, original);
+  const after = compile(file, planted);
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start += 1;
+  let kept = 0;
+  const most = Math.min(before.length, after.length) - start;
+  while (kept < most && before.at(-1 - kept) === after.at(-1 - kept)) kept += 1;
+  return [start, before.length - kept];
+}
+
+/** Compiles a source as the tests do. @throws Error for a syntax error */
+function compile(file: string, text: string): string {
+  const [, options] = require(join(packageRoot(), "jest.suites.js")).TRANSFORM;
+  return transformSync(text, { ...options, filename: file }).code;
+}
