@@ -4,7 +4,7 @@ import {
   type Http2ServerRequest,
   type Http2ServerResponse,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Behaviour } from "./behaviour";
 import type { Certified } from "./certificates";
@@ -66,7 +66,8 @@ export async function startSecureServer(
 ): Promise<SecureServer> {
   const host = place.host ?? "127.0.0.1";
   const known = new WeakMap<object, Connection>();
-  const open = new Map<number | undefined, TLSSocket>();
+  /** Those below TLS, so that a handshake that never ends cannot hold the server open. */
+  const open = new Set<Socket>();
   let connections = 0;
   let numbered = 0;
   const server = createSecureServer(
@@ -95,7 +96,7 @@ export async function startSecureServer(
           readRequest(request, Buffer.concat(chunks), connection),
         );
         // Node proxies the socket of HTTP/2, so the real one is found by its port.
-        if (behaviour?.kind === "drop") open.get(socketOf(request).remotePort)?.destroy();
+        if (behaviour?.kind === "drop") dropConnections(socketOf(request).remotePort);
         else if (behaviour?.kind === "goaway-before") goAway(request, connection, false);
         else {
           perform(response, reply, behaviour);
@@ -110,15 +111,17 @@ export async function startSecureServer(
     return { number: ++numbered, certificate: peer?.fingerprint256 ?? null, lastStream: 2 ** 31 };
   };
   server.on("sessionError", () => {});
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+  });
   server.on("secureConnection", (socket) => {
     connections++;
-    const { remotePort } = socket;
-    open.set(remotePort, socket);
     socket.on("error", () => {});
-    socket.on("close", () => open.delete(remotePort));
   });
-  const dropConnections = () => {
-    for (const socket of open.values()) socket.destroy();
+  const dropConnections = (port?: number) => {
+    for (const socket of open)
+      if (port === undefined || socket.remotePort === port) socket.destroy();
   };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -128,7 +131,7 @@ export async function startSecureServer(
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     connections: () => connections,
-    dropConnections,
+    dropConnections: () => dropConnections(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
