@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault, Place } from "./fault";
-import { readRecords, testsOf } from "./records";
+import { type TestRecord, testsOf } from "./records";
 import { runTests } from "./run-jest";
 import type { Suite } from "./suites";
 import type { TreeCopy } from "./tree-copy";
@@ -35,10 +35,9 @@ export interface Report {
 
 /** What a search for faults needs. */
 export interface Search {
-  /** The tree with the records. */
-  tree: string;
   copy: TreeCopy;
-  suites: readonly Suite[];
+  /** The suites that look for the faults, in this order, and their records. */
+  suites: ReadonlyMap<Suite, readonly TestRecord[]>;
   /** When the search ends, in milliseconds of the clock. */
   deadline: number;
   /** Runs these test files alone; all when empty. */
@@ -61,9 +60,9 @@ export async function lookFor(search: Search, fault: Fault, place: Place): Promi
     seconds: 0,
     unreliable: [],
   };
-  for (const suite of search.suites) {
-    const records = testsOf(readRecords(search.tree, suite), fault.area, place);
-    const tests = records
+  const all = [...search.suites.values()].flat();
+  for (const [suite, records] of search.suites) {
+    const tests = testsOf(records, all, fault.area, place)
       .map(({ test }) => test)
       .filter((test) => existsSync(join(search.copy.root, test)))
       .filter((test) => search.tests.length === 0 || search.tests.includes(test));

@@ -58,7 +58,8 @@ function check({ tree, faults }: Options): Promise<boolean> {
 }
 
 async function look({ tree, faults, suites, tests, minutes }: Options): Promise<boolean> {
-  if (suites.every((suite) => readRecords(tree, suite).length === 0)) {
+  const records = new Map(suites.map((suite) => [suite, readRecords(tree, suite)]));
+  if ([...records.values()].flat().length === 0) {
     throw new Error("Nothing is recorded: run npm run planted-faults -- --record first");
   }
   const sources = sourcesOf(tree);
@@ -66,7 +67,7 @@ async function look({ tree, faults, suites, tests, minutes }: Options): Promise<
   const reports: Report[] = [];
   const deadline = Date.now() + minutes * 60_000;
   await inCopy(tree, async (copy) => {
-    const search: Search = { tree, copy, suites, deadline, tests, passing: new Map() };
+    const search: Search = { copy, suites: records, deadline, tests, passing: new Map() };
     for (const { fault, place } of placed) {
       const report = await lookFor(search, fault, place);
       reports.push(report);

@@ -58,32 +58,45 @@ export function readRecords(tree: string, suite: Suite): TestRecord[] {
 }
 
 /**
- * The test files that execute a place, fast ones first: those that execute the smallest function around it. If the place
- * is executed only when its module is loaded, or the source has changed since the recording, these are all that
- * execute anything of the source.
+ * The test files of a suite that execute a place, fast ones first: those that execute the smallest function around it, or
+ * any function of a source that has changed since. What is executed only when a module is loaded is not recorded where
+ * test files share modules: then these are all that execute anything of the source.
+ * @param all the records of all suites
  */
-export function testsOf(records: readonly TestRecord[], area: Area, place: Place): TestRecord[] {
-  const changed = changedRange(place);
+export function testsOf(
+  records: readonly TestRecord[],
+  all: readonly TestRecord[],
+  area: Area,
+  place: Place,
+): TestRecord[] {
+  const [from, to] = changedRange(place);
   const hash = createHash("sha256").update(place.original).digest("hex").slice(0, 16);
+  const of = ({ sources }: TestRecord) => sources[place.file];
   /** The size of the smallest executed function around the place; infinite if there is none. */
-  const smallestOf = ({ sources }: TestRecord) => {
-    const sizes = (sources[place.file]?.ranges ?? [])
-      .filter(([start, end]) => start <= changed[0] && end >= changed[1])
-      .map(([start, end]) => end - start);
-    return Math.min(...sizes);
-  };
-  const executing = [true, false].flatMap((sharesModules) => {
-    const ofKind = records.filter((record) => record.sharesModules === sharesModules);
-    const withSource = ofKind.filter(({ sources }) => sources[place.file] !== undefined);
-    if (withSource.some(({ sources }) => sources[place.file]?.hash !== hash)) return withSource;
-    const smallest = Math.min(...withSource.map(smallestOf));
-    return withSource.filter((record) => smallestOf(record) === smallest);
-  });
-  const starting = records.filter(
-    ({ test, programs }) =>
-      TESTS_OF[area].test(test) && programs.some((program) => !MEDIA_PROCESS.test(program)),
+  const smallestOf = (record: TestRecord) =>
+    (of(record)?.ranges ?? [])
+      .filter(([start, end]) => start <= from && end >= to)
+      .reduce(
+        (smallest, [start, end]) => Math.min(smallest, end - start),
+        Number.POSITIVE_INFINITY,
+      );
+  const current = all.filter((record) => of(record)?.hash === hash);
+  const sizes = new Map(current.map((record) => [record, smallestOf(record)]));
+  const smallest = Math.min(...sizes.values());
+  const isOnlyLoaded = current.every(
+    (record) => !record.sharesModules || sizes.get(record) === Number.POSITIVE_INFINITY,
   );
-  return [...new Set([...executing, ...starting])].sort((a, b) => a.milliseconds - b.milliseconds);
+  const executes = (record: TestRecord): boolean => {
+    const source = of(record);
+    if (!source) return false;
+    if (source.hash !== hash || (record.sharesModules && isOnlyLoaded)) return true;
+    return sizes.get(record) === smallest;
+  };
+  const starts = ({ test, programs }: TestRecord) =>
+    TESTS_OF[area].test(test) && programs.some((program) => !MEDIA_PROCESS.test(program));
+  return records
+    .filter((record) => executes(record) || starts(record))
+    .sort((a, b) => a.milliseconds - b.milliseconds);
 }
 
 /** The range of the compiled original that a fault changes. */
