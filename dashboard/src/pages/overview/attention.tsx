@@ -40,12 +40,12 @@ export function Attention({ applicationId }: { applicationId: string | null }) {
   );
   const error = query.error ?? jobs.error;
   if (error) {
-    return (
-      <ErrorPanel
-        error={error}
-        onRetry={() => void Promise.all([query.refetch(), jobs.refetch()])}
-      />
-    );
+    const retry = () => {
+      void query.refetch();
+      // It would also read what the page of all applications does not show.
+      if (applicationId !== null) void jobs.refetch();
+    };
+    return <ErrorPanel error={error} onRetry={retry} />;
   }
   const { data } = query;
   if (!data || (applicationId !== null && !jobs.data)) return <Skeleton height={56} aria-busy />;
