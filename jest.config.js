@@ -1,5 +1,5 @@
 const { compileChanged } = require("./bin/compile.js");
-const { RUN, suite } = require("./jest.suites.js");
+const { RUN, components, suite } = require("./jest.suites.js");
 
 // Pages load it.
 compileChanged(["client/src"], () => {});
@@ -52,5 +52,6 @@ module.exports = {
         ? {}
         : { testMatch: EMBEDDED_FLOWS.map((name) => `<rootDir>/test/flow/${name}.test.ts`) },
     ),
+    components,
   ],
 };

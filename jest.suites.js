@@ -93,3 +93,30 @@ exports.suite = (folder, more) => ({
   },
   ...more,
 });
+
+/** The pages of the dashboard, each component as Vite compiles it, in jsdom. */
+exports.components = {
+  displayName: "components",
+  testEnvironment: "<rootDir>/test/support/dashboard/components/environment.js",
+  testMatch: ["<rootDir>/test/components/**/*.test.ts?(x)"],
+  transform: {
+    "^.+\\.[tj]sx?$": [
+      "@swc/jest",
+      {
+        jsc: {
+          parser: { syntax: "typescript", tsx: true },
+          transform: {
+            react: { runtime: "automatic" },
+            optimizer: { globals: { vars: { "import.meta.env.BASE_URL": '"/"' } } },
+          },
+          target: "es2022",
+        },
+        module: { type: "commonjs" },
+      },
+    ],
+  },
+  moduleNameMapper: {
+    "\\.(css|svg)$": "<rootDir>/test/support/dashboard/components/style.js",
+    "^@signalbox/client$": "<rootDir>/client/src/index.ts",
+  },
+};

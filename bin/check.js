@@ -20,6 +20,11 @@ const CHECKS = {
   "types of the call page": [local("typescript/bin/tsc"), "-p", "demo/call/page"],
   "types of the conference page": [local("typescript/bin/tsc"), "-p", "demo/conference/page"],
   "types of the dashboard": [local("typescript/bin/tsc"), "-p", "dashboard"],
+  "types of the dashboard's tests": [
+    local("typescript/bin/tsc"),
+    "-p",
+    "test/components.tsconfig.json",
+  ],
   // Compiled by SWC, in memory: a fresh clone need not compile all sources for it.
   "generated files": ["-r", LOADER, join(root, "scripts/generate.ts"), "--check"],
 };

@@ -64,6 +64,7 @@ const NOT_IMPORTED: Record<string, string> = {
   react: "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
   "react-dom": "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
   "@biomejs/biome": "the scripts format and check",
+  "@testing-library/dom": "the peer of its packages for React and for events",
   "@swc/jest": "jest.suites.js names it as the transformer of tests",
   jest: "the scripts test",
   express: "docs/FRONTEND.md prints code that imports it, which tests run",
