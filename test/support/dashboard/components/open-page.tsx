@@ -3,7 +3,7 @@ import { MantineProvider } from "@mantine/core";
 import { Notifications, notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { configure, render } from "@testing-library/react";
-import { type UserEvent, userEvent } from "@testing-library/user-event";
+import { PointerEventsCheckLevel, type UserEvent, userEvent } from "@testing-library/user-event";
 import { createBrowserRouter, RouterProvider } from "react-router";
 import { queryClient } from "../../../../dashboard/src/api/queries.ts";
 import { session } from "../../../../dashboard/src/api/session.ts";
@@ -99,7 +99,8 @@ export function openPage(
       </QueryClientProvider>
     </MantineProvider>,
   );
-  return userEvent.setup({ delay: null });
+  // Without style sheets, nothing says which elements take no clicks: looking for it costs a tenth of the time.
+  return userEvent.setup({ delay: null, pointerEventsCheck: PointerEventsCheckLevel.Never });
 }
 
 /** A page of a list, between others if the cursors of its ends are given. */
