@@ -3,15 +3,8 @@ import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { connectGraphqlWs, type SignalData } from "../../support/calls/graphql-signals";
 import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
-import {
-  auth,
-  bind,
-  connectRaw,
-  DOMAIN,
-  OPEN,
-  type RawClient,
-  signInRaw,
-} from "../../support/chat/chat";
+import { auth, bind, connectRaw, DOMAIN, OPEN, signInRaw } from "../../support/chat/chat";
+import type { RawClient } from "../../support/chat/raw-client";
 import { textAt } from "../../support/chat/xml-tree";
 import { newGuest, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";

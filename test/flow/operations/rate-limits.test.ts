@@ -1,5 +1,6 @@
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../../support/chat/chat";
+import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
+import type { RawClient } from "../../support/chat/raw-client";
 import { type RestResponse, rest, signedParameters } from "../../support/client";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";

@@ -1,6 +1,7 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
-import { auth, connectRaw, OPEN, type RawClient, signInRaw } from "../../support/chat/chat";
+import { auth, connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
+import type { RawClient } from "../../support/chat/raw-client";
 import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";

@@ -9,12 +9,12 @@ import {
   bind,
   connectRaw,
   OPEN,
-  type RawClient,
   signInRaw,
   startChat,
   type TestChat,
   TRANSPORTS,
 } from "../../support/chat/chat";
+import type { RawClient } from "../../support/chat/raw-client";
 
 const CALL = readFileSync(join(__dirname, "../../../schema/xmpp/call.xml"), "utf8");
 const PING = '<iq id="alive" type="get"><ping xmlns="urn:xmpp:ping"/></iq>';

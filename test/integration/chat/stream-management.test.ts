@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { encodeSignal } from "../../../src/xmpp/stanza/stanza";
-import {
-  bind,
-  DOMAIN,
-  type RawClient,
-  signInRaw,
-  startChat,
-  type TestChat,
-} from "../../support/chat/chat";
+import { bind, DOMAIN, signInRaw, startChat, type TestChat } from "../../support/chat/chat";
 import {
   ACK_REQUEST,
   ack,
@@ -21,6 +14,7 @@ import {
   resumeStream,
   SM,
 } from "../../support/chat/managed-stream";
+import type { RawClient } from "../../support/chat/raw-client";
 import { eventually, MovingClock } from "../../support/moving-clock";
 
 /** Stream management (XEP-0198), frame by frame. */

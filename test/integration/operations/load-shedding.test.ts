@@ -5,7 +5,8 @@ import {
   type GraphqlSocket,
   openSocket,
 } from "../../../tools/graphql/graphql-socket";
-import { connectRaw, OPEN, type RawClient, signInRaw } from "../../support/chat/chat";
+import { connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
+import type { RawClient } from "../../support/chat/raw-client";
 import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { blockThreadPool } from "../../support/operations/thread-pool";

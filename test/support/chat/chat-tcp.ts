@@ -4,7 +4,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { SaxesParser } from "saxes";
 import { FrameQueue } from "../frame-queue";
 import { trustOptions } from "../operations/certificates";
-import type { RawClient, RawSocket } from "./chat";
+import type { RawClient, RawSocket } from "./raw-client";
 
 const FRAMING = 'xmlns="urn:ietf:params:xml:ns:xmpp-framing"';
 const STREAM = 'xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams"';

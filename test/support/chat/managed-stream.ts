@@ -1,4 +1,5 @@
-import { auth, connectRaw, OPEN, type RawClient, signInRaw } from "./chat";
+import { auth, connectRaw, OPEN, signInRaw } from "./chat";
+import type { RawClient } from "./raw-client";
 
 /** Namespace of stream management. */
 export const SM = "urn:xmpp:sm:3";

@@ -1,8 +1,9 @@
 import { type ChatClient, chatClientOf, connectStrophe, jidOf } from "../calls/signal-clients";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";
-import { auth, bind, connectRaw, OPEN, type RawClient } from "./chat";
+import { auth, bind, connectRaw, OPEN } from "./chat";
 import type { ChatServer } from "./chat-servers/chat-server";
+import type { RawClient } from "./raw-client";
 import type { Tree } from "./xml-tree";
 
 const LANG = "{http://www.w3.org/XML/1998/namespace}lang";
