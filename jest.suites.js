@@ -66,6 +66,7 @@ function moduleLoading(shared) {
   const place = "<rootDir>/test/support/shared-modules";
   return {
     testEnvironment: `${place}/environment.js`,
+    setupFilesAfterEnv: [`${place}/restore-spies.js`],
     transform: {
       [`^${join(__dirname, "src")}/.*\\.ts$`]: `${place}/transform.js`,
       [`/node_modules/(${packages.join("|")})/`]: `${place}/transform.js`,
