@@ -3,7 +3,7 @@ import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { inputPaths, withValue } from "../../../tools/hostile-values";
 import { newUser } from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { type TextInput, textInputs } from "../../support/security/text-inputs";
 import { openWorld, type World } from "../../support/security/world";
@@ -54,7 +54,7 @@ let node: TestNode;
 let world: World;
 let count = 0;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({}, WITHOUT_POLLING);
   world = await openWorld(node, await secondApplication(node), await newUser(node));
 });
 afterAll(() => node.stop());

@@ -14,7 +14,7 @@ import { overPolling, overWebSocket } from "../../support/conferences/legacy-tra
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { addConference, guestToken } from "../../support/conferences/stored-conference";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
-import { startNode, type TestNode } from "../../support/node";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { testCertificate } from "../../support/operations/certificates";
 import { FREE_CHAT_PORTS } from "../../support/ports";
 import { ownerToken } from "../../support/sessions/owner";
@@ -64,7 +64,7 @@ beforeAll(async () => {
     ...LIMITS,
   };
   const openEngine = async (listener: EngineListener) => new MemoryEngine(listener);
-  node = await startNode(environment, { clock, openEngine });
+  node = await startNode(environment, { ...WITHOUT_POLLING, clock, openEngine });
 });
 afterAll(async () => {
   await node.stop();

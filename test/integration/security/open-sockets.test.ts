@@ -18,7 +18,7 @@ import {
   type TestUser,
 } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
-import { startNode, type TestNode } from "../../support/node";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** The number of open sockets is bounded for every kind of socket and every kind of viewer (docs/LIMITS.md). */
@@ -26,7 +26,8 @@ import { ownerToken } from "../../support/sessions/owner";
 const PER_IP = 300;
 let node: TestNode;
 beforeAll(async () => {
-  node = await startNode({ TRUST_PROXY: "127.0.0.1", SOCKETS_PER_IP: String(PER_IP) });
+  const environment = { TRUST_PROXY: "127.0.0.1", SOCKETS_PER_IP: String(PER_IP) };
+  node = await startNode(environment, WITHOUT_POLLING);
 });
 afterAll(() => node?.stop());
 

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { corrupt, type Random, seededRandom } from "../../../tools/seeded-random";
 import { newUser, rest, type TestUser } from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";
 import { exchange, HEAD, post, TYPE } from "../../support/rest/raw-http";
 
@@ -11,7 +11,7 @@ let user: TestUser;
 let port: number;
 let chatPort: number;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({}, WITHOUT_POLLING);
   user = await newUser(node);
   port = Number(new URL(node.baseUrl).port);
   chatPort = Number(new URL(node.chatUrl).port);

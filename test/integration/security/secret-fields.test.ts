@@ -6,7 +6,7 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
-import { startNode, type TestNode } from "../../support/node";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { ownerToken } from "../../support/sessions/owner";
 
 /**
@@ -45,7 +45,7 @@ let owner: string;
 let ids: number[];
 
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({}, WITHOUT_POLLING);
   await node.sql("UPDATE applications SET v1_list_disabled = false");
   asker = await newUser(node);
   sender = await newUser(node);
