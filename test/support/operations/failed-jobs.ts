@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openLog } from "../../../src/core/log";
 import { openJobs } from "../../../src/jobs/pg-boss";
+import type { Store } from "../../../src/store/store";
 import type { TestNode } from "../node";
 
 /** A failed job to store. */
@@ -14,6 +15,19 @@ export interface StoredFailure {
   secondsAgo?: number;
 }
 
+/** The queues that exist, by database. */
+const queues = new WeakMap<Store, Set<string>>();
+
+/** Creates the tables of a queue, as its first job in a deployment does. */
+async function createQueue(store: Store, name: string): Promise<void> {
+  const existing = queues.get(store) ?? new Set();
+  if (existing.has(name)) return;
+  const jobs = openJobs({ store, log: openLog("silent"), singleNode: false, pollMs: 3_600_000 });
+  await jobs.openQueues(name);
+  await jobs.close();
+  queues.set(store, existing.add(name));
+}
+
 /** Stores a job that has failed for good; by default one that does nothing when it runs. @returns its id */
 export async function addFailedJob(
   node: TestNode,
@@ -25,11 +39,7 @@ export async function addFailedJob(
     secondsAgo = 0,
   }: StoredFailure = {},
 ): Promise<string> {
-  const { store } = node.app;
-  // Creates the tables of the queue, as the first job of a deployment does.
-  const jobs = openJobs({ store, log: openLog("silent"), singleNode: false, pollMs: 3_600_000 });
-  await jobs.openQueues(name);
-  await jobs.close();
+  await createQueue(node.app.store, name);
   const id = randomUUID();
   const output = applicationId === null ? { reason } : { reason, applicationId };
   await node.sql(

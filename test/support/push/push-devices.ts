@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from "node:crypto";
-import { rest, type TestUser } from "../client";
+import type { TestUser } from "../client";
 import type { TestNode } from "../node";
 
 let count = 0;
@@ -35,18 +35,17 @@ export const deviceOf = ({ id }: Pick<TestUser, "id">) => ({
   udid: `udid-of-${id}`,
 });
 
-/** Subscribes an Android device of a user and returns the subscription's id. */
+/** Stores a subscription of a user's Android device and returns its id. */
 export async function addSubscription(
-  node: TestNode,
-  user: TestUser,
+  { sql }: TestNode,
+  user: Pick<TestUser, "id">,
   { token, udid } = deviceOf(user),
 ): Promise<number> {
-  const body = {
-    notification_channel: "gcm",
-    push_token: { environment: "development", client_identification_sequence: token },
-    device: { platform: "android", udid },
-  };
-  const answer = await rest(node, "POST", "/subscriptions", { token: user.token, body });
-  if (answer.status !== 201) throw new Error(`POST /subscriptions answered ${answer.text}`);
-  return answer.body[0].subscription.id;
+  const [row] = await sql<{ id: number }>(
+    `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid, token, updated_at)
+      SELECT application_id, id, 'gcm', 'development', 'android', $2, $3, now() FROM users WHERE id = $1
+      RETURNING id`,
+    [user.id, udid, token],
+  );
+  return row?.id ?? 0;
 }
