@@ -7,10 +7,11 @@ import { connectSocket } from "../../../tools/graphql/graphql-socket";
 import { applicationToken, newUser, rest, signedParameters } from "../../support/client";
 import { addConference } from "../../support/conferences/stored-conference";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { startNode, type TestNode } from "../../support/node";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { addFailedJob } from "../../support/operations/failed-jobs";
 import { addEvent } from "../../support/push/push";
 import { addSubscription } from "../../support/push/push-devices";
+import { isExhaustive, oneOf, SAMPLED } from "../../support/security/exhaustive";
 import { ROUTES } from "../../support/security/permission-routes";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { addMember, ownerCredentials, ownerToken } from "../../support/sessions/owner";
@@ -18,7 +19,7 @@ import { secondApplication } from "../../support/sessions/second-application";
 
 /**
  * Applications are isolated: every operation requests the first application's objects with tokens of the
- * second.
+ * second. Unless the run is exhaustive, each one goes through one protocol.
  */
 
 const schema = signalboxSchema();
@@ -53,7 +54,7 @@ const tokens: Record<string, string> = {};
 let count = 0;
 
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({}, WITHOUT_POLLING);
   const foreignNode = await secondApplication(node);
   const a = await newUser(node, { ...secret, tag_list: tags });
   const b = await newUser(node);
@@ -221,17 +222,32 @@ async function tokenOf(caller: string): Promise<string> {
   return tokens[caller] ?? "";
 }
 
+const WEB_SOCKET = "GraphQL by WebSocket";
+
+/** The protocols through which a caller runs an operation: all, or one of them. */
+function protocolsFor(operation: string): string[] {
+  const all = [...Object.keys(HTTP_PROTOCOLS), WEB_SOCKET].filter(
+    (name) => name !== "GraphQL by GET" || operation.startsWith("Query."),
+  );
+  if (isExhaustive) return all;
+  return [operation.startsWith("Subscription.") ? WEB_SOCKET : oneOf(all)];
+}
+
 describe.each(callers)("%s of another application gets nothing", (caller) => {
-  test.each(ordered)("by %s", async (operation) => {
+  const protocols = new Map(ordered.map((operation) => [operation, protocolsFor(operation)]));
+  test.each(ordered)(`by %s${SAMPLED}`, async (operation) => {
     const row = PERMISSION_ROWS[operation];
     if (!row) throw new Error(`${operation} has no row`);
-    for (const [name, send] of Object.entries(HTTP_PROTOCOLS)) {
-      if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
+    const names = protocols.get(operation) ?? [];
+    for (const name of names) {
+      const send = HTTP_PROTOCOLS[name];
+      if (!send) continue;
       const token = await tokenOf(caller);
       await expectIsolation(() =>
         send(fixture.foreignNode, row.document, row.variables(fixture), token),
       );
     }
+    if (!names.includes(WEB_SOCKET)) return;
     const token = await tokenOf(caller);
     const socket = await connectSocket(node);
     socket.send({ type: "connection_init", payload: { token } });
