@@ -183,20 +183,6 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(fixture.connections()).toBe(before + 1);
   });
 
-  test("a slow response ends in a timeout", async () => {
-    const provider = open({ timeoutMs: 3_000 });
-    const [silent, slow] = [fixture.device(), fixture.device()];
-    fixture.script(silent, { kind: "silent" });
-    fixture.script(slow, { kind: "slow", ms: 60 });
-    const outcomes = await Promise.all(
-      [silent, slow].map((device) => provider.send(fixture.push, device)),
-    );
-    expect(outcomes).toEqual([
-      retry("no answer within 3 s"),
-      expect.objectContaining({ kind: "accepted" }),
-    ]);
-  });
-
   test("an unreachable service has the outcome retry", async () => {
     const outcome = await keep(fixture.openUnreachable()).send(fixture.push, fixture.device());
     expect(outcome).toEqual(retry("no connection (ECONNREFUSED)"));
@@ -273,44 +259,6 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(fixture.connections()).toBeGreaterThan(before + 1);
   });
 
-  test("limits in-flight pushes; the timeout of waiting ones starts with their turn", async () => {
-    const provider = open({ inFlightMax: 2, timeoutMs: 6_000 });
-    const devices = Array.from({ length: 6 }, () => fixture.device());
-    for (const device of devices) fixture.script(device, { kind: "slow", ms: 2_500 });
-    const inFlight: number[] = [];
-    let now = 0;
-    const before = fixture.receivedDevices().length;
-    const sent = await Promise.all(
-      devices.map(async (device) => {
-        const outcome = await provider.send(fixture.push, device);
-        now++;
-        inFlight.push(fixture.receivedDevices().length - before - now);
-        return outcome;
-      }),
-    );
-    // Three rounds of 2.5 s exceed the timeout of a push.
-    expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
-    expect(Math.max(...inFlight)).toBeLessThanOrEqual(2);
-  });
-
-  test("an unresponsive service delays a batch by a small multiple of a push's timeout", async () => {
-    const provider = open({ inFlightMax: 2, timeoutMs: 1_000 });
-    const devices = Array.from({ length: 40 }, () => fixture.device());
-    for (const device of devices) fixture.script(device, { kind: "silent" });
-    const before = fixture.receivedDevices().length;
-    const outcomes = await Promise.all(
-      devices.map((device) => provider.send(fixture.push, device)),
-    );
-    const count = (reason: string) =>
-      outcomes.filter((outcome) => outcome.kind === "retry" && outcome.reason === reason).length;
-    const asked = count("no answer within 1 s");
-    expect(asked).toBeGreaterThanOrEqual(2);
-    // Forty pushes need twenty rounds; they wait for a turn for only three, plus the one in flight.
-    expect(asked).toBeLessThanOrEqual(10);
-    expect(count("too many requests in flight")).toBe(40 - asked);
-    expect(fixture.receivedDevices().length - before).toBeLessThanOrEqual(10);
-  });
-
   test("closing waits for in-flight pushes, and later pushes have the outcome retry", async () => {
     const provider = open();
     const device = fixture.device();
@@ -325,5 +273,96 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
 
   test("an unused provider can be closed", async () => {
     await fixture.open().close();
+  });
+});
+
+describe("all services at once, because these tests wait", () => {
+  const fixtures = new Map<string, ProviderFixture>();
+  const keep = closeAfterEach<Provider>();
+
+  beforeAll(async () => {
+    for (const { name, start } of SERVICES) fixtures.set(name, await start());
+  });
+  afterAll(async () => {
+    for (const fixture of fixtures.values()) await fixture.close();
+  });
+
+  /** Opens a provider and its connection, since the timeout of a push includes connecting. */
+  async function openConnected(fixture: ProviderFixture, options: Partial<ProviderOptions>) {
+    const provider = keep(fixture.open(options));
+    await provider.send(fixture.push, fixture.device());
+    return provider;
+  }
+
+  /** The result of a check for each service, by name. */
+  async function onEach<Result>(check: (fixture: ProviderFixture) => Promise<Result>) {
+    const entries = [...fixtures].map(
+      async ([name, fixture]) => [name, await check(fixture)] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  test("a slow response ends in a timeout", async () => {
+    const results = await onEach(async (fixture) => {
+      const provider = await openConnected(fixture, { timeoutMs: 3_000 });
+      const [silent, slow] = [fixture.device(), fixture.device()];
+      fixture.script(silent, { kind: "silent" });
+      fixture.script(slow, { kind: "slow", ms: 60 });
+      return Promise.all([silent, slow].map((device) => provider.send(fixture.push, device)));
+    });
+    for (const [name, outcomes] of Object.entries(results)) {
+      expect([name, outcomes]).toEqual([
+        name,
+        [retry("no answer within 3 s"), expect.objectContaining({ kind: "accepted" })],
+      ]);
+    }
+  });
+
+  test("limits in-flight pushes; the timeout of waiting ones starts with their turn", async () => {
+    const results = await onEach(async (fixture) => {
+      const provider = await openConnected(fixture, { inFlightMax: 2, timeoutMs: 6_000 });
+      const devices = Array.from({ length: 6 }, () => fixture.device());
+      for (const device of devices) fixture.script(device, { kind: "slow", ms: 2_500 });
+      let inFlightMax = 0;
+      let now = 0;
+      const before = fixture.receivedDevices().length;
+      const sent = await Promise.all(
+        devices.map(async (device) => {
+          const outcome = await provider.send(fixture.push, device);
+          now++;
+          inFlightMax = Math.max(inFlightMax, fixture.receivedDevices().length - before - now);
+          return outcome;
+        }),
+      );
+      return { refused: sent.filter(({ kind }) => kind !== "accepted"), inFlightMax };
+    });
+    // Three rounds of 2.5 s exceed the timeout of a push.
+    for (const [name, { refused, inFlightMax }] of Object.entries(results)) {
+      expect([name, refused, inFlightMax <= 2]).toEqual([name, [], true]);
+    }
+  });
+
+  test("an unresponsive service delays a batch by a small multiple of a push's timeout", async () => {
+    const results = await onEach(async (fixture) => {
+      const provider = await openConnected(fixture, { inFlightMax: 2, timeoutMs: 1_000 });
+      const devices = Array.from({ length: 40 }, () => fixture.device());
+      for (const device of devices) fixture.script(device, { kind: "silent" });
+      const before = fixture.receivedDevices().length;
+      const outcomes = await Promise.all(
+        devices.map((device) => provider.send(fixture.push, device)),
+      );
+      const count = (reason: string) =>
+        outcomes.filter((outcome) => outcome.kind === "retry" && outcome.reason === reason).length;
+      return {
+        asked: count("no answer within 1 s"),
+        waited: count("too many requests in flight"),
+        received: fixture.receivedDevices().length - before,
+      };
+    });
+    for (const [name, { asked, waited, received }] of Object.entries(results)) {
+      // Forty pushes need twenty rounds; they wait for a turn for only three, plus the one in flight.
+      expect([name, asked >= 2 && asked <= 10, waited]).toEqual([name, true, 40 - asked]);
+      expect([name, received <= 10]).toEqual([name, true]);
+    }
   });
 });
