@@ -11,7 +11,7 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import { withValue } from "../../../tools/hostile-values";
 import { createParticipants } from "../../support/calls/participants";
-import { graphql, type RestResponse, rest, signIn } from "../../support/client";
+import { type RestResponse, rest, signIn } from "../../support/client";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { SAMPLED, sampleFor } from "../../support/security/exhaustive";
 import { ROUTES } from "../../support/security/permission-routes";
