@@ -72,7 +72,7 @@ export async function startNode(
   try {
     const app = await startApp(readConfig(variables), {
       passwordCost: LOW_PASSWORD_COST,
-      jobsPollMs: 100,
+      jobsPollMs: 1_000,
       ...parts,
     });
     return asTestNode(app, variables, database, beside);
