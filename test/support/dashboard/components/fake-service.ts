@@ -14,7 +14,7 @@ import {
   validate,
 } from "graphql";
 import { makeServer } from "graphql-ws";
-import { AsyncQueue } from "../../async-queue";
+import { AsyncQueue } from "../../../../tools/async-queue";
 import { socketTo } from "./fake-socket";
 
 const SCHEMA = buildSchema(
