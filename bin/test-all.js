@@ -5,11 +5,11 @@ const { join } = require("node:path");
 
 /** The runs: arguments of npm, and the time limit in minutes. */
 const RUNS = {
-  check: [["run", "check"], 8],
-  test: [["test"], 30],
-  services: [["run", "test:services", "--", "--ignoreProjects", "system"], 22],
-  system: [["run", "test:system"], 28],
-  fuzz: [["run", "fuzz", "--", "--seconds", "120"], 5],
+  check: [["run", "check"], 10],
+  test: [["test"], 45],
+  services: [["run", "test:services", "--", "--ignoreProjects", "system"], 30],
+  system: [["run", "test:system"], 40],
+  fuzz: [["run", "fuzz", "--", "--seconds", "120"], 8],
 };
 
 /** Runs a program and shows what it prints. @returns its output, and whether it passed */
