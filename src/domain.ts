@@ -200,6 +200,8 @@ export interface Domain extends PushModule {
 export type DomainOverrides = PushOverrides & {
   openEngine?: OpenConferenceEngine;
   passwordCost?: PasswordCost;
+  /** Interval between two writes of statistics, in milliseconds. */
+  statisticsMs?: number;
 };
 
 /**
@@ -218,7 +220,7 @@ export async function openDomain(
   // Opened first, so that the node is listed until it has closed everything else.
   const health = await openHealth(platform);
   lifecycle.add("list of nodes", () => health.registry.close());
-  const statistics = openStatistics(platform);
+  const statistics = openStatistics({ ...platform, intervalMs: overrides.statisticsMs });
   // Closed after everything that counts.
   lifecycle.add("statistics", () => statistics.close());
   const users = await openUserModules({

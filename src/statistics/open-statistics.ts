@@ -15,7 +15,13 @@ export interface StatisticsModule extends StatisticsDeps {
 
 /** Opens the statistics: writes what this node counts, and starts the jobs. */
 export function openStatistics(
-  deps: StatisticsDeps & { log: Log; jobs: Jobs; counters: ApplicationCounters; nodeId: string },
+  deps: StatisticsDeps & {
+    log: Log;
+    jobs: Jobs;
+    counters: ApplicationCounters;
+    nodeId: string;
+    intervalMs?: number | undefined;
+  },
 ): StatisticsModule {
   const { store, clock } = deps;
   const writer = new StatisticsWriter(deps);

@@ -23,7 +23,7 @@ interface StatisticsWriterDeps {
   /** Identifier of this node. */
   nodeId: string;
   /** Interval between two writes, in milliseconds; five seconds by default. */
-  intervalMs?: number;
+  intervalMs?: number | undefined;
   /** A monotonic clock, which measures the time between two renewals of the lease. */
   elapsedMs?: () => number;
 }

@@ -57,7 +57,7 @@ let owner: string;
 beforeAll(async () => {
   first = await startNode(
     { CHAT_DOMAIN: DOMAIN },
-    { openEngine, pushProvider: providers.open, jobsPollMs: 100 },
+    { openEngine, pushProvider: providers.open, jobsPollMs: 100, statisticsMs: 100 },
   );
 });
 beforeEach(async () => {
@@ -355,7 +355,7 @@ describe("an account", () => {
 
 describeServices("two nodes", () => {
   test("add up what they count and have open", async () => {
-    const second = await startNode({}, { openEngine }, first);
+    const second = await startNode({}, { openEngine, statisticsMs: 100 }, first);
     try {
       const other = { ...second, application: node.application };
       const [here, there] = [await newGuest(node), await newGuest(other)];
