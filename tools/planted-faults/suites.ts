@@ -1,6 +1,6 @@
 /** Test files that one command runs. */
 export interface Suite {
-  name: "npm test" | "npm run test:unit" | "npm run test:services";
+  name: "npm test" | "npm run test:services";
   /** The configuration of Jest. */
   config: string;
   /** The projects of the configuration. */
@@ -9,8 +9,11 @@ export interface Suite {
 
 /** The suites, in the order in which they look for a fault. */
 export const SUITES: readonly Suite[] = [
-  { name: "npm test", config: "jest.config.js", projects: ["integration", "contract", "flow"] },
-  { name: "npm run test:unit", config: "jest.config.js", projects: ["unit"] },
+  {
+    name: "npm test",
+    config: "jest.config.js",
+    projects: ["unit", "integration", "contract", "flow"],
+  },
   {
     name: "npm run test:services",
     config: "jest.services.config.js",
