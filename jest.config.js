@@ -1,11 +1,11 @@
 const { compileChanged } = require("./bin/compile.js");
 const { RUN, components, suite } = require("./jest.suites.js");
 
-// Pages load it.
+// Pages of tests load the compiled client package.
 compileChanged(["client/src"], () => {});
 
 /**
- * What the embedded database proves of the flows: a file for each area, and those with a branch of their own for it. All
+ * The flows that run on the embedded database: a file for each area, and those with a branch of their own for it. All
  * flows run on PostgreSQL with Redis, as in production (jest.services.config.js).
  */
 const EMBEDDED_FLOWS = [
@@ -30,7 +30,7 @@ const EMBEDDED_FLOWS = [
   "users/users-legacy",
   "users/users-v2",
 ];
-/** Files that are named on the command line run, whichever they are. */
+/** Any file that the command line names runs. */
 const isFileNamed = process.argv.slice(2).some((word) => /(^|\/)test\//.test(word));
 
 /**

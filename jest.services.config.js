@@ -1,7 +1,7 @@
 const { compileChanged } = require("./bin/compile.js");
 const { RUN, suite } = require("./jest.suites.js");
 
-// Pages load it.
+// Pages of tests load the compiled client package.
 compileChanged(["client/src"], () => {});
 
 process.env.TEST_SERVICES = "1";

@@ -28,7 +28,11 @@ function run(args, minutes) {
       // It has ended.
     }
   };
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => end(signal));
+  const interrupt = (signal) => {
+    end(signal);
+    process.exit(1);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, interrupt);
   const limit = setTimeout(() => {
     process.stdout.write(`=== did not end within ${minutes} minutes\n`);
     end("SIGTERM");
@@ -44,6 +48,7 @@ function run(args, minutes) {
   return new Promise((resolve) => {
     child.once("close", (code) => {
       clearTimeout(limit);
+      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, interrupt);
       resolve({ output, passed: code === 0 });
     });
   });

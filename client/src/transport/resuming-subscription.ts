@@ -12,11 +12,11 @@ export interface ResumingOptions<Result, Variables, Entry extends { cursor: stri
   /**
    * The variables of one attempt.
    * @param after cursor of the last entry, or null
-   * @param allowGap whether entries after the cursor are gone; only if `keepsCursor`
+   * @param allowGap whether entries after the cursor are gone; only if `takesAllowGap`
    */
   variables(after: string | null, allowGap: boolean): Variables;
-  /** Whether the service can deliver what is left after a cursor that has expired. */
-  readonly keepsCursor?: boolean;
+  /** Whether the subscription takes `allowGap`, which delivers what is left after a cursor that has expired. */
+  readonly takesAllowGap?: boolean;
   /** The entry of a result; without a cursor, the subscription cannot resume behind it. */
   entry(result: Result): Entry;
   /** Called for each entry, in order. */
@@ -125,7 +125,7 @@ export function resumeSubscription<
       const error = responseError(problem);
       if (error.code === "INVALID" && error.fields.after && after !== null) {
         // A cursor that is refused again is not one of this user's inbox.
-        if (options.keepsCursor && !allowGap) allowGap = true;
+        if (options.takesAllowGap && !allowGap) allowGap = true;
         else {
           after = null;
           allowGap = false;

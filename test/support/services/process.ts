@@ -21,10 +21,13 @@ async function start(): Promise<void> {
   const { connection, close } = await openServerConnection(template);
   await migrate(connection, await readMigrations(), openLog("silent"));
   await close();
-  process.send?.({ TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url });
+  if (process.connected)
+    process.send?.({ TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url });
 }
 
 async function stop(code: number): Promise<void> {
+  // What is still starting could not be stopped.
+  await starting.catch(() => {});
   await Promise.all(running.splice(0).map((service) => service.stop()));
   process.exit(code);
 }
@@ -32,7 +35,8 @@ async function stop(code: number): Promise<void> {
 // A terminal sends these to the parent as well, which disconnects once its tests have ended.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 process.once("disconnect", () => void stop(0));
-start().catch((error) => {
+const starting = start();
+starting.catch((error) => {
   console.error(error);
   void stop(1);
 });

@@ -120,6 +120,15 @@ test("an entry that cannot be delivered is reported as missed with the next one"
   expect(seen.slice(2)).toEqual(["missed", "signal b"]);
 });
 
+/** Opens a connection that is lost after a signal, and comes back. */
+async function loseAfterSignal(): Promise<void> {
+  await open();
+  service.sockets[0]?.next(signal("a"));
+  await pass(10);
+  service.sockets[0]?.end(1012);
+  await pass(SECOND);
+}
+
 /** Refuses the last subscription to signals because of its cursor. */
 async function refuseCursor(): Promise<void> {
   const id = service.sockets[1]?.received.findLast((each) =>
@@ -131,11 +140,7 @@ async function refuseCursor(): Promise<void> {
 }
 
 test("a cursor that has expired receives what is left, and reports once what may be missing", async () => {
-  await open();
-  service.sockets[0]?.next(signal("a"));
-  await pass(10);
-  service.sockets[0]?.end(1012);
-  await pass(SECOND);
+  await loseAfterSignal();
   await refuseCursor();
   expect(subscriptions(1)).toEqual([
     { after: "a", allowGap: false },
@@ -150,11 +155,7 @@ test("a cursor that has expired receives what is left, and reports once what may
 });
 
 test("a cursor that is refused twice is given up", async () => {
-  await open();
-  service.sockets[0]?.next(signal("a"));
-  await pass(10);
-  service.sockets[0]?.end(1012);
-  await pass(SECOND);
+  await loseAfterSignal();
   await refuseCursor();
   await refuseCursor();
   expect(subscriptions(1).at(-1)).toEqual({ after: null, allowGap: false });
