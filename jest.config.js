@@ -1,8 +1,8 @@
-const { compileChanged } = require("./bin/compile.js");
+const { buildFolders } = require("./bin/prepare.js");
 const { RUN, components, suite } = require("./jest.suites.js");
 
-// Pages of tests load the compiled client package.
-compileChanged(["client/src"], () => {});
+// Suites use generated sources, and pages of tests load the compiled client package.
+buildFolders(["src", "client/src"]);
 
 /**
  * The flows that run on the embedded database: a file for each area, and those with a branch of their own for it. All

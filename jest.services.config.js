@@ -1,8 +1,8 @@
-const { compileChanged } = require("./bin/compile.js");
+const { buildFolders } = require("./bin/prepare.js");
 const { RUN, suite } = require("./jest.suites.js");
 
-// Pages of tests load the compiled client package.
-compileChanged(["client/src"], () => {});
+// Suites use generated sources, and pages of tests load the compiled client package.
+buildFolders(["src", "client/src"]);
 
 process.env.TEST_SERVICES = "1";
 

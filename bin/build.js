@@ -1,20 +1,25 @@
-// npm run build: compiles everything that has changed and builds the dashboard, or compiles only the folders that are
-// named.
+// npm run build: generates and compiles everything that has changed and builds the dashboard, or generates and compiles
+// only what the named folders need.
 const { checkRequirements, fail } = require("./requirements.js");
 
 checkRequirements(false);
 const { FOLDERS, compileChanged, hasCompiler } = require("./compile.js");
 if (!hasCompiler()) fail("The compiler is not installed: run npm ci.");
-const folders = process.argv.slice(2);
-try {
-  compileChanged(folders.length > 0 ? folders : FOLDERS, (text) => {
-    process.stderr.write(`${text}\n`);
-  });
-} catch (error) {
-  fail(`Signalbox could not be compiled: ${error.message}`);
-}
-if (folders.length === 0) {
+const { generateChanged } = require("./generated.js");
+const named = process.argv.slice(2);
+const folders = named.length > 0 ? named : FOLDERS;
+const report = (text) => process.stderr.write(`${text}\n`);
+
+async function build() {
+  // The generators run in processes of their own, while this one compiles.
+  const generating = generateChanged(folders, report);
+  // Its failure is awaited below.
+  generating.catch(() => {});
+  compileChanged(folders, report);
+  if (await generating) compileChanged(folders, () => {});
+  if (named.length > 0) return;
   const { buildDashboard } = require("./dashboard.js");
-  const built = buildDashboard((text) => process.stderr.write(`${text}\n`));
-  if (!built) fail("The dashboard could not be built.");
+  if (!buildDashboard(report)) fail("The dashboard could not be built.");
 }
+
+build().catch((error) => fail(`Signalbox could not be compiled: ${error.message}`));

@@ -2,6 +2,8 @@
 const { spawn } = require("node:child_process");
 const { join } = require("node:path");
 
+const { generateChanged } = require("./generated.js");
+
 const root = join(__dirname, "..");
 const local = (name) => join(root, "node_modules", name);
 const LOADER = join(root, "tools/run-typescript.js");
@@ -52,6 +54,7 @@ function run([name, args]) {
 
 async function main() {
   const began = performance.now();
+  await generateChanged(["src", "client/src"], (text) => process.stdout.write(`${text}\n`));
   const passed = await Promise.all(Object.entries(CHECKS).map(run));
   const failed = Object.keys(CHECKS).filter((_, index) => !passed[index]);
   const result = failed.length === 0 ? "All checks passed" : `Failed: ${failed.join(", ")};`;
@@ -59,4 +62,7 @@ async function main() {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-main();
+main().catch((error) => {
+  process.stdout.write(`Sources could not be generated: ${error.message}\n`);
+  process.exitCode = 1;
+});

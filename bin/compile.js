@@ -4,6 +4,7 @@
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const { dirname, join } = require("node:path");
+const { PRISMA_CLIENT } = require("./generated.js");
 
 const root = join(__dirname, "..");
 const RECORD = join(root, "dist/compiled.json");
@@ -99,12 +100,15 @@ function hasChanged(folders) {
   return changed.size + removed.length > 0;
 }
 
-/** Whether the build is outdated, where it cannot be renewed. Without sources or a record nothing is known. */
+/**
+ * Whether the build is outdated, where it cannot be renewed. Without sources or a record nothing is known. Generated
+ * sources may be missing.
+ */
 function isOutdated() {
   const record = readRecord();
   if (record === null || !fs.existsSync(join(root, "src"))) return false;
   const { changed, removed } = compare(record, ["src"]);
-  return changed.size + removed.length > 0;
+  return changed.size > 0 || removed.some((path) => !path.startsWith(`${PRISMA_CLIENT}/`));
 }
 
 /** Compiler options; isolatedModules in the configuration makes every file compile on its own. */

@@ -11,8 +11,16 @@ const BUILD = join(root, "dist/dashboard");
 /** What the build was made of, beside its files. */
 const RECORD = join(BUILD, "built.json");
 /** Files and folders whose content decides whether the build is current. */
-const INPUTS = ["dashboard", "client/src", "package-lock.json", "bin/dashboard.js"];
-const IGNORED = /^(node_modules|dist|README\.md)$/;
+const INPUTS = [
+  "dashboard",
+  "client/src",
+  "client/operations",
+  "scripts/typed-operations.ts",
+  "package-lock.json",
+  "bin/dashboard.js",
+];
+/** Typed operations are made of the inputs, by Vite. */
+const IGNORED = /^(node_modules|dist|README\.md|generated|.*\.generated\.ts)$/;
 
 /** Paths of all files below a path, relative to the root. */
 function filesIn(path) {

@@ -1,10 +1,11 @@
-// npm run dev: runs the service, and compiles and restarts it whenever a source, a document of schema/ or a
-// migration changes. While a source does not compile, the service goes on as it was.
+// npm run dev: runs the service, and compiles and restarts it whenever a source, a document of schema/, the data model or
+// a migration changes. While a source does not compile, the service goes on as it was.
 const program = require("./prepare.js").prepare("src/main");
 const { spawn } = require("node:child_process");
 const { existsSync, readdirSync, watch } = require("node:fs");
 const { join } = require("node:path");
 const { compileChanged } = require("./compile.js");
+const { generateChanged } = require("./generated.js");
 
 const root = join(__dirname, "..");
 /** Time without another change before the restart, in milliseconds: editors write several times. */
@@ -52,6 +53,7 @@ function changed(isDocument) {
 async function restart() {
   if (ending) return;
   try {
+    await generateChanged(["src"], report);
     const compiled = compileChanged(["src"], report);
     if (!compiled && !documentChanged) return;
     documentChanged = false;
@@ -94,5 +96,5 @@ function watchFolder(folder, onChange) {
 }
 watchFolder(join(root, "src"), () => changed(false));
 watchFolder(join(root, "schema"), () => changed(true));
-watchFolder(join(root, "prisma/migrations"), () => changed(true));
+watchFolder(join(root, "prisma"), () => changed(true));
 start();

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressFiles } from "./build/compress-files.ts";
+import { typedOperations } from "./build/typed-operations.ts";
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -11,7 +12,7 @@ const gateway = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:4000";
 export default defineConfig({
   root: pathOf("."),
   base: "/dashboard/",
-  plugins: [react(), compressFiles()],
+  plugins: [react(), typedOperations(), compressFiles()],
   resolve: {
     // The sources of the package: nothing has to be built first.
     alias: { "@signalbox/client": pathOf("../client/src/index.ts") },

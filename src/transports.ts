@@ -36,7 +36,6 @@ import { registerPages } from "./pages/password-reset";
 import type { Platform } from "./platform";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
-import { readExamples } from "./rest/openapi-examples";
 import { registerRest } from "./rest/routes";
 import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
 import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
@@ -150,7 +149,7 @@ export async function openTransports(
   registerRestErrors(server);
   registerProbes(server, health, metrics);
   const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
-  registerRest(server, { engine, makeContext, documents, examples: readExamples() });
+  registerRest(server, { engine, makeContext, documents });
   registerPages(server, users);
   const hasDashboard =
     config.DASHBOARD &&

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isoSeconds } from "../core/clock";
+import { packageRoot } from "../core/package-root";
 import type { CreateContext } from "../graphql/engine/context";
 import type { Engine } from "../graphql/engine/engine";
 import { callerOf } from "../http/request-caller";
@@ -8,8 +11,6 @@ import { type Body, NO_BODY, readBody } from "./body";
 import type { RestDocument } from "./documents";
 import { sendError, sendErrors, sendNotFound } from "./error";
 import { readQuery } from "./form";
-import { API_INFO, type OpenApiInfo, openApi } from "./openapi";
-import type { Examples } from "./openapi-examples";
 import { compileResponse } from "./response";
 
 /** Dependencies of the REST API. */
@@ -17,10 +18,6 @@ export interface RestOptions {
   engine: Engine;
   makeContext: CreateContext;
   documents: readonly RestDocument[];
-  /** Title, version and servers of the OpenAPI document. */
-  info?: OpenApiInfo;
-  /** Examples in the OpenAPI document. */
-  examples?: Examples;
 }
 
 /**
@@ -29,12 +26,12 @@ export interface RestOptions {
  * @throws GraphQLError if a document is invalid
  */
 export function registerRest(server: FastifyInstance, options: RestOptions): void {
-  const { engine, makeContext, documents, info = API_INFO, examples } = options;
+  const { engine, makeContext, documents } = options;
   const routes = documents.map((document) => ({
     document,
     handler: compileHandler(document, engine, makeContext),
   }));
-  const openApiText = JSON.stringify(openApi(documents, engine.schema, info, examples));
+  const openApiText = readOpenApi();
   server.register(async (scope) => {
     scope.setErrorHandler(sendError);
     scope.removeAllContentTypeParsers();
@@ -50,6 +47,13 @@ export function registerRest(server: FastifyInstance, options: RestOptions): voi
       reply.header("content-type", JSON_TYPE).send(openApiText),
     );
   });
+}
+
+/** schema/openapi.json without its white space. `npm run generate` writes it from the documents. */
+function readOpenApi(): string {
+  return JSON.stringify(
+    JSON.parse(readFileSync(join(packageRoot(), "schema/openapi.json"), "utf8")),
+  );
 }
 
 /** The HTTP server counts one request on arrival; operations count against further limits themselves. */

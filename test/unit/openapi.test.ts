@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { API_INFO, openApi } from "../../scripts/openapi/openapi";
+import type { JsonSchema } from "../../scripts/openapi/openapi-schema";
 import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments } from "../../src/rest/documents";
-import { API_INFO, openApi } from "../../src/rest/openapi";
-import type { JsonSchema } from "../../src/rest/openapi-schema";
 import { compileResponse } from "../../src/rest/response";
 import { FILES, SEARCH, sampleSchema } from "../support/rest/rest-sample";
 

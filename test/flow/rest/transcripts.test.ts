@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openApiPaths } from "../../../scripts/openapi/openapi-paths";
 import { signalboxSchema } from "../../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
-import { openApiPaths } from "../../../src/rest/openapi-paths";
 import {
   expectation,
   HEADERS,

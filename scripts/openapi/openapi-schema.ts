@@ -6,8 +6,8 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { wireValues } from "./coerce";
-import type { SelectedField, Selection } from "./selection";
+import { wireValues } from "../../src/rest/coerce";
+import type { SelectedField, Selection } from "../../src/rest/selection";
 
 /** A JSON Schema (2020-12), as used in OpenAPI 3.1. */
 export type JsonSchema = { [key: string]: unknown };

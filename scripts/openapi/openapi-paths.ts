@@ -1,5 +1,5 @@
-import type { RestDocument } from "./documents";
-import { pathNames } from "./parameters";
+import type { RestDocument } from "../../src/rest/documents";
+import { pathNames } from "../../src/rest/parameters";
 
 /** Where a document is in OpenAPI. */
 export interface OpenApiPath {

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageRoot } from "../core/package-root";
 import type { JsonSchema } from "./openapi-schema";
 
 /** An example of an operation: a request and its success. */
@@ -15,11 +12,6 @@ export interface OperationExample {
 
 /** Examples by the name of the operation. */
 export type Examples = Readonly<Record<string, OperationExample | undefined>>;
-
-/** Reads schema/examples.json, which `npm run generate` writes from the transcripts of the tests. */
-export function readExamples(): Examples {
-  return JSON.parse(readFileSync(join(packageRoot(), "schema/examples.json"), "utf8"));
-}
 
 /** The example of a parameter in the type of its schema: OpenAPI shows a number as a number. */
 export function parameterExample(schema: JsonSchema, text: string | string[]): unknown {

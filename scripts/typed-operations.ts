@@ -1,24 +1,16 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { codegen } from "@graphql-codegen/core";
 import * as operationTypes from "@graphql-codegen/typescript-operations";
 import {
   buildASTSchema,
   type DocumentNode,
-  type EnumTypeDefinitionNode,
   type FragmentDefinitionNode,
   Kind,
   type OperationDefinitionNode,
-  parse,
   print,
   stripIgnoredCharacters,
   visit,
 } from "graphql";
 import { scalars } from "../schema/codegen";
-
-const HEADER = `// Generated from client/operations by npm run generate.
-import type { Document } from "../transport/document.ts";
-`;
 
 /** Types alone, and no constant objects, so that enums add nothing to the size of the package. */
 const CONFIG = { scalars, strictScalars: true, useTypeImports: true, enumType: "string-literal" };
@@ -27,23 +19,6 @@ const CONFIG = { scalars, strictScalars: true, useTypeImports: true, enumType: "
 export interface OperationFile {
   location: string;
   document: DocumentNode;
-}
-
-/**
- * The operations of the package in client/: the types of their results and variables, and each document as text.
- * @param folder of the .graphql files
- * @param sdl schema/schema.graphql, which the operations must fit. Its enums have the names of GraphQL, where the
- *   schema object has internal values.
- */
-export async function clientOperations(folder: string, sdl: string): Promise<string> {
-  const schema = parse(sdl);
-  const documents = readdirSync(folder)
-    .sort()
-    .map((name) => ({
-      location: name,
-      document: parse(readFileSync(join(folder, name), "utf8")),
-    }));
-  return `${HEADER}\n${errorCodes(schema)}\n\n${await typedDocuments(documents, schema)}`;
 }
 
 /**
@@ -73,16 +48,6 @@ export async function typedDocuments(
     .filter((each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION)
     .map((operation) => constantOf(operation, fragments));
   return `${types.trim()}\n\n${constants.join("\n")}`;
-}
-
-/** The codes of errors, which no operation mentions. */
-function errorCodes(schema: DocumentNode): string {
-  const codes = schema.definitions.find(
-    (each): each is EnumTypeDefinitionNode =>
-      each.kind === Kind.ENUM_TYPE_DEFINITION && each.name.value === "ErrorCode",
-  );
-  const names = codes?.values?.map(({ name }) => `  | "${name.value}"`) ?? [];
-  return `/** The code of an error of the service (docs/ERRORS.md). */\nexport type ErrorCode =\n${names.join("\n")};`;
 }
 
 function constantOf(

@@ -1,7 +1,9 @@
 import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
-import { ERRORS, type ErrorCode, type FieldErrors, NO_SESSION } from "../core/errors";
-import type { Access } from "../core/viewer";
-import type { RestDocument } from "./documents";
+import { ERRORS, type ErrorCode, type FieldErrors, NO_SESSION } from "../../src/core/errors";
+import type { Access } from "../../src/core/viewer";
+import type { RestDocument } from "../../src/rest/documents";
+import type { RestParameter } from "../../src/rest/parameters";
+import type { SelectedField, Selection } from "../../src/rest/selection";
 import type { Examples, OperationExample } from "./openapi-examples";
 import { type OpenApiPath, openApiPaths } from "./openapi-paths";
 import {
@@ -12,8 +14,6 @@ import {
   securityOf,
 } from "./openapi-request";
 import { type JsonSchema, ResponseSchemas } from "./openapi-schema";
-import type { RestParameter } from "./parameters";
-import type { SelectedField, Selection } from "./selection";
 
 /** What the OpenAPI document says about the API as a whole. */
 export interface OpenApiInfo {

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isoSeconds } from "../src/core/clock";
-import type { RestDocument } from "../src/rest/documents";
-import type { OperationExample } from "../src/rest/openapi-examples";
+import { isoSeconds } from "../../src/core/clock";
+import type { RestDocument } from "../../src/rest/documents";
 import {
   type PlaceholderValues,
   requestBody,
   type Step,
   substitute,
   type Transcript,
-} from "../tools/transcript";
+} from "../../tools/transcript";
+import type { OperationExample } from "./openapi-examples";
 
 /** The application of the worked example of a signature in docs/COMPATIBILITY.md. */
 const SECRET = "auth_secret_example_1";
