@@ -26,7 +26,7 @@ import { ownerToken } from "../../support/sessions/owner";
  */
 
 /** Number of values for each place of a sample. */
-const SAMPLE = 6;
+const SAMPLE = 3;
 
 /** The places of one kind, each with the values that it is tested with. */
 function withSamples<Place extends unknown[]>(places: Place[]): Array<[...Place, unknown[]]> {
