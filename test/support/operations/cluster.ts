@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "pg";
 import type { ServerCredentials } from "../../../demo/server";
-import { execute } from "../../../scripts/services/postgres-server";
 import type { Owner } from "../calls/phones/phone";
 import { DOMAIN } from "../chat/chat";
 import { NO_RATES } from "../node";
@@ -23,13 +23,21 @@ export class Cluster {
 
   private constructor(
     private readonly database: FreshDatabase,
+    /** One for all statements of a test, which repeats some until they have the wanted result. */
+    private readonly connection: Client,
     private readonly environment: Record<string, string>,
   ) {}
 
   /** @param environment in addition to the database's, for example REDIS_URL */
   static async start(count: number, environment: Record<string, string>): Promise<Cluster> {
-    const cluster = new Cluster(await freshServices(), environment);
-    for (let index = 0; index < count; index++) await cluster.startNode(index);
+    const database = await freshServices();
+    const connection = new Client({ connectionString: database.environment.DATABASE_URL });
+    await connection.connect();
+    const cluster = new Cluster(database, connection, environment);
+    await cluster.startNode(0);
+    // The first one has created the application.
+    const others = Array.from({ length: count - 1 }, (_, index) => cluster.startNode(index + 1));
+    await Promise.all(others);
     return cluster;
   }
 
@@ -81,8 +89,7 @@ export class Cluster {
 
   /** Runs a statement of a test on the database. */
   async sql<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
-    const url = this.database.environment.DATABASE_URL ?? "";
-    return (await execute(url, statement, parameters)) as Row[];
+    return (await this.connection.query(statement, parameters)).rows;
   }
 
   output(): string {
@@ -91,6 +98,7 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await Promise.all(this.members.map((_, index) => this.stopNode(index, "SIGKILL")));
+    await this.connection.end();
     await this.database.remove();
   }
 }
