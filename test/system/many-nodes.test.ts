@@ -3,6 +3,7 @@ import { type DurableRedis, startDurableRedis } from "../../scripts/services/red
 import { GraphqlPhone } from "../support/calls/phones/graphql-phone";
 import type { Phone } from "../support/calls/phones/phone";
 import { XmppPhone } from "../support/calls/phones/xmpp-phone";
+import { eventually } from "../support/moving-clock";
 import { Cluster } from "../support/operations/cluster";
 
 /**
@@ -21,7 +22,7 @@ describe("three nodes and 200 phones", () => {
 
   beforeAll(async () => {
     redis = await startDurableRedis();
-    cluster = await Cluster.start(3, { REDIS_URL: redis.url, DRAIN_SPREAD_SECONDS: "2" });
+    cluster = await Cluster.start(3, { REDIS_URL: redis.url, DRAIN_SPREAD_SECONDS: "1" });
   });
   beforeEach(async () => {
     const owners = await cluster.createUsers(PHONES);
@@ -40,21 +41,35 @@ describe("three nodes and 200 phones", () => {
     await redis?.stop();
   });
 
-  /** Lets all phones signal each other during an action. @returns the acknowledged signal ids by recipient */
-  async function signalDuring(action: () => Promise<void>): Promise<Map<Phone, string[]>> {
+  /**
+   * Lets all phones signal each other during an action, which may wait until as many further signals as there are phones
+   * are acknowledged.
+   * @returns the acknowledged signal ids by recipient
+   */
+  async function signalDuring(
+    action: (signals: () => Promise<unknown>) => Promise<void>,
+  ): Promise<Map<Phone, string[]>> {
     const acknowledged = new Map<Phone, string[]>(phones.map((phone) => [phone, []]));
+    let count = 0;
     let over = false;
     const sendSignals = async (phone: Phone, name: number) => {
-      for (let count = 0; !over; count++) {
+      for (let number = 0; !over; number++) {
         await wait(Math.random() * 2 * PACE_MS);
         const to = phones[Math.floor(Math.random() * phones.length)]!;
-        const id = `${name}-${count}`;
+        const id = `${name}-${number}`;
         await phone.send(to.owner, id);
         acknowledged.get(to)!.push(id);
+        count++;
       }
     };
     const senders = phones.map(sendSignals);
-    await action();
+    await action(() => {
+      const enough = count + PHONES;
+      return eventually(
+        () => count,
+        (now) => now >= enough,
+      );
+    });
     over = true;
     await Promise.all(senders);
     return acknowledged;
@@ -82,14 +97,14 @@ describe("three nodes and 200 phones", () => {
   }
 
   test("a node is killed and Redis is restarted: no acknowledged signal is missing", async () => {
-    const acknowledged = await signalDuring(async () => {
-      await wait(3_000);
+    const acknowledged = await signalDuring(async (signals) => {
+      await signals();
       await cluster.stopNode(0, "SIGKILL");
-      await wait(3_000);
+      await signals();
       await redis.restart("SIGKILL");
-      await wait(3_000);
+      await signals();
       await cluster.startNode(0);
-      await wait(2_000);
+      await signals();
     });
     expect(await missing(acknowledged)).toEqual([]);
     expectNoGaps(acknowledged);
@@ -98,13 +113,13 @@ describe("three nodes and 200 phones", () => {
   });
 
   test("each node in turn is stopped and restarted: no acknowledged signal is missing", async () => {
-    const acknowledged = await signalDuring(async () => {
+    const acknowledged = await signalDuring(async (signals) => {
       for (const index of [0, 1, 2]) {
-        await wait(1_000);
+        await signals();
         expect(await cluster.stopNode(index, "SIGTERM")).toBe(0);
         await cluster.startNode(index);
       }
-      await wait(1_000);
+      await signals();
     });
     expect(await missing(acknowledged)).toEqual([]);
     expectNoGaps(acknowledged);
