@@ -303,7 +303,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
   test("two members share their screens", async () => {
     await publish(1);
     await publish(2);
-    await publish(1, { audio: false }, "screen");
+    await publish(1, { audio: 0 }, "screen");
     await publish(2, {}, "screen");
     const feeds: Feed[] = [
       main(1),

@@ -11,7 +11,7 @@ const SEATS = 12;
 /** Sender numbers of shared screens: a member's own and this. */
 const SCREEN = 100;
 /** Low, so that encryption of 288 tracks leaves the machine something. */
-const MEDIA = { kbits: 100, fps: 10 };
+const MEDIA = { kbits: 100, fps: 10, audio: 20 };
 
 const opened = closeAfterEach();
 

@@ -19,7 +19,7 @@ const ROUNDS = 5;
 const GROUPS = 10;
 const ACTIONS = 4;
 /** Low: members come and go, and the number of packets is not what is tested. */
-const MEDIA = { kbits: 30, fps: 5 };
+const MEDIA = { kbits: 30, fps: 5, audio: 10 };
 /** The user who creates the conference, removes others and never leaves. */
 const HOST = 1;
 

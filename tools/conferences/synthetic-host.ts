@@ -115,7 +115,7 @@ async function publish(request: HostRequest & { type: "publish" }): Promise<stri
       open.delete(track);
     }
   };
-  if (audio) {
+  if (audio > 0) {
     const media = new Audio("0", "SendOnly");
     media.addOpusCodec(111);
     media.addSSRC(2 * id, "c", "s", "a");
@@ -123,7 +123,9 @@ async function publish(request: HostRequest & { type: "publish" }): Promise<stri
     follow(track);
     const writer = new PacketWriter(2 * id, 111, sender);
     let frame = 0;
-    timers.push(setInterval(() => send(track, writer.audio(frame++, 80, 960)), 20));
+    timers.push(
+      setInterval(() => send(track, writer.audio(frame++, 80, 48_000 / audio)), 1_000 / audio),
+    );
   }
   if (kbits > 0) {
     const media = new Video("1", "SendOnly");

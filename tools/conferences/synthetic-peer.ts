@@ -9,8 +9,8 @@ export interface SyntheticMedia {
   /** Video in kbit/s; 0 sends none. */
   kbits?: number;
   fps?: number;
-  /** Audio with 50 packets per second. */
-  audio?: boolean;
+  /** Packets of audio per second, 50 by default; 0 sends none. */
+  audio?: number;
   /** Whether to offer a data channel as well, as legacy clients do. */
   data?: boolean;
 }
@@ -124,7 +124,7 @@ export class SyntheticPeers {
 
   async publish(media: SyntheticMedia): Promise<SyntheticPublisher> {
     const id = this.next++;
-    const all = { kbits: 300, fps: 20, audio: true, data: false, ...media };
+    const all = { kbits: 300, fps: 20, audio: 50, data: false, ...media };
     const offer = (await this.request({ type: "publish", id, ...all })) as string;
     return {
       offer,

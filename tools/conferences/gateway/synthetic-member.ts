@@ -2,7 +2,7 @@ import type { MediaSource } from "../../../src/conferences/engine/engine";
 import type { TrackReport } from "../synthetic-media";
 import type { SyntheticPeers, SyntheticPublisher, SyntheticWatcher } from "../synthetic-peer";
 
-/** What every member publishes unless told otherwise: VP8-shaped video, and audio with 50 packets per second. */
+/** What every member publishes unless told otherwise: VP8-shaped video beside the usual audio. */
 const MEDIA = { kbits: 480, fps: 20 };
 /** Time between attempts of a member that comes back, in milliseconds. */
 const RETRY_MS = 100;
@@ -17,8 +17,8 @@ export interface MemberCalls {
 
 /** How a member behaves. */
 export interface MemberOptions {
-  /** Video of the member, instead of the default. */
-  media?: { kbits: number; fps: number };
+  /** Media of the member, instead of the default. */
+  media?: { kbits: number; fps: number; audio?: number };
   /** Whether it opens a peer connection again that has ended by itself or failed; otherwise that is a failure. */
   recovers?: boolean;
 }
@@ -56,7 +56,7 @@ export class SyntheticMember {
   /** Shares a screen without sound, whose packets have a number of their own. @throws what the call throws */
   async shareScreen(number: number): Promise<void> {
     const { media = MEDIA } = this.options;
-    const client = await this.peers.publish({ sender: number, audio: false, ...media });
+    const client = await this.peers.publish({ sender: number, ...media, audio: 0 });
     try {
       const { answer } = await this.calls.publish(client.offer, "screen");
       await client.accept(answer);
