@@ -32,14 +32,31 @@ export function janusAdmin(config: Pick<Config, "JANUS_ADMIN_URL" | "JANUS_ADMIN
   return url !== undefined && secret !== undefined ? { url, secret } : undefined;
 }
 
-/** Opens the engine that the configuration names. */
-export function configuredEngine(config: EngineConfig, log: Log): OpenConferenceEngine {
+/**
+ * Opens the engine that the configuration names.
+ * @param reportMs time between two reports of statistics, in milliseconds; the engine's own without one
+ */
+export function configuredEngine(
+  config: EngineConfig,
+  log: Log,
+  reportMs?: number,
+): OpenConferenceEngine {
   return async (listener) => {
     if (!config.CONFERENCES) return null;
     const { JANUS_URL: url, JANUS_API_SECRET: apiSecret, JANUS_ADMIN_KEY: adminKey } = config;
     if (url !== undefined && apiSecret !== undefined && adminKey !== undefined) {
       const admin = janusAdmin(config);
-      return openJanusEngine({ url, apiSecret, adminKey, log, ...(admin && { admin }) }, listener);
+      return openJanusEngine(
+        {
+          url,
+          apiSecret,
+          adminKey,
+          log,
+          ...(admin && { admin }),
+          ...(reportMs && { pollMs: reportMs }),
+        },
+        listener,
+      );
     }
     const bindAddress = config.RTC_BIND_ADDRESS ?? config.HOST;
     return openEmbeddedEngine(
@@ -48,6 +65,7 @@ export function configuredEngine(config: EngineConfig, log: Log): OpenConference
         bindAddress,
         ...(config.RTC_ANNOUNCED_ADDRESS && { announcedAddress: config.RTC_ANNOUNCED_ADDRESS }),
         log,
+        ...(reportMs && { reportMs }),
       },
       listener,
     );
