@@ -8,6 +8,7 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from "fastify";
+import { clientAddress } from "../core/client-address";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
@@ -71,12 +72,14 @@ export async function openServer(
   config: Config,
   { log, countRequest, options }: ServerOptions,
 ): Promise<FastifyInstance> {
+  const addressOf = clientAddress(config.TRUST_PROXY);
   const server = fastify({
     ...options,
-    // Requests that cannot be routed skip the hooks, so they are counted here.
+    // Requests that cannot be routed skip the hooks, so they are counted here. Fastify makes their `request.ip` without
+    // regard to trustProxy.
     frameworkErrors: (error, request, reply) =>
       options.frameworkErrors(
-        (countRequest(request.ip ?? "") ?? error) as FastifyError,
+        (countRequest(addressOf(request.raw)) ?? error) as FastifyError,
         request,
         reply,
       ),
