@@ -20,9 +20,9 @@ import {
 } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { guestToken } from "../../support/conferences/stored-conference";
+import { isExhaustive, oneOf, SAMPLED } from "../../support/exhaustive";
 import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
-import { isExhaustive, oneOf, SAMPLED } from "../../support/security/exhaustive";
 import {
   CALLERS,
   CHANGING_MEMBERS,

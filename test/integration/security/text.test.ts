@@ -12,8 +12,8 @@ import { openSocket, type SocketResult } from "../../../tools/graphql/graphql-so
 import { withValue } from "../../../tools/hostile-values";
 import { createParticipants } from "../../support/calls/participants";
 import { type RestResponse, rest, signIn } from "../../support/client";
+import { SAMPLED, sampleFor } from "../../support/exhaustive";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
-import { SAMPLED, sampleFor } from "../../support/security/exhaustive";
 import { ROUTES } from "../../support/security/permission-routes";
 import type { Participants } from "../../support/security/permission-rows";
 import { type TextInput, textInputs } from "../../support/security/text-inputs";

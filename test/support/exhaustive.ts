@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { seededRandom } from "../../../tools/seeded-random";
+import { seededRandom } from "../../tools/seeded-random";
 
 /**
  * Whether the matrices of the security tests are tested completely, as CI and `npm run test:all` do. Otherwise each
@@ -30,6 +30,10 @@ export function sampleFor<T>(values: readonly T[], places: number, count: number
 
 /** One of the values, by the seed. */
 export const oneOf = <T>(values: readonly T[]): T => values[random(values.length)] as T;
+
+/** All values, or some of them, by the seed. */
+export const someOf = <T>(values: readonly T[], count: number): readonly T[] =>
+  isExhaustive ? values : shuffled(values).slice(0, count);
 
 function shuffled<T>(values: readonly T[]): T[] {
   const order = [...values];
