@@ -32,6 +32,13 @@ const QUEUES_EXIST: Statement = {
   text: "SELECT to_regclass('pgboss.queue') IS NOT NULL AS found",
 };
 
+/** The limit makes the planner look into each queue's partition by itself: one row of its index answers. */
+const DUE_QUEUES: Statement = {
+  name: "due_job_queues",
+  text: `SELECT q.name FROM unnest($1::text[]) AS q(name), LATERAL (SELECT FROM pgboss.job j
+      WHERE j.name = q.name AND j.state < 'active' AND j.start_after < now() LIMIT 1) AS due`,
+};
+
 /** The order makes the planner read an index, of which it reads no more than the limit. */
 const count = (condition: string, order: string) =>
   `(SELECT count(*) FROM (SELECT FROM pgboss.job j WHERE j.name = q.name AND j.${condition}
@@ -122,6 +129,12 @@ export interface FailedJobRange {
 export async function countJobs(query: Query): Promise<JobCounts[]> {
   const [queues] = await query<{ found: boolean }>(QUEUES_EXIST, []);
   return queues?.found ? query<JobCounts>(COUNT_JOBS, []) : [];
+}
+
+/** Finds the queues, of these names, with a job that may run now. */
+export async function dueQueues(query: Query, names: readonly string[]): Promise<string[]> {
+  const rows = await query<{ name: string }>(DUE_QUEUES, [names]);
+  return rows.map(({ name }) => name);
 }
 
 /** Reads a part of the failed jobs of applications. */

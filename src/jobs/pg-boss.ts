@@ -6,6 +6,7 @@ import {
   clearCompletion,
   countJobs,
   deleteFailedRuns,
+  dueQueues,
   type FailedJob,
   type FailedJobRange,
   type JobCounts,
@@ -21,7 +22,7 @@ import {
   type Jobs,
   type WorkOptions,
 } from "./jobs";
-import { Worker } from "./worker";
+import { type Queue, Worker } from "./worker";
 
 /** Poll interval for retries and for jobs of other nodes, in milliseconds. */
 const POLL_MS = 5_000;
@@ -50,6 +51,9 @@ const RETENTION = {
 const RELEASE_ACTIVE = `DELETE FROM pgboss.job WHERE state = 'active' AND policy = '${SCHEDULED_POLICY}';
   UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE state = 'active';`;
 
+/** Creates the queues that are missing, given as an array of `{ name, policy }`. */
+const CREATE_QUEUES = `SELECT pgboss.create_queue(queue->>'name', queue::json)
+  FROM jsonb_array_elements($1::text::jsonb) AS queue`;
 /** Serializes the creation of queues. */
 const QUEUES_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox.queues', 0))";
 
@@ -73,16 +77,21 @@ export function openJobs(parts: JobQueueOptions): Jobs & JobMonitor {
 
 class QueuedJobs implements Jobs, JobMonitor {
   private readonly workers = new Map<string, Worker>();
+  /** Queues that exist or are being created. */
   private readonly queues = new Map<string, Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
   /** Running statements. `close` waits for them, since the database is closed next. */
   private readonly statements = new Set<Promise<unknown>>();
+  /** The poll in progress. */
+  private polling: Promise<void> | null = null;
   private started: Promise<PgBoss> | null = null;
   private closed = false;
 
   constructor(private readonly parts: JobQueueOptions) {
     this.every(parts.pollMs ?? POLL_MS, () => {
-      for (const worker of this.workers.values()) worker.wake();
+      this.polling ??= this.poll().finally(() => {
+        this.polling = null;
+      });
     });
   }
 
@@ -100,6 +109,7 @@ class QueuedJobs implements Jobs, JobMonitor {
       name,
       new Worker({
         name,
+        policy,
         concurrency,
         log,
         openQueue: () => this.queue(name, policy),
@@ -156,6 +166,7 @@ class QueuedJobs implements Jobs, JobMonitor {
     this.closed = true;
     for (const timer of this.timers) clearInterval(timer);
     await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
+    await this.polling;
     const boss = await this.started?.catch(() => null);
     await boss?.stop({ graceful: false });
     await Promise.allSettled([...this.statements]);
@@ -213,7 +224,7 @@ class QueuedJobs implements Jobs, JobMonitor {
     const boss = await this.boss();
     const created =
       this.queues.get(name) ??
-      this.createQueue(name, policy).catch((error: unknown) => {
+      this.createQueues([{ name, policy }]).catch((error: unknown) => {
         this.queues.delete(name);
         throw error;
       });
@@ -223,16 +234,29 @@ class QueuedJobs implements Jobs, JobMonitor {
   }
 
   /**
-   * Creates the queue if it is missing, one at a time across all nodes: pg-boss creates a table for each
-   * queue, and concurrent creation can deadlock.
+   * Creates the queues that are missing, and the indexes of this service. One node at a time does: pg-boss creates a table
+   * for each queue, and concurrent creation can deadlock.
    */
-  private createQueue(name: string, policy: PgBoss.QueuePolicy): Promise<void> {
+  private createQueues(queues: readonly Queue[]): Promise<void> {
     return this.track(
       this.parts.store.transaction(async ({ execute }) => {
         await execute(QUEUES_LOCK);
-        await execute("SELECT pgboss.create_queue($1, $2)", [name, JSON.stringify({ policy })]);
+        await execute(CREATE_INDEXES);
+        await execute(CREATE_QUEUES, [JSON.stringify(queues)]);
       }),
     );
+  }
+
+  /** Wakes the workers whose queues have jobs to run. */
+  private async poll(): Promise<void> {
+    try {
+      await this.boss();
+      if (this.closed) return;
+      const due = await this.track(dueQueues(this.parts.store.query, [...this.workers.keys()]));
+      for (const name of due) this.workers.get(name)?.wake();
+    } catch (error) {
+      if (!this.closed) this.parts.log.warn({ err: error }, "jobs could not be fetched");
+    }
   }
 
   private async start(): Promise<PgBoss> {
@@ -247,12 +271,9 @@ class QueuedJobs implements Jobs, JobMonitor {
     });
     boss.on("error", (error) => log.warn({ err: error }, "maintenance of the job queue failed"));
     await boss.start();
-    await this.track(
-      store.transaction(async ({ execute }) => {
-        await execute(QUEUES_LOCK);
-        await execute(CREATE_INDEXES);
-      }),
-    );
+    const queues = [...this.workers.values()].map(({ queue }) => queue);
+    await this.createQueues(queues);
+    for (const { name } of queues) this.queues.set(name, Promise.resolve());
     if (singleNode) await executeSql(RELEASE_ACTIVE);
     return boss;
   }

@@ -2,9 +2,14 @@ import type PgBoss from "pg-boss";
 import type { Log } from "../core/log";
 import type { JobHandler } from "./jobs";
 
-/** Options of {@link Worker}. */
-export interface WorkerOptions {
+/** A queue of pg-boss. */
+export interface Queue {
   name: string;
+  policy: PgBoss.QueuePolicy;
+}
+
+/** Options of {@link Worker}. */
+export interface WorkerOptions extends Queue {
   handler: JobHandler<object>;
   /** Finds the application of a failed job. */
   applicationOf?(data: object): Promise<number | null>;
@@ -39,6 +44,12 @@ export class Worker {
   private stopped = false;
 
   constructor(private readonly parts: WorkerOptions) {}
+
+  /** The queue of these jobs. */
+  get queue(): Queue {
+    const { name, policy } = this.parts;
+    return { name, policy };
+  }
 
   /** Polls for jobs now, or once more after the poll in progress. */
   wake(): void {

@@ -184,10 +184,11 @@ describe("the work", () => {
     await ask();
     return {
       compared: verify.mock.calls.map(([hash]) => String(hash).split("$").slice(0, 4).join("$")),
-      // Activity, statistics and the nodes' reports are written periodically, independently of the request.
+      // Periodically, independently of the request, activity, statistics and the nodes' reports are written, and due
+      // jobs looked for.
       statements: statements.filter(
         (name) =>
-          !/^(touch|live|purge|report|renew)_|_application_(statistics|sockets)$/.test(name),
+          !/^(touch|live|purge|report|renew|due)_|_application_(statistics|sockets)$/.test(name),
       ),
     };
   }
