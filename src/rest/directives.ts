@@ -1,15 +1,15 @@
 import {
-  extendSchema,
+  buildSchema,
   type FieldNode,
-  type GraphQLSchema,
+  GraphQLSchema,
   getDirectiveValues,
+  isSpecifiedDirective,
   type OperationDefinitionNode,
-  parse,
   type VariableDefinitionNode,
 } from "graphql";
 
 /** The directives of the REST documents. There are four, by design. */
-const DIRECTIVES = parse(`
+const DIRECTIVES = buildSchema(`
   "The route of an operation."
   directive @rest(
     method: RestMethod!
@@ -47,7 +47,9 @@ const DIRECTIVES = parse(`
   enum RestBody { JSON NONE EMPTY_OBJECT }
   enum RestPlace { HEADER }
   enum RestBinder { FIELD_OPERATORS LEGACY_FILTER }
-`);
+`)
+  .getDirectives()
+  .filter((directive) => !isSpecifiedDirective(directive));
 
 /** HTTP method of a route. */
 export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -82,11 +84,12 @@ export interface OmitDirective {
 }
 
 /**
- * A copy of the schema with the four directives, for validating documents. The public schema is unchanged, so
+ * A schema of the same types with the four directives, for validating documents. The public schema is unchanged, so
  * introspection does not show them.
  */
 export function withDirectives(schema: GraphQLSchema): GraphQLSchema {
-  return extendSchema(schema, DIRECTIVES);
+  const config = schema.toConfig();
+  return new GraphQLSchema({ ...config, directives: [...config.directives, ...DIRECTIVES] });
 }
 
 function values(
