@@ -65,6 +65,7 @@ describe(`failed jobs on the ${DATABASE_NAME} database`, () => {
   };
 
   test("are none before the first job", async () => {
+    await store.execute("DROP SCHEMA pgboss CASCADE");
     expect(await open().counts()).toEqual([]);
     expect(await open().failed([1], EVERY)).toEqual([]);
   });

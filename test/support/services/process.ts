@@ -1,12 +1,9 @@
 import { execute, startPostgres } from "../../../scripts/services/postgres-server";
 import { startRedis } from "../../../scripts/services/redis-server";
-import { openLog } from "../../../src/core/log";
-import { migrate } from "../../../src/store/migrate";
-import { openServerConnection } from "../../../src/store/migration-connection";
-import { readMigrations } from "../../../src/store/migrations";
+import { prepareDatabase } from "../prepared-database";
 
 /**
- * The process of the services: starts PostgreSQL and Redis, creates the migrated template database, reports their URLs
+ * The process of the services: starts PostgreSQL and Redis, creates the prepared template database, reports their URLs
  * as environment variables, and stops them when its parent disconnects or ends.
  */
 const running: { stop(): Promise<void> }[] = [];
@@ -17,10 +14,10 @@ async function start(): Promise<void> {
   const redis = await startRedis();
   running.push(redis);
   await execute(postgres.url, "CREATE DATABASE signalbox_template");
-  const template = postgres.url.replace(/postgres$/, "signalbox_template");
-  const { connection, close } = await openServerConnection(template);
-  await migrate(connection, await readMigrations(), openLog("silent"));
-  await close();
+  await prepareDatabase({
+    DATABASE_URL: postgres.url.replace(/postgres$/, "signalbox_template"),
+    SECRET_KEY: "0".repeat(64),
+  });
   if (process.connected)
     process.send?.({ TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url });
 }
