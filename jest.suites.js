@@ -1,5 +1,6 @@
 /** What jest.config.js and jest.services.config.js have in common. */
 
+const { randomInt } = require("node:crypto");
 const { availableParallelism, totalmem } = require("node:os");
 const { join } = require("node:path");
 const { dependencies } = require("./package.json");
@@ -34,13 +35,17 @@ const SHARED_PACKAGES = [...Object.keys(dependencies), "@prisma"].filter(
   (name) => name !== "firebase-admin",
 );
 
+// The order of the files and the samples of matrices follow from one seed, which workers inherit and the reporter prints.
+process.env.TEST_SEED ??= String(randomInt(2 ** 31));
+
 /** How every run goes. */
 exports.RUN = {
   // A worker and the processes that its files start need up to two gigabytes.
   maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / 2 ** 31))),
   // Test files leave memory behind. A worker that grows beyond this is replaced, before its garbage collection slows it
-  // down: without it, the last files took more than twice their time.
-  workerIdleMemoryLimit: "1200MB",
+  // down: without it, the last files took more than twice their time. With TEST_ALONE=1 each file gets a new worker.
+  workerIdleMemoryLimit: process.env.TEST_ALONE === "1" ? 0 : "1200MB",
+  testSequencer: "<rootDir>/test/support/random-order.js",
   reporters: ["default", "<rootDir>/test/support/reporter.js"],
   // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
   testTimeout: 300_000,

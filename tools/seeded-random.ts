@@ -12,6 +12,16 @@ export function seededRandom(seed: number): Random {
   };
 }
 
+/** A copy of the values in an order that the generator draws. */
+export function shuffled<T>(random: Random, values: readonly T[]): T[] {
+  const order = [...values];
+  for (let left = order.length - 1; left > 0; left -= 1) {
+    const other = random(left + 1);
+    [order[left], order[other]] = [order[other] as T, order[left] as T];
+  }
+  return order;
+}
+
 /** A copy of the bytes with some of them changed, removed, duplicated or added. */
 export function corrupt(random: Random, bytes: Buffer): Buffer {
   let corrupted = Buffer.from(bytes);

@@ -1,5 +1,4 @@
-import { randomInt } from "node:crypto";
-import { seededRandom } from "../../tools/seeded-random";
+import { seededRandom, shuffled } from "../../tools/seeded-random";
 
 /**
  * Whether the matrices of the security tests are tested completely, as CI and `npm run test:all` do. Otherwise each
@@ -7,7 +6,7 @@ import { seededRandom } from "../../tools/seeded-random";
  */
 export const isExhaustive = process.env.EXHAUSTIVE === "1";
 
-const seed = Number(process.env.TEST_SEED ?? randomInt(2 ** 31));
+const seed = Number(process.env.TEST_SEED);
 const random = seededRandom(seed);
 
 /** End of the title of a test with a sample: a failure names the seed, which gives the same sample again. */
@@ -21,7 +20,7 @@ export const SAMPLED = isExhaustive ? "" : ` (TEST_SEED=${seed})`;
  */
 export function sampleFor<T>(values: readonly T[], places: number, count: number): T[][] {
   if (isExhaustive) return Array.from({ length: places }, () => [...values]);
-  const order = shuffled(values);
+  const order = shuffled(random, values);
   const each = Math.min(values.length, Math.max(count, Math.ceil(values.length / places)));
   return Array.from({ length: places }, (_, place) =>
     Array.from({ length: each }, (_, turn) => order[(place * each + turn) % order.length] as T),
@@ -33,13 +32,4 @@ export const oneOf = <T>(values: readonly T[]): T => values[random(values.length
 
 /** All values, or some of them, by the seed. */
 export const someOf = <T>(values: readonly T[], count: number): readonly T[] =>
-  isExhaustive ? values : shuffled(values).slice(0, count);
-
-function shuffled<T>(values: readonly T[]): T[] {
-  const order = [...values];
-  for (let left = order.length - 1; left > 0; left -= 1) {
-    const other = random(left + 1);
-    [order[left], order[other]] = [order[other] as T, order[left] as T];
-  }
-  return order;
-}
+  isExhaustive ? values : shuffled(random, values).slice(0, count);
