@@ -166,7 +166,7 @@ describe("a push that sends", () => {
       within(dialog).getByRole("checkbox", { name: "Withdraw what is not sent yet" }),
     );
     expect(service.variablesOf(StopPushDocument)).toEqual([]);
-    await user.click(within(dialog).getByRole("button", { name: "Stop" }));
+    await user.dblClick(within(dialog).getByRole("button", { name: "Stop" }));
     await screen.findByText("The push is stopped.");
     expect(service.variablesOf(StopPushDocument)).toEqual([
       { input: { applicationId: "7", eventId: "90", withdrawUnsent: true } },

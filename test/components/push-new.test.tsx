@@ -102,7 +102,7 @@ describe("the dialog", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
-  it("says whom the push reaches, and sends it under one key for two clicks", async () => {
+  it("says whom the push reaches, and sends it once for a double click", async () => {
     const service = serviceWith();
     const { user, dialog } = await compose(service);
     within(dialog).getByText(/^It is sent at once to 3 devices of 2 users\./);
@@ -110,13 +110,9 @@ describe("the dialog", () => {
     await user.dblClick(within(dialog).getByRole("button", { name: "Send now" }));
     await screen.findByText("The push is on its way.");
     expect(location.pathname).toBe("/applications/7/push/90,91");
-    const sent = service.variablesOf(SendPushDocument);
-    expect(sent[0]).toEqual({
-      input: INPUT,
-      idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
-    });
-    // The service sends a push with the same key once.
-    for (const other of sent) expect(other).toEqual(sent[0]);
+    expect(service.variablesOf(SendPushDocument)).toEqual([
+      { input: INPUT, idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ]);
   });
 
   it("keeps the key when the same push is sent again, so that it is sent once", async () => {

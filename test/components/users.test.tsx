@@ -212,7 +212,7 @@ describe("a search or filter", () => {
 });
 
 describe("a new user", () => {
-  it("is created, and then shown", async () => {
+  it("is created once by a double click, and then shown", async () => {
     const service = serviceWith(() => [ANN]);
     service.answer(CreateApplicationUserDocument, ({ input: { login, fullName } }) => ({
       createApplicationUser: {
@@ -231,7 +231,8 @@ describe("a new user", () => {
     expect(service.variablesOf(CreateApplicationUserDocument)).toEqual([]);
     await type("Name", "Dora");
     await type("Login", " dora ");
-    await type("Password *", "a horse{Enter}");
+    await type("Password *", "a horse");
+    await user.dblClick(within(dialog).getByRole("button", { name: "Create" }));
     await screen.findByText("Dora was created.");
     expect(location.pathname).toBe("/applications/7/users/43");
     expect(service.variablesOf(CreateApplicationUserDocument)).toEqual([

@@ -1,5 +1,6 @@
 import type { Document, SignalboxError } from "@signalbox/client";
 import {
+  hashKey,
   keepPreviousData,
   QueryClient,
   type UseMutationResult,
@@ -90,7 +91,8 @@ export function useOperation<Result, Variables>(
 }
 
 /**
- * Changes something by a mutation of the schema.
+ * Changes something by a mutation of the schema. `mutate` does nothing while the same change is being made, for instance
+ * after the second click of a double click: `isPending` is too late to disable a button between the two.
  * @param outdated queries whose answers the change makes outdated: those on the page load anew
  */
 export function useChange<Result, Variables>(
@@ -98,11 +100,19 @@ export function useChange<Result, Variables>(
   outdated: readonly AnyDocument[] = [],
 ): UseMutationResult<Result, SignalboxError, Variables> {
   const client = useQueryClient();
-  return useMutation({
+  const mutationKey = [operationName(document)];
+  const change = useMutation({
+    mutationKey,
     mutationFn: (variables: Variables) => session.connection.query(document, variables),
     onSuccess: () =>
       Promise.all(
         outdated.map((each) => client.invalidateQueries({ queryKey: [operationName(each)] })),
       ),
   });
+  const mutate: typeof change.mutate = (variables, options) => {
+    const last = client.getMutationCache().findAll({ mutationKey, status: "pending" }).at(-1);
+    const isSame = last && hashKey([last.state.variables]) === hashKey([variables]);
+    if (!isSame) change.mutate(variables, options);
+  };
+  return { ...change, mutate };
 }

@@ -61,7 +61,6 @@ export function SendDialog({
   if (!shown) return null;
   const isNow = shown.eventType === "ONE_SHOT";
   const send = () => {
-    if (isPending) return;
     setError(null);
     mutate(
       { input: shown, idempotencyKey: keyOf(shown) },

@@ -44,8 +44,7 @@ function Question({ event, onClose }: { event: EventFieldsFragment; onClose(): v
     PushDeliveriesDocument,
   ]);
   useBusyDialog(isPending);
-  const stop = () => {
-    if (isPending) return;
+  const stop = () =>
     mutate(
       { input: { applicationId, eventId: id, withdrawUnsent: isWithdrawing } },
       {
@@ -55,7 +54,6 @@ function Question({ event, onClose }: { event: EventFieldsFragment; onClose(): v
         },
       },
     );
-  };
   return (
     <Stack>
       <Text fw={600}>{pushTitle(event)}</Text>
