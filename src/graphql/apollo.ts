@@ -16,13 +16,15 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, parse } from "gr
 import { LRUCache } from "lru-cache";
 import { ERRORS, Fault } from "../core/errors";
 import type { Context } from "./engine/context";
-import { DocumentRefused, type Engine, type PreparedOperation } from "./engine/engine";
+import { DocumentRefused } from "./engine/document-reader";
+import type { Engine } from "./engine/engine";
 import {
   faultError,
   formatForApollo,
   MUTATION_BY_GET,
   SUBSCRIPTION_OVER_HTTP,
 } from "./engine/error";
+import type { PreparedOperation } from "./engine/prepared";
 
 /** Maximum number of persisted queries, and maximum of their total characters. */
 const PERSISTED = { max: 1_000, maxSize: 4_000_000 };

@@ -26,9 +26,6 @@ import { chargeOperation } from "./operation-weight";
 import { type PreparedOperation, prepareOperation } from "./prepared";
 import { OpenSubscriptions } from "./subscription-memory";
 
-export { DocumentRefused } from "./document-reader";
-export type { PreparedOperation } from "./prepared";
-
 /** The protocol over which an operation arrives. */
 export type Protocol = "graphql" | "websocket" | "rest";
 

@@ -11,14 +11,11 @@ import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
 import type { RateLimits } from "../../limits/rate-limits";
 import type { Context, CreateContext } from "../engine/context";
-import {
-  DocumentRefused,
-  type Engine,
-  type OperationResult,
-  type PreparedOperation,
-} from "../engine/engine";
+import { DocumentRefused } from "../engine/document-reader";
+import type { Engine, OperationResult } from "../engine/engine";
 import { faultError, operationError } from "../engine/error";
 import { REFUSED_WEIGHT } from "../engine/operation-weight";
+import type { PreparedOperation } from "../engine/prepared";
 import { GRAPHQL_PATH } from "../http";
 import { type AnonymousSocket, AnonymousSockets } from "./anonymous-sockets";
 import { handOver, type SocketOperation } from "./socket-operations";
