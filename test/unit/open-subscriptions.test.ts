@@ -3,7 +3,8 @@ import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import type { Context } from "../../src/graphql/engine/context";
-import { Engine, type PreparedOperation } from "../../src/graphql/engine/engine";
+import { Engine } from "../../src/graphql/engine/engine";
+import type { PreparedOperation } from "../../src/graphql/engine/prepared";
 import { OpenSubscriptions } from "../../src/graphql/engine/subscription-memory";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 

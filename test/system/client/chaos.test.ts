@@ -4,10 +4,10 @@ import { type Call, createSignalbox, type Signalbox } from "../../../client/src/
 import { type DurableRedis, startDurableRedis } from "../../../scripts/services/redis-server";
 import type { Owner } from "../../support/calls/phones/phone";
 import { FakeMedia } from "../../support/client/fake-media";
+import { isExhaustive } from "../../support/exhaustive";
 import { eventually } from "../../support/moving-clock";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
 import { Cluster } from "../../support/operations/cluster";
-import { isExhaustive } from "../../support/security/exhaustive";
 
 /**
  * Two nodes, PostgreSQL, Redis and ten calls between twenty clients of the package, which signal each other while nodes
