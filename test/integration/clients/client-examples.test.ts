@@ -35,13 +35,6 @@ test("the examples compile in strict mode, and a wrong one does not", () => {
   expect(compileExamples([wrong])).toEqual([expect.stringContaining("'begin' does not exist")]);
 });
 
-test("typedoc builds the pages: everything is documented, and no link is broken", async () => {
-  const { stderr } = await run("npm", ["run", "docs", "-w", "client", "--", "--emit", "none"], {
-    cwd: ROOT,
-  });
-  expect(stderr).toBe("");
-});
-
 describe("on Node.js", () => {
   const runnable = examples.filter((example) => !needsBrowser(example));
   let node: TestNode;

@@ -101,7 +101,10 @@ import type { Signalbox } from "@signalbox/client";
 declare global { const signalbox: Signalbox; }
 `;
 
-/** Compiles examples in strict mode. @returns what the compiler reports */
+/** The files of the package and of TypeScript's library, which are the same for all programs. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+/** Compiles examples in strict mode. @returns what the compiler reports of them; npm run check compiles the package */
 export function compileExamples(examples: readonly ClientExample[]): string[] {
   const texts = new Map(
     examples.map(({ name, language, code }, index) => [
@@ -117,11 +120,15 @@ export function compileExamples(examples: readonly ClientExample[]): string[] {
   host.readFile = (path) => texts.get(path) ?? readFile(path);
   host.getSourceFile = (path, version, ...others) => {
     const text = texts.get(path);
-    if (text === undefined) return getSourceFile(path, version, ...others);
-    return ts.createSourceFile(path, text, version);
+    if (text !== undefined) return ts.createSourceFile(path, text, version);
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, version, ...others));
+    return parsed.get(path);
   };
   const program = ts.createProgram([...texts.keys()], COMPILER_OPTIONS, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+  const found = [...texts.keys()].flatMap((path) =>
+    ts.getPreEmitDiagnostics(program, program.getSourceFile(path)),
+  );
+  return found.map(({ file, messageText }) => {
     return `${file?.fileName.slice(SOURCES.length + 1)}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
   });
 }
