@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { BrowserContext } from "playwright-core";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { ExamplePage, type ExampleServer, runExample } from "../support/clients/react-example";
+import { closeAfterEach } from "../support/close-after-each";
 import { startNode, type TestNode } from "../support/node";
 import { printedSteps } from "../support/printed-steps";
 
@@ -20,7 +21,6 @@ const run = promisify(execFile);
 let node: TestNode;
 let folder: string;
 let browser: BrowserContext & { dispose(): Promise<void> };
-let server: ExampleServer | undefined;
 let ann: ExamplePage;
 let ben: ExamplePage;
 
@@ -32,10 +32,10 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const page of browser.pages().slice(1)) await page.close();
-  await server?.close();
-  server = undefined;
   expect([ann, ben].flatMap(({ errors }) => errors)).toEqual([]);
 });
+/** Servers end after the pages, which would report it. */
+const opened = closeAfterEach<ExampleServer>();
 afterAll(async () => {
   await browser?.dispose();
   await node?.stop();
@@ -48,61 +48,67 @@ async function openBoth(url: string): Promise<void> {
   await ben.signIn(BEN);
 }
 
-it("two pages call by video with mute, screen and another device, and meet in a conference", async () => {
-  server = await runExample(start, node, folder);
-  expect(new URL(server.url).hostname).toBe(new URL(address).hostname);
-  await openBoth(server.url);
-  await ann.click(`Call ${BEN} by video`);
-  await ben.shows("is calling you by video");
-  await ben.click("Accept");
-  await Promise.all([ann.watches(), ben.watches()]);
+describe("from the repository,", () => {
+  let server: ExampleServer;
+  beforeAll(async () => {
+    server = await runExample(start, node, folder);
+    expect(new URL(server.url).hostname).toBe(new URL(address).hostname);
+  });
+  afterAll(() => server?.close());
 
-  await ben.click("Mute microphone");
-  await ann.page.locator("figcaption .off").waitFor();
-  await ben.click("Turn camera off");
-  await ann.page.locator(".tile .avatar").waitFor();
-  await ben.click("Turn camera off");
-  await ann.page.locator(".tile .avatar").waitFor({ state: "detached" });
-  await ben.click("Choose devices");
-  await ben.page
-    .locator("label", { hasText: "Microphone" })
-    .locator("select")
-    .selectOption({ index: 1 });
-  await ben.click("Share screen");
-  await ben.page.locator("button[aria-label='Share screen'][aria-pressed=true]").waitFor();
-  await Promise.all([ann.watches(), ben.watches()]);
-  await ann.click("Hang up");
-  await ben.shows(`${ANN} hung up`);
-  await ann.shows("Call ended");
+  it("two pages call by video with mute, screen and another device, and meet in a conference", async () => {
+    await openBoth(server.url);
+    await ann.click(`Call ${BEN} by video`);
+    await ben.shows("is calling you by video");
+    await ben.click("Accept");
+    await Promise.all([ann.watches(), ben.watches()]);
 
-  await ann.page.getByLabel("Name of the conference").fill("Team");
-  await ann.click("Start");
-  await ann.shows("1 here");
-  await ben.click("Join Team");
-  await Promise.all([ann.shows("2 here"), ben.shows("2 here")]);
-  await Promise.all([ann.watches(), ben.watches()]);
-  await ben.click("Leave");
-  await ann.shows("1 here");
-  await ann.click("Leave");
-  await ann.shows("Contacts");
+    await ben.click("Mute microphone");
+    await ann.page.locator("figcaption .off").waitFor();
+    await ben.click("Turn camera off");
+    await ann.page.locator(".tile .avatar").waitFor();
+    await ben.click("Turn camera off");
+    await ann.page.locator(".tile .avatar").waitFor({ state: "detached" });
+    await ben.click("Choose devices");
+    await ben.page
+      .locator("label", { hasText: "Microphone" })
+      .locator("select")
+      .selectOption({ index: 1 });
+    await ben.click("Share screen");
+    await ben.page.locator("button[aria-label='Share screen'][aria-pressed=true]").waitFor();
+    await Promise.all([ann.watches(), ben.watches()]);
+    await ann.click("Hang up");
+    await ben.shows(`${ANN} hung up`);
+    await ann.shows("Call ended");
 
-  // React renders each component twice in StrictMode, and mounts it twice.
-  for (const { page, sessions } of [ann, ben]) {
-    expect(await page.evaluate("sockets.length")).toBe(1);
-    expect(sessions).toHaveLength(1);
-  }
-});
+    await ann.page.getByLabel("Name of the conference").fill("Team");
+    await ann.click("Start");
+    await ann.shows("1 here");
+    await ben.click("Join Team");
+    await Promise.all([ann.shows("2 here"), ben.shows("2 here")]);
+    await Promise.all([ann.watches(), ben.watches()]);
+    await ben.click("Leave");
+    await ann.shows("1 here");
+    await ann.click("Leave");
+    await ann.shows("Contacts");
 
-it("a declined call says so, and a page that is loaded again stays signed in", async () => {
-  server = await runExample(start, node, folder);
-  await openBoth(server.url);
-  await ann.page.reload();
-  await ann.click(`Call ${BEN}`);
-  await ben.shows("is calling you");
-  await ben.click("Decline");
-  await ann.shows(`${BEN} declined`);
-  await ann.click("Sign out");
-  await ann.page.getByLabel("Your name").waitFor();
+    // React renders each component twice in StrictMode, and mounts it twice.
+    for (const { page, sessions } of [ann, ben]) {
+      expect(await page.evaluate("sockets.length")).toBe(1);
+      expect(sessions).toHaveLength(1);
+    }
+  });
+
+  it("a declined call says so, and a page that is loaded again stays signed in", async () => {
+    await openBoth(server.url);
+    await ann.page.reload();
+    await ann.click(`Call ${BEN}`);
+    await ben.shows("is calling you");
+    await ben.click("Decline");
+    await ann.shows(`${BEN} declined`);
+    await ann.click("Sign out");
+    await ann.page.getByLabel("Your name").waitFor();
+  });
 });
 
 it("the page works as a copy outside of the repository with the packed package", async () => {
@@ -112,7 +118,7 @@ it("the page works as a copy outside of the repository with the packed package",
     .replace('"$OLDPWD/.data/credentials.json"', '"$SIGNALBOX_CREDENTIALS"')
     .replace("npm install", "npm install --prefer-offline --no-audit --no-fund");
   expect(own).not.toBe(copy);
-  server = await runExample(own, node, folder);
+  const server = opened(await runExample(own, node, folder));
   await run("npm", ["run", "check"], { cwd: page });
   await openBoth(server.url);
   await ben.click(`Call ${ANN} by video`);
