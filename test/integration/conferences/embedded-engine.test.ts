@@ -13,8 +13,13 @@ const main = (member: number): Feed => ({ member, source: "main" });
 
 const opened = closeAfterEach();
 async function start(options: Parameters<typeof startEmbedded>[0] = {}) {
-  const fixture = await startEmbedded(options);
+  const fixture = await startEngine(options);
   opened({ close: fixture.stop });
+  return fixture;
+}
+
+async function startEngine(options: Parameters<typeof startEmbedded>[0] = {}) {
+  const fixture = await startEmbedded(options);
   const { engine, events } = fixture;
   const { room, generation } = ROOM;
   const isUp = (peer: string) =>
@@ -41,6 +46,27 @@ async function start(options: Parameters<typeof startEmbedded>[0] = {}) {
   };
 }
 
+/** A client that has gone without a word. ICE notices after 30 seconds, in which the other tests run. */
+let departure: Promise<
+  Pick<Awaited<ReturnType<typeof startEngine>>, "engine" | "events" | "stop"> & {
+    publisher: string;
+    watcher: string;
+  }
+>;
+beforeAll(() => {
+  departure = (async () => {
+    const { engine, events, stop, join, watch } = await startEngine();
+    await engine.open(ROOM);
+    const publisher = await join(1, 60);
+    const watcher = await watch(2, [main(1)]);
+    await publisher.client.close();
+    return { engine, events, stop, publisher: publisher.peer, watcher: watcher.peer };
+  })();
+  // The last test shows a failure.
+  departure.catch(() => undefined);
+});
+afterAll(async () => (await departure).stop());
+
 test("a watcher that can receive less keeps the audio, and gets the video again later", async () => {
   const { engine, join, watch } = await start();
   await engine.open(ROOM);
@@ -63,21 +89,6 @@ test("a watcher that can receive less keeps the audio, and gets the video again 
   });
   const paused = await packets(video);
   await eventually(async () => expect(await packets(video)).toBeGreaterThan(paused + 10));
-});
-
-test("a client that goes without a word is gone, and what it leaves is released", async () => {
-  const { engine, events, join, watch } = await start();
-  await engine.open(ROOM);
-  const publisher = await join(1, 60);
-  const watcher = await watch(2, [main(1)]);
-  await publisher.client.close();
-  await eventually(async () => {
-    expect(events).toContainEqual(expect.objectContaining({ type: "gone", peer: publisher.peer }));
-    expect(events).toContainEqual(expect.objectContaining({ type: "streams", peer: watcher.peer }));
-  });
-  await eventually(async () => {
-    expect(engine.usage()).toEqual({ rooms: 1, peers: 1, tracks: 0 });
-  });
 });
 
 test("figures of both sides are reported", async () => {
@@ -180,5 +191,16 @@ describe("the process", () => {
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toContain(" 203.0.113.7 ");
     expect(sdp).not.toContain("IP4 127.0.0.1 ");
+  });
+});
+
+test("a client that goes without a word is gone, and what it leaves is released", async () => {
+  const { engine, events, publisher, watcher } = await departure;
+  await eventually(async () => {
+    expect(events).toContainEqual(expect.objectContaining({ type: "gone", peer: publisher }));
+    expect(events).toContainEqual(expect.objectContaining({ type: "streams", peer: watcher }));
+  });
+  await eventually(async () => {
+    expect(engine.usage()).toEqual({ rooms: 1, peers: 1, tracks: 0 });
   });
 });
