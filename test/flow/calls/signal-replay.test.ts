@@ -4,6 +4,7 @@ import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { inboxOf } from "../../../src/calls/inbox/bus-keys";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
+import { fillInbox } from "../../support/calls/fill-inbox";
 import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
@@ -210,9 +211,7 @@ describe("callSignals(after:)", () => {
   it("is refused when signals after the cursor are gone", async () => {
     const cursor = await send("first");
     const next = await send("second");
-    for (let sent = 0; sent < INBOX_ENTRIES_MAX; sent += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => send("more")));
-    }
+    await fillInbox(here, alice, bob, "more");
     expect(await refusal(cursor)).toMatchObject([
       { extensions: { code: "INVALID", fields: { after: [expect.stringContaining("expired")] } } },
     ]);
