@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { endOf } from "../../support/cli/command-line";
@@ -26,11 +26,14 @@ it("names the variable of each port in use, before it makes a database", async (
   const sentence = (variable: string) =>
     `Port ${port} on 127.0.0.1 (${variable}) is in use by another program: stop that program, or set ${variable} to another port.\n`;
   try {
-    for (const variable of ["PORT", "XMPP_WS_PORT", "XMPP_TLS_PORT"]) {
-      const variables = { DATA_DIR: join(DATA_DIR, "new"), [variable]: String(port) };
-      expect(await failingStart(variables)).toBe(sentence(variable));
-      expect(existsSync(variables.DATA_DIR)).toBe(false);
-    }
+    const VARIABLES = ["PORT", "XMPP_WS_PORT", "XMPP_TLS_PORT"];
+    const outputs = await Promise.all(
+      VARIABLES.map((variable) =>
+        failingStart({ DATA_DIR: join(DATA_DIR, variable), [variable]: String(port) }),
+      ),
+    );
+    expect(outputs).toEqual(VARIABLES.map(sentence));
+    expect(readdirSync(DATA_DIR)).toEqual([]);
   } finally {
     blocker.close();
   }
@@ -64,7 +67,7 @@ it("ends when the reader of its output is gone, and leaves a database that can b
 });
 
 it("says that Redis is away", async () => {
-  const variables = await environment(emptyFolder());
+  const variables = await environment();
   const output = await failingStart({ ...variables, REDIS_URL: "redis://127.0.0.1:1" });
   expect(output.split("\n").slice(-2)).toEqual([
     expect.stringMatching(
