@@ -23,14 +23,14 @@ export class MovingClock implements Clock {
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** Polls until the result is the wanted one. Has no timeout other than jest's. */
+/** Polls until the result is the wanted one, soon at first. Has no timeout other than jest's. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,
 ): Promise<T> {
-  for (;;) {
+  for (let wait = 2; ; wait = Math.min(50, 2 * wait)) {
     const answer = await ask();
     if (wanted(answer)) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
