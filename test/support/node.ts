@@ -34,7 +34,7 @@ export const NO_RATES = {
 /** Hashes of the lowest cost. Tests of hashes use the service's own. */
 export const LOW_PASSWORD_COST = { memoryCost: 8, timeCost: 1 };
 
-/** For tests that wait for no job: polling for jobs on the embedded database takes a seventh of a core. */
+/** For tests that wait for no job: polls are statements beside those of the test. */
 export const WITHOUT_POLLING = { jobsPollMs: 3_600_000 };
 
 /** A node under test, with the credentials of its first application. */
