@@ -54,7 +54,11 @@ export class SocketSession {
   private open: OpenSocket | null = null;
   /** Ids (of this node) of operations that may end the session, and must be answered before the socket closes. */
   private readonly closeAfter = new Set<string>();
+  /** Ids of the operations that run. */
+  private readonly running = new Set<string>();
   private ended = false;
+  /** Whether the token of a guest by link has ended. */
+  private guestEnded = false;
   private deadline: NodeJS.Timeout | undefined;
 
   /**
@@ -116,8 +120,15 @@ export class SocketSession {
     if (!this.ended) this.closeAfter.add(id);
   }
 
+  /** Call when an operation starts. */
+  operationStarted(id: string): void {
+    this.running.add(id);
+  }
+
   /** Call when an operation has ended, which sends its answer first. */
   operationEnded(id: string): void {
+    this.running.delete(id);
+    if (this.guestEnded && this.running.size === 0) this.end();
     if (this.closeAfter.delete(id) && this.ended && this.closeAfter.size === 0) this.close();
   }
 
@@ -153,9 +164,12 @@ export class SocketSession {
   private async admitGuest(token: string): Promise<void> {
     const { lookups, sessionEvents } = this.deps;
     const { applicationId, conferenceId, number } = await lookups.findLinkGuest(token);
-    // The event that says why the guest is out comes first. No operation runs with the token any more.
+    // The event that says why the guest is out comes first, and ends its subscription. No operation starts with the
+    // token any more.
     const close = () => {
-      this.deadline ??= setTimeout(() => this.end(), CLOSE_DELAY_MS);
+      this.guestEnded = true;
+      if (this.running.size === 0) this.end();
+      else this.deadline ??= setTimeout(() => this.end(), CLOSE_DELAY_MS);
     };
     const unwatch = this.watchOrigin(
       applicationId,

@@ -212,6 +212,7 @@ export class GraphqlSockets {
       const operation = operations.get(id);
       const anonymous = this.withoutSession.get(socket);
       anonymous?.operationStarted();
+      session.operationStarted(id);
       operation.onEnd = () => {
         anonymous?.operationEnded();
         session.operationEnded(id);
