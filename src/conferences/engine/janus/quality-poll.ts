@@ -32,6 +32,8 @@ export class QualityPoll {
     private readonly log: Log,
     private readonly rooms: () => Iterable<JanusRoom>,
     private readonly notify: EngineListener,
+    /** Seconds of a poor or a good network that each second counts for. */
+    private readonly pace: number,
   ) {
     this.connection = new VideoRoomConnection(adminEndpoint(admin, log), {
       connected: () => verifyAdmin(this.connection),
@@ -83,7 +85,8 @@ export class QualityPoll {
     if (!figures) return;
     const { statistics } = figures;
     this.notify({ type: "statistics", room: room.room, peer: peer.id, statistics });
-    if (peer instanceof JanusWatcher) await adapt(room, peer, policy, figures);
+    if (!(peer instanceof JanusWatcher)) return;
+    await adapt(room, peer, policy, { ...figures, seconds: figures.seconds * this.pace });
   }
 }
 
