@@ -264,9 +264,12 @@ async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<st
   return described(connection, () => connection.setRemoteDescription(bare, "offer"));
 }
 
-/** The offer, with the engine as the DTLS client for an eager watcher. */
+/**
+ * The offer, with the engine as the DTLS client: libdatachannel repeats a lost ClientHello only after a second; a browser
+ * does so after 50 ms.
+ */
 function roleOf(offer: string): string {
-  return eager ? offer.replaceAll("a=setup:actpass", "a=setup:active") : offer;
+  return offer.replaceAll("a=setup:actpass", "a=setup:active");
 }
 
 /** The candidates are known by now, so that the answer is complete at once. */

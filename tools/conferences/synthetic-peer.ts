@@ -86,10 +86,7 @@ export interface SyntheticWatcher {
 export interface SyntheticOptions {
   /** The address of the clients; all addresses of the host without one, which Janus needs. */
   bindAddress?: string;
-  /**
-   * Whether watchers come as fast to pictures as browsers: they ask for a key frame by themselves, and let the engine
-   * begin the DTLS handshake. libdatachannel repeats a lost ClientHello after a second; a browser does so after 50 ms.
-   */
+  /** Whether watchers ask for a key frame by themselves, as browsers do. */
   eager?: boolean;
 }
 

@@ -122,7 +122,9 @@ class ReceivingPeer {
   }
 
   answer(offer: string): Promise<string> {
-    return gathered(this.connection, () => this.connection.setRemoteDescription(offer, "offer"));
+    // The engine begins the DTLS handshake: libdatachannel repeats a lost ClientHello only after a second.
+    const passive = offer.replaceAll("a=setup:actpass", "a=setup:active");
+    return gathered(this.connection, () => this.connection.setRemoteDescription(passive, "offer"));
   }
 
   /** Starts with a new peer connection. */
