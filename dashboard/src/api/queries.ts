@@ -109,10 +109,10 @@ export function useChange<Result, Variables>(
         outdated.map((each) => client.invalidateQueries({ queryKey: [operationName(each)] })),
       ),
   });
-  const mutate: typeof change.mutate = (variables, options) => {
+  const mutate: typeof change.mutate = (...args) => {
     const last = client.getMutationCache().findAll({ mutationKey, status: "pending" }).at(-1);
-    const isSame = last && hashKey([last.state.variables]) === hashKey([variables]);
-    if (!isSame) change.mutate(variables, options);
+    const isSame = last && hashKey([last.state.variables]) === hashKey([args[0]]);
+    if (!isSame) change.mutate(...args);
   };
   return { ...change, mutate };
 }
