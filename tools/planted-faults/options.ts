@@ -22,7 +22,7 @@ const USAGE = `npm run planted-faults -- [options]
   --list           print the faults and their places
   --check          check that the code with all faults compiles
   --only NAMES     faults to plant; comma-separated (all)
-  --suites NAME    npm-test: the suites of npm test; all: also the unit tests and those with services (all)
+  --suites NAME    npm-test: the suites of npm test; all: also those with services (all)
   --tests PATHS    test files to record or run; comma-separated (all)
   --tree PATH      another checkout, with its packages (this one)
   --minutes N      when the search ends (60)`;

@@ -64,13 +64,16 @@ export async function recordTests(
   suite: Suite,
   tests: readonly string[],
 ): Promise<void> {
-  const recording = { tree, folder: recordFolder(tree, suite), config: suite.config };
+  const folder = recordFolder(tree, suite);
+  // Records of test files that the suite has lost would still select these.
+  if (tests.length === 0) rmSync(folder, { recursive: true, force: true });
+  const recording = { tree, folder, config: suite.config, tests };
   await jest(
     tree,
     [
       ...["--config", join(JEST_FILES, "recording.config.js")],
+      ...["--filter", join(JEST_FILES, "given-tests.js")],
       ...["--selectProjects", ...suite.projects],
-      ...(tests.length > 0 ? ["--runTestsByPath", ...tests] : []),
     ],
     { PLANTED_FAULTS_RECORDING: JSON.stringify(recording) },
     { deadline: Number.POSITIVE_INFINITY, isQuiet: false },
