@@ -21,20 +21,22 @@ export interface TestRecord {
 
 type Range = [start: number, end: number];
 
-/** The test files of each area, where they start the service in another process. */
+/** The test files of each area: they run early, and for all its faults if they start the service in a process. */
 const TESTS_OF: Record<Area, RegExp> = {
   access: /account|dashboard|security/,
   sessions: /session|sign-in|security/,
   users: /user|account|dashboard/,
   push: /push/,
   calls: /call|signal|chat/,
-  inbox: /call|signal|chat/,
+  inbox: /inbox|call|signal|chat/,
   conferences: /conference|janus/,
   rest: /rest|api/,
   xmpp: /chat|stream/,
   janus: /conference|janus/,
-  limits: /limit|operations/,
+  limits: /limit|counting|operations/,
 };
+/** How much longer a test file of the area may take than another one, and still run before it. */
+const AREA_FACTOR = 10;
 /** The media process of conferences, which has none of the faults. */
 const MEDIA_PROCESS = /^src\/conferences\/engine\//;
 
@@ -92,11 +94,14 @@ export function testsOf(
     if (source.hash !== hash || (record.sharesModules && isOnlyLoaded)) return true;
     return sizes.get(record) === smallest;
   };
-  const starts = ({ test, programs }: TestRecord) =>
-    TESTS_OF[area].test(test) && programs.some((program) => !MEDIA_PROCESS.test(program));
+  const isOfArea = ({ test }: TestRecord) => TESTS_OF[area].test(test);
+  const starts = (record: TestRecord) =>
+    isOfArea(record) && record.programs.some((program) => !MEDIA_PROCESS.test(program));
+  const delayOf = (record: TestRecord) =>
+    record.milliseconds / (isOfArea(record) ? AREA_FACTOR : 1);
   return records
     .filter((record) => executes(record) || starts(record))
-    .sort((a, b) => a.milliseconds - b.milliseconds);
+    .sort((a, b) => delayOf(a) - delayOf(b));
 }
 
 /** The range of the compiled original that a fault changes. */
