@@ -65,6 +65,11 @@ describe("a filter", () => {
     ["filter[]=string+full_name+eq+Ann+Other", [string("FULL_NAME", "EQ", "Ann Other")]],
     ["filter[]=string+full_name+eq++Ann+", [string("FULL_NAME", "EQ", " Ann ")]],
     ["filter[]=string+full_name+eq+Other,+Ann", [string("FULL_NAME", "EQ", "Other, Ann")]],
+    [
+      "filter[]=string+full_name+eq+A,+string+and+B+C",
+      [string("FULL_NAME", "EQ", "A, string and B C")],
+    ],
+    ["filter[]=string+full_name+eq+A,+B+is+in+C", [string("FULL_NAME", "EQ", "A, B is in C")]],
     ["filter[]=string+full_name+eq+", [string("FULL_NAME", "EQ", "")]],
     ["filter[]=string+phone+eq+%2B49+1", [string("PHONE", "EQ", "+49 1")]],
     ["filter[]=string+user_tags+ne+red", [string("USER_TAGS", "NE", "red")]],
