@@ -449,6 +449,26 @@ describe("paging", () => {
     expect(numbers(data.users.nodes)).toEqual([3, 4, 5]);
   });
 
+  it("continues after a cursor, also among users without a value, and ends with a full page", async () => {
+    const document = `query ($filter: UserFilter!, $sort: UserSort, $after: String) {
+      users(filter: $filter, sort: $sort, first: 2, after: $after) {
+        nodes { id: databaseId } pageInfo { endCursor hasNextPage }
+      }
+    }`;
+    const pages: number[][] = [];
+    for (let after: string | null = null, more = true; more && pages.length < 4; ) {
+      const variables = { filter: withIds(EVERY), sort: { asc: "PHONE" }, after };
+      const { data } = await graphql(node, document, variables, reader.token);
+      pages.push(numbers(data.users.nodes));
+      ({ endCursor: after, hasNextPage: more } = data.users.pageInfo);
+    }
+    expect(pages).toEqual([
+      [4, 5],
+      [6, 3],
+      [1, 2],
+    ]);
+  });
+
   it("caps the limit at 100", async () => {
     for (const limit of ["100", "101", "1000000", "9007199254740991"]) {
       const { status, body } = await list(`id={1}&limit=${limit}`.replace("{1}", fill("{1}")));
