@@ -112,6 +112,8 @@ test("a push is sent once for each idempotency key, and refused without a recipi
   const [event, ...others] = await createPushEvent(session, input, "order-7");
   expect([event, others]).toMatchObject([{ channel: "GCM", environment: "DEVELOPMENT" }, []]);
   expect(await createPushEvent(session, input, "order-7")).toMatchObject([{ id: event?.id }]);
+  const another = { ...input, message: { notification: { title: "Order 8", body: "Delayed" } } };
+  expect(await codeOf(createPushEvent(session, another, "order-7"))).toBe("INVALID");
   expect((await createPushEvent(session, input))[0]?.id).not.toBe(event?.id);
 });
 
