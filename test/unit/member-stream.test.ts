@@ -1,5 +1,9 @@
 import { eachWhileMember } from "../../src/access/member-stream";
-import type { RequestAuth } from "../../src/access/request-auth";
+import {
+  type AuthenticatedSession,
+  type AuthLookups,
+  RequestAuth,
+} from "../../src/access/request-auth";
 import { CoalescingQueue, changedBatches } from "../../src/bus/coalescing-queue";
 import { Fault } from "../../src/core/errors";
 
@@ -10,12 +14,13 @@ function ownersStream(count: number) {
     costs.closed = true;
   });
   for (let id = 1; id <= count; id += 1) queue.add(id);
-  const auth = {
-    async currentAccount() {
+  const lookups = {
+    async findOwner() {
       costs.lookUps += 1;
       if (costs.signedOut) throw Fault.noSession();
     },
-  } as unknown as RequestAuth;
+  } as unknown as AuthLookups<AuthenticatedSession>;
+  const auth = new RequestAuth(lookups, { token: "acct_token", origin: undefined });
   const batches = changedBatches(queue, async (ids) => {
     costs.loads += 1;
     return ids.filter((id) => id !== 60);
