@@ -311,6 +311,17 @@ describe("answers", () => {
     expect(answersTo(b)).toHaveLength(2);
   });
 
+  test("of a second device, if they accept, are refused and do not reach the caller", async () => {
+    const router = nodeOn(bus);
+    await router.send("xmpp", callTo("call"));
+    await router.send("xmpp", answer("accept", "a"));
+    await expect(router.send("xmpp", answer("accept", "b"))).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    const { entries } = await bus.read(inboxOf(bob), "");
+    expect(entries.map(({ body }) => JSON.parse(body).from.resource)).toEqual(["a"]);
+  });
+
   test("are delivered even if they cannot be recorded", async () => {
     const away = async () => {
       throw new Fault("UNAVAILABLE", "away");
