@@ -3,6 +3,7 @@ import { getIntrospectionQuery } from "graphql";
 import { WebSocket } from "ws";
 import { REFUSED_WEIGHT } from "../../../src/graphql/engine/operation-weight";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
+import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { applicationToken, rest } from "../../support/client";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
@@ -25,7 +26,12 @@ beforeAll(async () => {
   clock.hold(true);
   node = await startNode(
     // A single node counts by the test's clock; Redis uses its own.
-    { REDIS_URL: "", TRUST_PROXY: "127.0.0.1", RATE_REQUESTS_PER_IP: String(LIMIT) },
+    {
+      REDIS_URL: "",
+      CHAT_DOMAIN: DOMAIN,
+      TRUST_PROXY: "127.0.0.1",
+      RATE_REQUESTS_PER_IP: String(LIMIT),
+    },
     { ...WITHOUT_POLLING, clock },
   );
   token = await applicationToken(node, clock.now());
@@ -242,6 +248,25 @@ describe("the WebSocket", () => {
     expect((await socket.closed).code).toBe(1013);
     expect((await get("/session")(ip)).status).toBe(429);
   });
+});
+
+test("each message of a chat client counts for its address", async () => {
+  const ip = newAddress();
+  const headers = { "X-Forwarded-For": ip };
+  const user = { login: "chatting", password: "correct horse" };
+  const { body } = await rest(node, "POST", "/users", { token, headers, body: { user } });
+  const name = `${body.user.id}-${node.application.id}`;
+  const client = await connectRaw(node.chatUrl, { headers });
+  for (const frame of [OPEN, auth(name, user.password), OPEN, bind("one")]) client.send(frame);
+  for (let frames = 0; frames < 6; frames += 1) await client.next();
+  let answer = "";
+  for (let sent = 0; sent < LIMIT; sent += 1) {
+    client.send(`<message to="${name}@${DOMAIN}" type="chat" id="m"><body>x</body></message>`);
+    answer = await client.next();
+  }
+  expect(answer).toMatch(/<resource-constraint .*>Too many requests; try again in 60 s</);
+  expect((await get("/session")(ip)).status).toBe(429);
+  client.socket.terminate();
 });
 
 test("a plain request counts as one, regardless of its other classes", async () => {
