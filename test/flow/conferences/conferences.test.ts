@@ -181,6 +181,8 @@ test("moderators mute, remove, lock and close", async () => {
   );
   await second.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
   expect(engine.peers.get(peerId)?.messages).toEqual([{ publisher: { audio: false } }]);
+  const screen = await publish(second, "SCREEN");
+  expect(engine.peers.get(screen.peerId)?.messages).toEqual([{ publisher: { audio: false } }]);
   // The member unmutes itself.
   await second.mutate("setConferenceMute", "member { audioMuted }", { audio: false });
   expect(engine.peers.get(peerId)?.messages.at(-1)).toEqual({ publisher: { audio: true } });
