@@ -69,7 +69,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "push-to-blocked-user",
     area: "push",
-    effect: "a user whom the owner has blocked still gets pushes",
+    effect: "a user whom the owner has blocked is a recipient of pushes, each of which then fails",
     files: "src/push/**/*.ts",
     find: /NOT \$\{OF_BLOCKED_USER\} AND (?=NOT EXISTS \(SELECT 1 FROM push_subscriptions h)/,
     replacement: "",
