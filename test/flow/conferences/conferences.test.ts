@@ -194,6 +194,11 @@ test("moderators mute, remove, lock and close", async () => {
   await mutate(node, "removeConferenceMember", "done", target, moderator.token);
   expect(await first.event("ConferenceMemberLeftEvent")).toMatchObject({ reason: "REMOVED" });
   await passes(async () => expect(second.isOver()).toBe(true));
+  const history =
+    "query ($id: ID!) { conferenceHistory(conferenceId: $id) { nodes { userId leaveReason } } }";
+  const { data } = await graphql(node, history, { id }, moderator.token);
+  const removed = { userId: String(user.id), leaveReason: "REMOVED" };
+  expect(data.conferenceHistory.nodes).toContainEqual(removed);
 
   for (const [name, fields, input] of [
     ["muteConferenceMember", "member { id }", { ...target, audio: true }],

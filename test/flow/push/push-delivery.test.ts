@@ -6,6 +6,7 @@ import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, deliveries, eventCounts, payload, postEvent } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { blockUser } from "../../support/sessions/blocks";
 
 const clock = new MovingClock();
 const providers = new RecordingProviders();
@@ -161,6 +162,17 @@ it("a subscription deleted before its delivery counts as gone, without blocking 
         .join() === "ACCEPTED,UNREGISTERED",
   );
   expect(providers.sent.at(-1)?.target.token).toBe(second);
+});
+
+it("a blocked user is no recipient", async () => {
+  const blocked = await newUser(node);
+  await blockUser(node, blocked);
+  const [missed, token] = [await addDevice(node, blocked), await addDevice(node, user)];
+  const ids = `${blocked.id},${user.id}`;
+  const [event] = await postEvent(node, sender, { push_type: "gcm", message, user: { ids } });
+  expect(await eventCounts(node, event.id)).toMatchObject({ accepted: 1, failed: 0 });
+  expect(providers.tokens()).toContain(token);
+  expect(providers.tokens()).not.toContain(missed);
 });
 
 it("without credentials, every delivery is refused with the reason, and subscriptions are kept", async () => {
