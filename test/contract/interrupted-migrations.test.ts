@@ -77,7 +77,9 @@ describeServices("a process that migrates PostgreSQL and ends", () => {
 
   test("at any boundary of a statement, leaves what the next process completes", async () => {
     const steps = await afterEachStep(async (lastStep) => {
-      await connection().exec("DROP SCHEMA public, pgboss CASCADE; CREATE SCHEMA public");
+      await connection().exec(
+        "DROP SCHEMA public CASCADE; DROP SCHEMA IF EXISTS pgboss CASCADE; CREATE SCHEMA public",
+      );
       const client = new Client({ connectionString: url });
       client.on("error", () => undefined);
       await client.connect();
@@ -193,7 +195,9 @@ describeEmbedded("a process that migrates the embedded database and ends", () =>
     const template = await embeddedTemplate();
     await copy(template, join(folder, "empty"));
     const lite = await PGlite.create({ dataDir: join(folder, "empty") });
-    await lite.exec("DROP SCHEMA public, pgboss CASCADE; CREATE SCHEMA public");
+    await lite.exec(
+      "DROP SCHEMA public CASCADE; DROP SCHEMA IF EXISTS pgboss CASCADE; CREATE SCHEMA public",
+    );
     await lite.close();
   });
   afterAll(() => rm(folder, { recursive: true }));

@@ -175,6 +175,7 @@ describeServices("PostgreSQL", () => {
         ...environment,
         DATABASE_URL: url.replace("//postgres@", `//${role}@`),
       });
+      await execute(url, "DROP SCHEMA pgboss CASCADE");
       await execute(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
       const findings = await runDoctor(as(user));
       expect(only(findings, "jobs")).toMatchObject({
