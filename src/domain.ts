@@ -199,8 +199,6 @@ export interface Domain extends PushModule {
 /** Parts of the domain that tests may replace. */
 export type DomainOverrides = PushOverrides & {
   openEngine?: OpenConferenceEngine;
-  /** Interval between two reports of the media of conferences, in milliseconds. */
-  mediaReportMs?: number;
   passwordCost?: PasswordCost;
   /** Interval between two writes of statistics, in milliseconds. */
   statisticsMs?: number;
@@ -256,7 +254,7 @@ export async function openDomain(
       ...platform,
       sessionEvents,
       mayCreateOnJoin: (id) => areConferencesOnJoin(store, id),
-      openEngine: overrides.openEngine ?? configuredEngine(config, log, overrides.mediaReportMs),
+      openEngine: overrides.openEngine ?? configuredEngine(config, log),
     },
     lifecycle,
   );

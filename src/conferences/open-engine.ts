@@ -32,31 +32,14 @@ export function janusAdmin(config: Pick<Config, "JANUS_ADMIN_URL" | "JANUS_ADMIN
   return url !== undefined && secret !== undefined ? { url, secret } : undefined;
 }
 
-/**
- * Opens the engine that the configuration names.
- * @param reportMs time between two reports of statistics, in milliseconds; the engine's own without one
- */
-export function configuredEngine(
-  config: EngineConfig,
-  log: Log,
-  reportMs?: number,
-): OpenConferenceEngine {
+/** Opens the engine that the configuration names. */
+export function configuredEngine(config: EngineConfig, log: Log): OpenConferenceEngine {
   return async (listener) => {
     if (!config.CONFERENCES) return null;
     const { JANUS_URL: url, JANUS_API_SECRET: apiSecret, JANUS_ADMIN_KEY: adminKey } = config;
     if (url !== undefined && apiSecret !== undefined && adminKey !== undefined) {
       const admin = janusAdmin(config);
-      return openJanusEngine(
-        {
-          url,
-          apiSecret,
-          adminKey,
-          log,
-          ...(admin && { admin }),
-          ...(reportMs && { pollMs: reportMs }),
-        },
-        listener,
-      );
+      return openJanusEngine({ url, apiSecret, adminKey, log, ...(admin && { admin }) }, listener);
     }
     const bindAddress = config.RTC_BIND_ADDRESS ?? config.HOST;
     return openEmbeddedEngine(
@@ -65,7 +48,6 @@ export function configuredEngine(
         bindAddress,
         ...(config.RTC_ANNOUNCED_ADDRESS && { announcedAddress: config.RTC_ANNOUNCED_ADDRESS }),
         log,
-        ...(reportMs && { reportMs }),
       },
       listener,
     );

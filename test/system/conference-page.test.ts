@@ -84,7 +84,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
 
   beforeAll(async () => {
     engine = await start();
-    node = await startNode(engine.environment, { mediaReportMs: 1_000 });
+    node = await startNode(engine.environment);
     browser = await openDemoBrowser(CAMERAS);
     credentials = credentialsOf(node);
     people = await createDemoUsers(credentials);

@@ -65,7 +65,7 @@ async function openNode({ admin = correct(), pollMs = 500 } = {}) {
   const logged: string[] = [];
   const log = openLog("debug", { write: (line) => void logged.push(line) });
   const engine = await openJanusEngine(
-    { url: janus.url, ...JANUS_KEYS, admin, log, pollMs, pace: 2 },
+    { url: janus.url, ...JANUS_KEYS, admin, log, pollMs },
     (event) => events.push(event),
   );
   opened({ close: () => engine.shutdown() });
@@ -110,10 +110,10 @@ async function openNode({ admin = correct(), pollMs = 500 } = {}) {
             (now) => now > before + 20,
           );
         },
-        /** Resolves when nothing arrives in a section while 20 packets, of 0.4 s, arrive in another. */
+        /** Resolves when nothing arrives in a section while 50 packets arrive in another. */
         async silent(mid: string, other: string) {
           for (;;) {
-            const [before, until] = [await packets(mid), (await packets(other)) + 20];
+            const [before, until] = [await packets(mid), (await packets(other)) + 50];
             await eventually(
               () => packets(other),
               (now) => now >= until,

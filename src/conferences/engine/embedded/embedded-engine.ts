@@ -29,8 +29,6 @@ export interface EmbeddedOptions {
   log: Log;
   /** Time without any room after which a process ends, in milliseconds; a minute unless a test sets it. */
   idleMs?: number;
-  /** Time between two reports of statistics, in milliseconds; five seconds unless a test sets it. */
-  reportMs?: number;
 }
 
 /** The embedded engine, and what measurements need of it. */
@@ -44,7 +42,6 @@ export interface EmbeddedEngine extends OpenEngine {
 }
 
 const IDLE_MS = 60_000;
-const REPORT_MS = 5_000;
 
 /**
  * The embedded engine: SFUs in processes of their own, among which rooms are spread ({@link RoomPlacement}). A process
@@ -62,8 +59,7 @@ class Engine implements EmbeddedEngine {
     options: EmbeddedOptions,
     private readonly listener: EngineListener,
   ) {
-    const { ports, bindAddress, announcedAddress, log } = options;
-    const { idleMs = IDLE_MS, reportMs = REPORT_MS } = options;
+    const { ports, bindAddress, announcedAddress, log, idleMs = IDLE_MS } = options;
     this.log = log;
     const sizes = { regular: ports.regular.length, quarantine: ports.quarantine.length };
     this.placement = new RoomPlacement(sizes, monotonicNow);
@@ -74,7 +70,6 @@ class Engine implements EmbeddedEngine {
           network: { port, bindAddress, ...(announcedAddress && { announcedAddress }) },
           log,
           idleMs,
-          reportMs,
           event: listener,
           died: (reason) => this.died(index, reason),
         }),

@@ -16,8 +16,6 @@ export interface ProcessSlotOptions {
   log: Log;
   /** Time without any room after which the process ends, in milliseconds. */
   idleMs: number;
-  /** Time between two reports of statistics, in milliseconds. */
-  reportMs: number;
   /** An event of a room of the running process. */
   event(event: EngineEvent): void;
   /** The process has ended by itself or hung. Its rooms are lost. */
@@ -89,8 +87,8 @@ export class ProcessSlot {
   }
 
   private start(): SfuProcess {
-    const { network, reportMs, log, event } = this.options;
-    const process: SfuProcess = new SfuProcess(network, reportMs, log, {
+    const { network, log, event } = this.options;
+    const process: SfuProcess = new SfuProcess(network, log, {
       event: (each) => {
         if (this.process === process) event(each);
       },

@@ -53,12 +53,10 @@ export class SfuProcess {
   private ended = false;
 
   /**
-   * @param reportMs time between two reports of statistics, in milliseconds
    * @param events `event` for each event, and `end` once when the process has ended, for whatever reason
    */
   constructor(
     network: NetworkMessage,
-    reportMs: number,
     log: Log,
     private readonly events: {
       event(event: (SfuMessage & { type: "event" })["event"]): void;
@@ -112,7 +110,7 @@ export class SfuProcess {
         start.resolve();
       } else this.receive(message);
     });
-    this.send({ type: "start", network, reportMs });
+    this.send({ type: "start", network });
   }
 
   /** Sends a request. @throws Fault of the method, UNAVAILABLE if the process does not answer */

@@ -159,8 +159,8 @@ class JanusEngine implements OpenEngine {
   }
 
   private pollQuality(admin: JanusAdmin): void {
-    const { log, pollMs, pace = 1 } = this.options;
-    const quality = new QualityPoll(admin, log, () => this.rooms.list(), this.notify, pace);
+    const { log, pollMs } = this.options;
+    const quality = new QualityPoll(admin, log, () => this.rooms.list(), this.notify);
     this.quality = quality;
     quality.connect();
     this.stops.push(repeatedly(pollMs ?? POLL_MS, () => quality.poll()));

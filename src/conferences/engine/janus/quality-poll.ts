@@ -32,8 +32,6 @@ export class QualityPoll {
     private readonly log: Log,
     private readonly rooms: () => Iterable<JanusRoom>,
     private readonly notify: EngineListener,
-    /** Seconds of a poor or a good network that each second counts for. */
-    private readonly pace: number,
   ) {
     this.connection = new VideoRoomConnection(adminEndpoint(admin, log), {
       connected: () => verifyAdmin(this.connection),
@@ -85,8 +83,7 @@ export class QualityPoll {
     if (!figures) return;
     const { statistics } = figures;
     this.notify({ type: "statistics", room: room.room, peer: peer.id, statistics });
-    if (!(peer instanceof JanusWatcher)) return;
-    await adapt(room, peer, policy, { ...figures, seconds: figures.seconds * this.pace });
+    if (peer instanceof JanusWatcher) await adapt(room, peer, policy, figures);
   }
 }
 

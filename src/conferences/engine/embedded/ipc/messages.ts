@@ -16,8 +16,8 @@ export interface NetworkMessage {
 
 /** What the gateway sends to the SFU's process. */
 export type GatewayMessage =
-  /** First of all. `reportMs` is the time between two reports of what is sent and received, in milliseconds. */
-  | { type: "start"; network: NetworkMessage; reportMs: number }
+  /** First of all. */
+  | { type: "start"; network: NetworkMessage }
   | { type: "request"; id: number; method: SfuMethod; parameters: unknown[] }
   | { type: "ping" };
 

@@ -42,9 +42,8 @@ process.on("message", (message: GatewayMessage) => {
     const usage = sfu?.usage() ?? { rooms: 0, peers: 0, tracks: 0 };
     send({ type: "pong", usage, media: probe?.liveness ?? { missing: 0, stuck: 0 } });
   } else if (message.type === "start") {
-    const { network, reportMs } = message;
-    sfu ??= new Sfu(network, reportMs, (event) => send({ type: "event", event }));
-    probe ??= new MediaProbe(network);
+    sfu ??= new Sfu(message.network, (event) => send({ type: "event", event }));
+    probe ??= new MediaProbe(message.network);
     send({ type: "started" });
   } else void handle(message);
 });

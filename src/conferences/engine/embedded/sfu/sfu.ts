@@ -17,6 +17,7 @@ import { Room } from "./room";
 
 const REPAIR_MS = 40;
 const ADAPT_MS = 1_000;
+const REPORT_MS = 5_000;
 
 const noRoom = () => new Fault("NOT_FOUND", "The conference is not open at the media server");
 
@@ -29,7 +30,6 @@ export class Sfu implements ConferenceEngine {
 
   constructor(
     private readonly network: Network,
-    reportMs: number,
     private readonly emit: (event: EngineEvent) => void,
   ) {
     const every = (ms: number, act: (room: Room) => void) =>
@@ -39,7 +39,7 @@ export class Sfu implements ConferenceEngine {
     this.timers = [
       every(REPAIR_MS, (room) => room.repair(monotonicNow())),
       every(ADAPT_MS, (room) => room.adapt(monotonicNow())),
-      every(reportMs, (room) => room.report(reportMs / 1000)),
+      every(REPORT_MS, (room) => room.report(REPORT_MS / 1000)),
     ];
   }
 

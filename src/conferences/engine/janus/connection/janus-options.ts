@@ -25,8 +25,6 @@ export interface JanusOptions extends JanusServer {
   log: Log;
   /** Interval of the polls of figures, in milliseconds; 5,000 by default. */
   pollMs?: number;
-  /** Seconds of a poor or a good network that each second counts for; 1 unless a test sets it. */
-  pace?: number;
   /** Interval of the audits of each room, in milliseconds; 30,000 by default. */
   auditMs?: number;
 }
