@@ -32,11 +32,12 @@ const QUEUES_EXIST: Statement = {
   text: "SELECT to_regclass('pgboss.queue') IS NOT NULL AS found",
 };
 
-/** The limit makes the planner look into each queue's partition by itself: one row of its index answers. */
+/** The order makes the planner read the index of waiting jobs, of which one row answers for each queue. */
 const DUE_QUEUES: Statement = {
   name: "due_job_queues",
   text: `SELECT q.name FROM unnest($1::text[]) AS q(name), LATERAL (SELECT FROM pgboss.job j
-      WHERE j.name = q.name AND j.state < 'active' AND j.start_after < now() LIMIT 1) AS due`,
+      WHERE j.name = q.name AND j.state < 'active' AND j.start_after < now()
+      ORDER BY j.start_after LIMIT 1) AS due`,
 };
 
 /** The order makes the planner read an index, of which it reads no more than the limit. */

@@ -4,6 +4,7 @@ import { openLog } from "../../src/core/log";
 import {
   countJobs,
   deleteFailedRuns,
+  dueQueues,
   type FailedJobRange,
   lockFailedJob,
   readFailedJobs,
@@ -256,6 +257,14 @@ describe(`failed jobs on the ${DATABASE_NAME} database`, () => {
     expect(await lockFailedJob(query, job?.applicationId ?? 0, job?.id ?? "")).toBe("many");
     expect(mostRead()).toBeLessThan(100);
     await deleteFailedRuns(query, "paged", job?.id ?? "");
+    expect(mostRead()).toBeLessThan(100);
+    expect(await dueQueues(query, ["many", "paged"])).toContain("many");
+    expect(mostRead()).toBeLessThan(100);
+    await sql(
+      "UPDATE pgboss.job SET start_after = now() + interval '1 hour' WHERE name = 'many' AND state = 'created'",
+    );
+    await store.execute("ANALYZE pgboss.job");
+    expect(await dueQueues(query, ["many", "paged"])).not.toContain("many");
     expect(mostRead()).toBeLessThan(100);
   });
 });
