@@ -54,8 +54,8 @@ export class SocketSession {
   private open: OpenSocket | null = null;
   /** Ids (of this node) of operations that may end the session, and must be answered before the socket closes. */
   private readonly closeAfter = new Set<string>();
-  /** Ids of the operations that run. */
-  private readonly running = new Set<string>();
+  /** Number of operations that run. */
+  private running = 0;
   private ended = false;
   /** Whether the token of a guest by link has ended. */
   private guestEnded = false;
@@ -121,14 +121,14 @@ export class SocketSession {
   }
 
   /** Call when an operation starts. */
-  operationStarted(id: string): void {
-    this.running.add(id);
+  operationStarted(): void {
+    this.running += 1;
   }
 
   /** Call when an operation has ended, which sends its answer first. */
   operationEnded(id: string): void {
-    this.running.delete(id);
-    if (this.guestEnded && this.running.size === 0) this.end();
+    this.running -= 1;
+    if (this.guestEnded && this.running === 0) this.end();
     if (this.closeAfter.delete(id) && this.ended && this.closeAfter.size === 0) this.close();
   }
 
@@ -168,7 +168,7 @@ export class SocketSession {
     // token any more.
     const close = () => {
       this.guestEnded = true;
-      if (this.running.size === 0) this.end();
+      if (this.running === 0) this.end();
       else this.deadline ??= setTimeout(() => this.end(), CLOSE_DELAY_MS);
     };
     const unwatch = this.watchOrigin(

@@ -212,7 +212,7 @@ export class GraphqlSockets {
       const operation = operations.get(id);
       const anonymous = this.withoutSession.get(socket);
       anonymous?.operationStarted();
-      session.operationStarted(id);
+      session.operationStarted();
       operation.onEnd = () => {
         anonymous?.operationEnded();
         session.operationEnded(id);
