@@ -11,14 +11,14 @@ import { schemaText } from "../src/graphql/schema-text";
 import { readDocuments, readRestFiles } from "../src/rest/documents";
 import { configMarkdown, envExample } from "./config-documents";
 import { API_INFO, openApi } from "./openapi/openapi";
-import { restExamples } from "./openapi/rest-examples";
+import { transcriptExamples } from "./openapi/transcript-examples";
 
 const root = packageRoot();
 
 function generatedTexts(): Record<string, string> {
   const schema = signalboxSchema();
   const documents = readDocuments(readRestFiles(join(root, "schema/rest")), schema);
-  const api = openApi(documents, schema, API_INFO, restExamples(root, documents));
+  const api = openApi(documents, schema, API_INFO, transcriptExamples(root, documents));
   return {
     "schema/schema.graphql": schemaText(schema),
     "schema/openapi.json": `${JSON.stringify(api, null, 2)}\n`,

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./openapi-schema";
+import type { JsonSchema } from "./schema";
 
 /** An example of an operation: a request and its success. */
 export interface OperationExample {

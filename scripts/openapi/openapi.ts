@@ -4,16 +4,16 @@ import type { Access } from "../../src/core/viewer";
 import type { RestDocument } from "../../src/rest/documents";
 import type { RestParameter } from "../../src/rest/parameters";
 import type { SelectedField, Selection } from "../../src/rest/selection";
-import type { Examples, OperationExample } from "./openapi-examples";
-import { type OpenApiPath, openApiPaths } from "./openapi-paths";
+import type { Examples, OperationExample } from "./examples";
+import { type OpenApiPath, openApiPaths } from "./paths";
 import {
   parametersOf,
   requestBodyOf,
   SECURITY_SCHEMES,
   type SecurityScheme,
   securityOf,
-} from "./openapi-request";
-import { type JsonSchema, ResponseSchemas } from "./openapi-schema";
+} from "./request";
+import { type JsonSchema, ResponseSchemas } from "./schema";
 
 /** What the OpenAPI document says about the API as a whole. */
 export interface OpenApiInfo {

@@ -1,8 +1,8 @@
 import { getNullableType, isInputObjectType, isListType, isNonNullType } from "graphql";
 import type { RestDocument } from "../../src/rest/documents";
 import { type RestParameter, snakeCase } from "../../src/rest/parameters";
-import { type OperationExample, parameterExample } from "./openapi-examples";
-import { bodySchema, inputSchema, type JsonSchema, orNull } from "./openapi-schema";
+import { type OperationExample, parameterExample } from "./examples";
+import { bodySchema, inputSchema, type JsonSchema, orNull } from "./schema";
 
 /** How OpenAPI describes the authentication of requests, by the scheme's name. */
 export const SECURITY_SCHEMES = {

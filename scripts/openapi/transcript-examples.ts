@@ -9,7 +9,7 @@ import {
   substitute,
   type Transcript,
 } from "../../tools/transcript";
-import type { OperationExample } from "./openapi-examples";
+import type { OperationExample } from "./examples";
 
 /** The application of the worked example of a signature in docs/COMPATIBILITY.md. */
 const SECRET = "auth_secret_example_1";
@@ -51,7 +51,7 @@ const KINDS: Record<string, string | number> = {
  * Examples of the operations for OpenAPI: of each transcript the first success of its route, with fixed values in
  * place of those of a run.
  */
-export function restExamples(
+export function transcriptExamples(
   root: string,
   documents: readonly RestDocument[],
 ): Record<string, OperationExample> {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonSchema } from "../../scripts/openapi/openapi-schema";
+import type { JsonSchema } from "../../scripts/openapi/schema";
 
 /** Validates the published document against the schema of the OpenAPI Initiative. */
 

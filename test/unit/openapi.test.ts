@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { API_INFO, openApi } from "../../scripts/openapi/openapi";
-import type { JsonSchema } from "../../scripts/openapi/openapi-schema";
+import type { JsonSchema } from "../../scripts/openapi/schema";
 import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments } from "../../src/rest/documents";
 import { compileResponse } from "../../src/rest/response";

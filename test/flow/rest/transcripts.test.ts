@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApiPaths } from "../../../scripts/openapi/openapi-paths";
+import { openApiPaths } from "../../../scripts/openapi/paths";
 import { signalboxSchema } from "../../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
 import {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { parse } from "qs";
-import type { JsonSchema } from "../../../scripts/openapi/openapi-schema";
+import type { JsonSchema } from "../../../scripts/openapi/schema";
 
 interface Parameter {
   name: string;
