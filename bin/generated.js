@@ -1,6 +1,6 @@
-// Generates the sources that are made of others and not kept in git, once what they are made of has changed: the Prisma
-// client, and the typed operations of the client package and of the dashboard. node bin/generated.js [FOLDER...] does only
-// that. Nothing is downloaded. Files are put in place one by one, whole, so that several processes may do it at the same time.
+// Generates the sources that are not kept in git, when their inputs have changed: the Prisma client, and the typed
+// operations of the client package and of the dashboard. node bin/generated.js [FOLDER...] does only that. Nothing is
+// downloaded. Each file is moved into place when it is complete, so that several processes may generate at the same time.
 const { spawn } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
@@ -8,7 +8,7 @@ const { dirname, join, relative } = require("node:path");
 
 const root = join(__dirname, "..");
 const RECORD = join(root, "dist/generated.json");
-/** Where prisma/schema.prisma has its client written. */
+/** The output folder that prisma/schema.prisma names. */
 const PRISMA_CLIENT = "src/store/generated";
 const OPERATIONS_PROGRAM = "scripts/generate-operations.ts";
 
@@ -96,9 +96,9 @@ function readRecord() {
 function outdatedGroups(folders) {
   const record = readRecord();
   return Object.entries(GROUPS).flatMap(([name, group]) => {
+    if (!folders.includes(group.folder)) return [];
     // A deployment of the service alone has no client/.
-    const isPresent = group.inputs().every((path) => fs.existsSync(join(root, path)));
-    if (!folders.includes(group.folder) || !isPresent) return [];
+    if (!group.inputs().every((path) => fs.existsSync(join(root, path)))) return [];
     const before = record[name];
     const isCurrent =
       before?.inputs === fingerprint(group) &&

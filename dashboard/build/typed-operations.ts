@@ -22,7 +22,7 @@ export function typedOperations(): Plugin {
           generate();
         } catch {
           config.logger.error(
-            `The operations of ${path} are invalid; the page goes on with those before.`,
+            `The operations of ${path} are invalid; the page keeps the earlier ones.`,
           );
         }
       });
