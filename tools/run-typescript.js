@@ -1,13 +1,24 @@
 // Runs TypeScript without a build, for tests, npm run check and npm run generate: node -r tools/run-typescript.js FILE.
 const { createHash } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { join, relative } = require("node:path");
 const { version } = require("@swc/core/package.json");
 const [, options] = require("../jest.suites.js").TRANSFORM;
 
-/** Compiled files, by a hash of what they were made of: tests start hundreds of processes that load the same ones. */
-const CACHE = join(__dirname, "../node_modules/.cache/signalbox/compiled");
+const ROOT = join(__dirname, "..");
+
+/**
+ * The last compiled form of each file, behind a line with the hash of what it was made of: tests start hundreds of
+ * processes that load the same files.
+ */
+const CACHE = join(ROOT, "node_modules/.cache/signalbox/compiled");
 const SETTINGS = JSON.stringify([version, options]);
+
+function hashOf(...texts) {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(text);
+  return hash.digest("hex");
+}
 
 /** What a cache file contains; null without one. */
 function read(path) {
@@ -28,12 +39,13 @@ function write(path, text) {
 
 function compile(filename) {
   const source = readFileSync(filename, "utf8");
-  const path = join(CACHE, createHash("sha256").update(SETTINGS).update(source).digest("hex"));
+  const head = `${hashOf(SETTINGS, source)}\n`;
+  const path = join(CACHE, hashOf(relative(ROOT, filename)));
   const compiled = read(path);
-  if (compiled !== null) return compiled;
+  if (compiled?.startsWith(head)) return compiled.slice(head.length);
   // Loaded only now: most processes find every file compiled.
   const { code } = require("@swc/core").transformSync(source, { ...options, filename });
-  write(path, code);
+  write(path, head + code);
   return code;
 }
 
