@@ -10,8 +10,8 @@ const isLong = ({ context, path }) => (context.hasteFS.getSize(path) ?? 0) >= LO
 
 /**
  * Runs test files in a random order, since those that run in one worker share modules: a file that depends on another one
- * before it, or suffers from it, fails in some order. All of the order is random but for its end: a long file that would
- * start in the last quarter starts before it, so that no worker runs it while the others have nothing left to do.
+ * before it, or suffers from it, fails in some order. Only the last quarter is not free: it has no long file, so that no
+ * worker still runs one while the others have nothing left to do.
  *
  * The order follows from TEST_SEED and the files alone. Durations and failures of earlier runs, which Jest's own order
  * follows, would make each run an order that no seed repeats; `--onlyFailures` runs the failed files. Which of several
@@ -27,11 +27,8 @@ module.exports = class RandomOrder extends Sequencer {
       random,
       [...tests].sort((a, b) => (a.path < b.path ? -1 : 1)),
     );
-    const quarter = order.splice(Math.ceil(order.length * 0.75));
-    const before = order.length;
-    for (const test of quarter) {
-      order.splice(isLong(test) ? random(before) : order.length, 0, test);
-    }
-    return order;
+    const short = order.filter((test) => !isLong(test));
+    const last = new Set(short.slice(-Math.floor(order.length / 4)));
+    return [...order.filter((test) => !last.has(test)), ...last];
   }
 };

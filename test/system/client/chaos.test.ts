@@ -4,7 +4,6 @@ import { type Call, createSignalbox, type Signalbox } from "../../../client/src/
 import { type DurableRedis, startDurableRedis } from "../../../scripts/services/redis-server";
 import type { Owner } from "../../support/calls/phones/phone";
 import { FakeMedia } from "../../support/client/fake-media";
-import { isExhaustive } from "../../support/exhaustive";
 import { eventually } from "../../support/moving-clock";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
 import { Cluster } from "../../support/operations/cluster";
@@ -19,11 +18,8 @@ const CALLS = 10;
 const TIMEOUT_MS = 480_000;
 /** Average interval between signals of a client, in milliseconds. */
 const PACE_MS = 400;
-/**
- * Time in which no node runs, in milliseconds: the waits of the back-off reach the longest ones, and in full also the time
- * for which signals are tried again and kept.
- */
-const OUTAGE_MS = isExhaustive ? 60_000 : 25_000;
+/** Time in which no node runs, in milliseconds. */
+const OUTAGE_MS = 60_000;
 /** Shortest waits of the back-off, in milliseconds: the first, and the one that is no longer doubled. */
 const FIRST_WAIT_MS = 250;
 const LAST_WAIT_MS = 7_500;
