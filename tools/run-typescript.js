@@ -2,8 +2,13 @@
 const { createHash } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
 const { join, relative } = require("node:path");
+const { setFlagsFromString } = require("node:v8");
 const { version } = require("@swc/core/package.json");
 const [, options] = require("../jest.suites.js").TRANSFORM;
+
+// The embedded database is WebAssembly. V8 compiles it twice, fast at first and then well: two seconds of processor time,
+// which a short process does not get back.
+setFlagsFromString("--liftoff-only");
 
 const ROOT = join(__dirname, "..");
 
