@@ -137,6 +137,14 @@ async function makeFixture(): Promise<Participants> {
   });
 }
 
+let reading: Promise<Participants> | undefined;
+/** The objects of an operation: of its own, or those of all queries, which leave them as they are. */
+function fixtureOf(operation: string): Promise<Participants> {
+  if (!operation.startsWith("Query.")) return makeFixture();
+  reading ??= makeFixture();
+  return reading;
+}
+
 async function tokenOf(caller: string, fixture: Participants): Promise<string | undefined> {
   if (UNAUTHENTICATED_CALLERS.includes(caller)) return invalidTokens[caller];
   const role = LESSER_MEMBERS[caller];
@@ -265,12 +273,12 @@ describe.each(graphqlCases)(`%s through %s${SAMPLED}`, (operation, name) => {
   const send = HTTP_PROTOCOLS[name] as GraphqlProtocol;
   let fixture: Participants;
   beforeAll(async () => {
-    fixture = await makeFixture();
+    fixture = await fixtureOf(operation);
   });
 
   test.each(callersOf(operation))("%s", async (caller) => {
     const expected = expectedOutcome(row, caller);
-    if (changes(caller, expected)) fixture = await makeFixture();
+    if (changes(caller, expected)) fixture = await fixtureOf(operation);
     const token = await tokenOf(caller, fixture);
     world.count += 1;
     const [answer, counted] = await counting(() =>
@@ -303,12 +311,12 @@ describe.each(socketCases)(`%s through the WebSocket${SAMPLED}`, (operation) => 
   const row = PERMISSION_ROWS[operation] as PermissionRow;
   let fixture: Participants;
   beforeAll(async () => {
-    fixture = await makeFixture();
+    fixture = await fixtureOf(operation);
   });
 
   test.each(callersOf(operation))("%s", async (caller) => {
     const expected = expectedOutcome(row, caller);
-    if (changes(caller, expected)) fixture = await makeFixture();
+    if (changes(caller, expected)) fixture = await fixtureOf(operation);
     const token = await tokenOf(caller, fixture);
     world.count += 1;
     const socket = await connectSocket(node);
@@ -358,8 +366,9 @@ describe.each(
 )(`REST %s${SAMPLED}`, (name, { method }) => {
   let fixture: Participants;
   beforeAll(async () => {
-    fixture = await makeFixture();
-    await ROUTES[name]?.prepare?.(fixture);
+    const { prepare, operation = "" } = ROUTES[name] ?? {};
+    fixture = await (prepare ? makeFixture() : fixtureOf(operation));
+    await prepare?.(fixture);
   });
 
   test.each(callersOf(ROUTES[name]?.operation ?? ""))("%s", async (caller) => {
