@@ -7,11 +7,12 @@ import {
   bind,
   connectRaw,
   OPEN,
+  SAMPLED_TRANSPORTS,
   signInRaw,
   startChat,
   type TestChat,
-  TRANSPORTS,
 } from "../../support/chat/chat";
+import { SAMPLED } from "../../support/exhaustive";
 import { trustOptions } from "../../support/operations/certificates";
 
 /** Limits of a client's input and of unauthenticated connections. */
@@ -42,7 +43,7 @@ const closed = async (socket: Socket) => {
   if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
 };
 
-describe.each(TRANSPORTS)("over %s", (transport) => {
+describe.each(SAMPLED_TRANSPORTS)(`over %s${SAMPLED}`, (transport) => {
   it("is read at the rate limit, without an error", async () => {
     const chat = await start({ limits: { bytesPerSecond: 100_000 } });
     const client = await signInRaw(chat.urls[transport], "42-7", "web");

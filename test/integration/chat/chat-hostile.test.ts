@@ -9,12 +9,13 @@ import {
   bind,
   connectRaw,
   OPEN,
+  SAMPLED_TRANSPORTS,
   signInRaw,
   startChat,
   type TestChat,
-  TRANSPORTS,
 } from "../../support/chat/chat";
 import type { RawClient } from "../../support/chat/raw-client";
+import { SAMPLED } from "../../support/exhaustive";
 
 const CALL = readFileSync(join(__dirname, "../../../schema/xmpp/call.xml"), "utf8");
 const PING = '<iq id="alive" type="get"><ping xmlns="urn:xmpp:ping"/></iq>';
@@ -100,7 +101,7 @@ describe("the handshake", () => {
   });
 });
 
-describe.each(TRANSPORTS)("over %s", (transport) => {
+describe.each(SAMPLED_TRANSPORTS)(`over %s${SAMPLED}`, (transport) => {
   const url = () => chat.urls[transport];
   const web = transport === "ws" || transport === "wss";
   /** The error for an unexpected header: over TCP it is the start of an element. */

@@ -16,12 +16,13 @@ import {
   connectRaw,
   DOMAIN,
   OPEN,
+  SAMPLED_TRANSPORTS,
   signInRaw,
   startChat,
   type TestChat,
-  TRANSPORTS,
 } from "../../support/chat/chat";
 import { xmppJsClient } from "../../support/chat/xmpp-js";
+import { SAMPLED } from "../../support/exhaustive";
 import { testCertificate, trustGlobally } from "../../support/operations/certificates";
 
 // Both libraries use the global WebSocket of browsers.
@@ -44,7 +45,7 @@ async function startOwn(options: Parameters<typeof startChat>[0]): Promise<TestC
   return own;
 }
 
-describe.each(TRANSPORTS)("over %s", (transport) => {
+describe.each(SAMPLED_TRANSPORTS)(`over %s${SAMPLED}`, (transport) => {
   let chat: TestChat;
 
   beforeAll(async () => trustGlobally((await testCertificate()).current.cert));

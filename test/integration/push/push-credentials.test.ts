@@ -452,7 +452,7 @@ describe("hostile values", () => {
     expect(JSON.stringify(errors ?? []).replaceAll(sent, "")).not.toMatch(LEAKS);
   }
 
-  const samples = sampleFor(HOSTILE, fields.length, 6);
+  const samples = sampleFor(HOSTILE, fields.length, 2);
   const cases = fields.map((field, index) => [...field, samples[index] ?? []] as const);
   it.each(
     cases,

@@ -20,6 +20,7 @@ import type {
 } from "../../../src/xmpp/c2s/services";
 import { type ChatTransport, chatUrls, openChat } from "../../../src/xmpp/endpoint";
 import { stanzaSizes } from "../../../src/xmpp/stanza/stanza-sizes";
+import { isExhaustive, oneOf } from "../exhaustive";
 import { FrameQueue } from "../frame-queue";
 import { testCertificate, trustOptions } from "../operations/certificates";
 import { FREE_CHAT_PORTS } from "../ports";
@@ -46,6 +47,13 @@ export interface TestChat {
 
 /** All transports of the endpoint, for suites that run on each. */
 export const TRANSPORTS: ChatTransport[] = ["ws", "wss", "tcp", "tls"];
+/** A WebSocket and a socket, one of them with TLS by turns; all transports when exhaustive. */
+export const SAMPLED_TRANSPORTS: ChatTransport[] = isExhaustive
+  ? TRANSPORTS
+  : oneOf([
+      ["ws", "tls"],
+      ["wss", "tcp"],
+    ]);
 
 const USERS = new Set(["7 42", "7 43", "7 44", "8 42"]);
 
