@@ -1,5 +1,5 @@
 const { buildFolders } = require("./bin/prepare.js");
-const { RUN, components, suite } = require("./jest.suites.js");
+const { RUN, components, suite, unit } = require("./jest.suites.js");
 
 // Suites use generated sources, and pages of tests load the compiled client package.
 buildFolders(["src", "client/src"]);
@@ -30,8 +30,42 @@ const EMBEDDED_FLOWS = [
   "users/users-legacy",
   "users/users-v2",
 ];
+/**
+ * Files that only `npm run test:all` runs, because they take long and each of their promises is one of what surrounds the
+ * product, or of how it was made. What the product does is proven without them.
+ */
+const LONG_FILES = [
+  // What the documents print, and what other projects do with the interface.
+  "integration/calls/demo",
+  "integration/calls/demo-call",
+  "integration/clients/client-examples",
+  "integration/clients/clients",
+  "integration/clients/frontend-guide",
+  "integration/clients/generated-types",
+  "integration/clients/normalized-cache",
+  "integration/clients/package",
+  "integration/clients/tanstack-query",
+  // Programs beside the service.
+  "integration/cli/launcher",
+  "integration/cli/stand-ins",
+  // Memory that clients can occupy.
+  "integration/graphql/engine-memory",
+  "integration/operations/memory",
+  "integration/operations/sizes",
+  // Processes that end while they start.
+  "contract/interrupted-migrations",
+  "contract/interrupted-procedures",
+  "integration/chat/start-chat",
+  "integration/operations/start-problems",
+  "integration/operations/store-folder",
+];
+const words = process.argv.slice(2).map((word) => word.replace(/\.test\.ts$/, ""));
 /** Any file that the command line names runs. */
-const isFileNamed = process.argv.slice(2).some((word) => /(^|\/)test\//.test(word));
+const isFileNamed = words.some((word) => /(^|\/)test\//.test(word));
+const isNamed = (name) => words.some((word) => `test/${name}`.includes(word));
+
+const leftOut = process.env.EXHAUSTIVE === "1" ? [] : LONG_FILES.filter((name) => !isNamed(name));
+const ignored = ["/node_modules/", ...leftOut.map((name) => `/test/${name}\\.test\\.ts$`)];
 
 /**
  * The suites without services, on the embedded database.
@@ -40,11 +74,11 @@ const isFileNamed = process.argv.slice(2).some((word) => /(^|\/)test\//.test(wor
 module.exports = {
   ...RUN,
   projects: [
-    suite("unit"),
-    suite("integration"),
+    ...unit(),
+    suite("integration", { testPathIgnorePatterns: ignored }),
     suite("contract", {
       // How PostgreSQL plans statements takes 100,000 rows, and the embedded one plans them likewise.
-      testPathIgnorePatterns: ["/node_modules/", "/test/contract/([a-z]+-)*indexes\\.test\\.ts$"],
+      testPathIgnorePatterns: [...ignored, "/test/contract/([a-z]+-)*indexes\\.test\\.ts$"],
     }),
     suite(
       "flow",

@@ -1,6 +1,7 @@
 /** What jest.config.js and jest.services.config.js have in common. */
 
 const { randomInt } = require("node:crypto");
+const { readdirSync, readFileSync } = require("node:fs");
 const { availableParallelism, totalmem } = require("node:os");
 const { join } = require("node:path");
 const { dependencies } = require("./package.json");
@@ -44,7 +45,7 @@ exports.RUN = {
   maxWorkers: Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / 2 ** 31))),
   // Test files leave memory behind. A worker that grows beyond this is replaced, before its garbage collection slows it
   // down: without it, the last files took more than twice their time. With TEST_ALONE=1 each file gets a new worker.
-  workerIdleMemoryLimit: process.env.TEST_ALONE === "1" ? 0 : "1200MB",
+  workerIdleMemoryLimit: process.env.TEST_ALONE === "1" ? 0 : "500MB",
   testSequencer: "<rootDir>/test/support/random-order.js",
   reporters: ["default", "<rootDir>/test/support/reporter.js"],
   // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
@@ -81,15 +82,35 @@ function moduleLoading(shared) {
   };
 }
 
+/** Mocks and fake timers of a test file do not reach shared modules. A file with another reason has the mark. */
+const NEEDS_OWN_MODULES = /jest\.(mock|useFakeTimers|isolateModules)\(|@own-modules/;
+
 /**
- * The suite in a folder of test/.
+ * The unit tests: most share modules as the other suites do.
+ * @returns {import("jest").Config[]}
+ */
+exports.unit = () => {
+  const files = readdirSync(join(__dirname, "test/unit"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `test/unit/${name}`);
+  const needsOwn = (file) => NEEDS_OWN_MODULES.test(readFileSync(join(__dirname, file), "utf8"));
+  const matching = (isOwn) =>
+    files.filter((file) => needsOwn(file) === isOwn).map((file) => `<rootDir>/${file}`);
+  return [
+    suite("unit", { testMatch: matching(false) }),
+    suite("unit", { ...moduleLoading(false), testMatch: matching(true) }),
+  ];
+};
+
+/**
+ * The suite in a folder of test/, with shared modules.
  * @param {string} folder
  * @param {import("jest").Config} [more] what this suite needs beside
  * @returns {import("jest").Config}
  */
-exports.suite = (folder, more) => ({
+const suite = (folder, more) => ({
   displayName: folder,
-  ...moduleLoading(folder !== "unit"),
+  ...moduleLoading(true),
   setupFiles: ["<rootDir>/test/support/jest-setup.js"],
   testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
   // What the documents print imports the package by its name.
@@ -99,6 +120,7 @@ exports.suite = (folder, more) => ({
   },
   ...more,
 });
+exports.suite = suite;
 
 /** The pages of the dashboard, each component as Vite compiles it, in jsdom. */
 exports.components = {

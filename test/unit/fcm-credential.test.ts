@@ -3,6 +3,8 @@ import { cert, type ServiceAccount } from "firebase-admin/app";
 import { openFcmCredential } from "../../src/push/providers/fcm/fcm-credential";
 import { newServiceKey } from "../../tools/stand-ins/stored-keys";
 
+/** @own-modules Reads a table of firebase-admin, which would be that of another copy. */
+
 const account = () => ({
   projectId: "example-project",
   clientEmail: "push@example-project.iam.gserviceaccount.com",

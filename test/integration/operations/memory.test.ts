@@ -5,7 +5,6 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
 import { applicationToken, newUser, rest, type TestUser } from "../../support/client";
-import { isExhaustive } from "../../support/exhaustive";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";
@@ -87,7 +86,7 @@ describe("a subscriber that does not read", () => {
     const before = usedHeap();
     sent = 0;
     await round(2);
-    if (isExhaustive) await round(3);
+    await round(3);
     // An inbox keeps its entries for a minute, up to a maximum number.
     const kept = sent * sdp.length;
     expect(usedHeap() - before).toBeLessThan(kept + 30_000_000);
@@ -145,7 +144,7 @@ describe("a subscriber that does not read", () => {
 
 describe("many clients", () => {
   /** Ten connections each. */
-  const TURNS = isExhaustive ? 30 : 10;
+  const TURNS = 30;
 
   test("connect and disconnect without a memory leak", async () => {
     const user = await newUser(node);
