@@ -31,8 +31,8 @@ const EMBEDDED_FLOWS = [
   "users/users-v2",
 ];
 /**
- * Files that only `npm run test:all` runs, because they take long and each of their promises is one of what surrounds the
- * product, or of how it was made. What the product does is proven without them.
+ * Files that take long and that only `npm run test:all` runs, unless the command line names them. `npm test` proves what
+ * the product does; these files prove what surrounds it.
  */
 const LONG_FILES = [
   // What the documents print, and what other projects do with the interface.
@@ -59,7 +59,11 @@ const LONG_FILES = [
   "integration/operations/start-problems",
   "integration/operations/store-folder",
 ];
-const words = process.argv.slice(2).map((word) => word.replace(/\.test\.ts$/, ""));
+
+const words = process.argv
+  .slice(2)
+  .filter((word) => word !== "" && !word.startsWith("-"))
+  .map((word) => word.replace(/\.test\.ts$/, ""));
 /** Any file that the command line names runs. */
 const isFileNamed = words.some((word) => /(^|\/)test\//.test(word));
 const isNamed = (name) => words.some((word) => `test/${name}`.includes(word));

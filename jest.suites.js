@@ -45,7 +45,7 @@ exports.RUN = {
   maxWorkers: Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / 2 ** 31))),
   // Test files leave memory behind. A worker that grows beyond this is replaced, before its garbage collection slows it
   // down: without it, the last files took more than twice their time. With TEST_ALONE=1 each file gets a new worker.
-  workerIdleMemoryLimit: process.env.TEST_ALONE === "1" ? 0 : "500MB",
+  workerIdleMemoryLimit: process.env.TEST_ALONE === "1" ? 0 : "1200MB",
   testSequencer: "<rootDir>/test/support/random-order.js",
   reporters: ["default", "<rootDir>/test/support/reporter.js"],
   // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
@@ -82,7 +82,7 @@ function moduleLoading(shared) {
   };
 }
 
-/** Mocks and fake timers of a test file do not reach shared modules. A file with another reason has the mark. */
+/** Mocks and fake timers of a test file do not reach shared modules. A file with another reason has the mark, and says it. */
 const NEEDS_OWN_MODULES = /jest\.(mock|useFakeTimers|isolateModules)\(|@own-modules/;
 
 /**
@@ -90,15 +90,18 @@ const NEEDS_OWN_MODULES = /jest\.(mock|useFakeTimers|isolateModules)\(|@own-modu
  * @returns {import("jest").Config[]}
  */
 exports.unit = () => {
-  const files = readdirSync(join(__dirname, "test/unit"), { recursive: true, encoding: "utf8" })
+  const folder = join(__dirname, "test/unit");
+  const own = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
-    .map((name) => `test/unit/${name}`);
-  const needsOwn = (file) => NEEDS_OWN_MODULES.test(readFileSync(join(__dirname, file), "utf8"));
-  const matching = (isOwn) =>
-    files.filter((file) => needsOwn(file) === isOwn).map((file) => `<rootDir>/${file}`);
+    .filter((name) => NEEDS_OWN_MODULES.test(readFileSync(join(folder, name), "utf8")));
   return [
-    suite("unit", { testMatch: matching(false) }),
-    suite("unit", { ...moduleLoading(false), testMatch: matching(true) }),
+    suite("unit", {
+      testPathIgnorePatterns: ["/node_modules/", ...own.map((name) => `/test/unit/${name}$`)],
+    }),
+    suite("unit", {
+      ...moduleLoading(false),
+      testMatch: own.map((name) => `<rootDir>/test/unit/${name}`),
+    }),
   ];
 };
 

@@ -6,7 +6,6 @@ import { signalboxSchema } from "../../../src/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { applicationToken, newUser, type TestUser } from "../../support/client";
-import { isExhaustive } from "../../support/exhaustive";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";
@@ -107,7 +106,7 @@ describe("sizes", () => {
 
   test("many unique documents do not leak memory", async () => {
     const token = await applicationToken(node);
-    const turns = isExhaustive ? 40 : 15;
+    const turns = 40;
     let count = 0;
     const round = async () => {
       for (let turn = 0; turn < turns; turn += 1) {

@@ -54,7 +54,7 @@ it("says all at once: a data folder that is a file, and equal ports", async () =
 });
 
 it("ends when the reader of its output is gone, and leaves a database that can be opened", async () => {
-  const variables = await environment();
+  const variables = await environment(emptyFolder());
   const program = ["-r", "./tools/run-typescript.js", "./src/main.ts"];
   const cut = spawn("sh", ["-c", '"$0" "$@" | head -n 1', process.execPath, ...program], {
     env: { PATH: process.env.PATH, ...FREE_PORTS, ...variables, LOG_LEVEL: "info" },

@@ -137,12 +137,12 @@ async function makeFixture(): Promise<Participants> {
   });
 }
 
-let reading: Promise<Participants> | undefined;
-/** The objects of an operation: of its own, or those of all queries, which leave them as they are. */
+let fixtureOfQueries: Promise<Participants> | undefined;
+/** The objects for an operation. Queries change nothing, so all of them use the same objects. */
 function fixtureOf(operation: string): Promise<Participants> {
   if (!operation.startsWith("Query.")) return makeFixture();
-  reading ??= makeFixture();
-  return reading;
+  fixtureOfQueries ??= makeFixture();
+  return fixtureOfQueries;
 }
 
 async function tokenOf(caller: string, fixture: Participants): Promise<string | undefined> {

@@ -47,7 +47,7 @@ export interface TestChat {
 
 /** All transports of the endpoint, for suites that run on each. */
 export const TRANSPORTS: ChatTransport[] = ["ws", "wss", "tcp", "tls"];
-/** A WebSocket and a socket, one of them with TLS by turns; all transports when exhaustive. */
+/** Of each kind of transport one, one of them with TLS, by the seed; all transports in an exhaustive run. */
 export const SAMPLED_TRANSPORTS: ChatTransport[] = isExhaustive
   ? TRANSPORTS
   : oneOf([
