@@ -1,6 +1,7 @@
 import type { AuthLookups } from "./access/request-auth";
 import type { AccountDeps } from "./accounts/account-deps";
 import { findOwner } from "./accounts/account-sessions";
+import { findApplicationOfAccount } from "./applications/application-queries";
 import type { ConferenceModule } from "./conferences/open-conferences";
 import { SharedLoads } from "./core/loads/shared-loads";
 import type { AccountViewer } from "./core/viewer";
@@ -22,6 +23,8 @@ export function authLookups(
       extend === false && token !== undefined
         ? repeated.load(token, () => findOwner(modules, token, false))
         : findOwner(modules, token),
+    ownsApplication: async (accountId, applicationId) =>
+      (await findApplicationOfAccount(modules.store, accountId, applicationId)) !== null,
     checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
   };
 }

@@ -7,6 +7,7 @@ import { completeDeletion, DELETION_JOB, DELETION_JOB_DELAY } from "./admin/appl
 import type { ApplicationDeps } from "./applications/application-deps";
 import {
   areConferencesOnJoin,
+  findNewCallsPerMinute,
   isAnsweredElsewhereEnabled,
 } from "./applications/application-queries";
 import { resealSecrets } from "./applications/secret-key";
@@ -15,15 +16,15 @@ import type { AuditDeps } from "./audit/entries/audit-entry";
 import { purgeAuditEntries } from "./audit/entries/audit-log";
 import { authLookups } from "./auth-lookups";
 import { openCallHistory } from "./calls/history/call-jobs";
-import { openCallLoads } from "./calls/history/call-list";
+import { type CallLoads, openCallLoads } from "./calls/history/call-list";
 import type { HistoryDeps } from "./calls/history/history-deps";
-import { type OwnerCallLoads, openOwnerCallLoads } from "./calls/history/owners/application-calls";
 import type { Recorder } from "./calls/history/recorder";
 import { callUserData } from "./calls/history/user-data";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRouter, type Router, type RouterDeps } from "./calls/router";
 import { SenderLimits } from "./calls/sender-limits";
 import type { PartyLoads } from "./calls/signal.resolver";
+import type { Party } from "./calls/signals/signal";
 import { type ConferenceModule, openConferences } from "./conferences/open-conferences";
 import { configuredEngine, type OpenConferenceEngine } from "./conferences/open-engine";
 import { closeEndedGuestConnections, purgeLinkGuests } from "./conferences/rooms/links";
@@ -189,7 +190,7 @@ export async function purgeExpired(modules: UserModules): Promise<void> {
 export interface Domain extends PushModule {
   users: UserModules;
   lookups: AuthLookups<Session>;
-  callHistory: HistoryDeps & OwnerCallLoads;
+  callHistory: HistoryDeps & CallLoads;
   recorder: Recorder;
   conferences: ConferenceModule;
   health: HealthDeps;
@@ -245,7 +246,7 @@ export async function openDomain(
   const callHistory = {
     ...platform,
     push: pushModule.push,
-    ...openOwnerCallLoads(platform, openCallLoads(platform)),
+    ...openCallLoads(platform),
   };
   const recorder = openCallHistory(callHistory, { alone: singleNode });
   lifecycle.add("call records", () => recorder.close());
@@ -254,6 +255,7 @@ export async function openDomain(
       ...platform,
       sessionEvents,
       mayCreateOnJoin: (id) => areConferencesOnJoin(store, id),
+      countNewCall: newCallCounter(platform),
       openEngine: overrides.openEngine ?? configuredEngine(config, log),
     },
     lifecycle,
@@ -270,14 +272,26 @@ export async function openDomain(
   };
 }
 
+/** @returns counts a new call of a user, or a conference that the user's first join creates; throws Fault LIMITED */
+function newCallCounter({ config, limits, store }: Platform): (user: Party) => Promise<void> {
+  if (config.RATE_NEW_CALLS_PER_USER === 0) return async () => undefined;
+  return async ({ applicationId, userId }) => {
+    // No signal waits for a database that cannot be reached.
+    const own = await findNewCallsPerMinute(store, applicationId).catch(() => null);
+    await limits.countNewCall(userId, own);
+  };
+}
+
 /** Opens the router of call signals. */
 export function openSignalRouter(
-  { config, bus, log, metrics, counters, limiters, clock }: Platform,
+  platform: Platform,
   { users, recorder }: Domain,
   transport: Pick<RouterDeps, "forwardToChatServer" | "sizes">,
 ): Router {
+  const { config, bus, log, metrics, counters, limiters, clock } = platform;
   return openRouter({
     bus,
+    clock,
     log,
     metrics,
     counters,
@@ -287,5 +301,8 @@ export function openSignalRouter(
     isAnsweredElsewhereEnabled: (applicationId) =>
       isAnsweredElsewhereEnabled(users.store, applicationId),
     limits: new SenderLimits(config, limiters.global, clock),
+    ...(config.RATE_NEW_CALLS_PER_USER > 0 && {
+      countNewCall: newCallCounter(platform),
+    }),
   });
 }

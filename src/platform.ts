@@ -9,6 +9,7 @@ import { type Metrics, openMetrics } from "./core/metrics";
 import { newId } from "./core/random";
 import type { Sealer } from "./core/sealer";
 import { ApplicationCounters } from "./core/statistics/application-counters";
+import { UntrustedProxy } from "./http/untrusted-proxy";
 import type { JobMonitor, Jobs } from "./jobs/jobs";
 import { openJobs } from "./jobs/pg-boss";
 import { type ManagedLimiters, openLimiters } from "./limits/open-limiter";
@@ -46,6 +47,7 @@ export interface Platform {
   connector: Connector;
   /** Whether this is the only node of the deployment. */
   singleNode: boolean;
+  untrustedProxy: UntrustedProxy;
 }
 
 /** Parts of the platform that tests may replace. */
@@ -108,6 +110,7 @@ export async function openPlatform(
     mailer,
     jobs,
     connector,
+    untrustedProxy: new UntrustedProxy(config.TRUST_PROXY, log),
     singleNode,
   };
 }

@@ -19,6 +19,7 @@ import { registerSchemaText } from "./graphql/schema-text";
 import { GraphqlSockets } from "./graphql/socket/websocket";
 import { type DelaySampler, sampleEventLoopDelay } from "./http/event-loop-delay";
 import { connectionCheck, LoadShedder, registerLoadShedding } from "./http/load-shedding";
+import { registerMetrics } from "./http/metrics-endpoint";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
 import { JanusSessions } from "./janus/session/janus-sessions";
@@ -139,6 +140,7 @@ export async function openTransports(
     options: restServerOptions,
     countRequest: (ip) => limits.countRequest(ip),
   });
+  platform.untrustedProxy.watch(server.server);
   const listeningUrl = () => {
     const { port } = server.server.address() as AddressInfo;
     return `http://${hostInUrl(config.HOST)}:${port}`;
@@ -147,7 +149,8 @@ export async function openTransports(
   const admitConnection = connectionCheck(shedder, metrics);
   registerLoadShedding(server, shedder, metrics);
   registerRestErrors(server);
-  registerProbes(server, health, metrics);
+  registerProbes(server, health);
+  registerMetrics(server, { log, metrics, token: config.METRICS_TOKEN ?? null });
   const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
   registerRest(server, { engine, makeContext, documents });
   registerPages(server, users);

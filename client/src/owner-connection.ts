@@ -74,7 +74,7 @@ export interface OwnerConnection {
  * }
  * close();
  * ```
- * @throws SignalboxError INVALID for a URL that is none
+ * @throws SignalboxError INVALID if `url` is not a valid URL
  */
 export function openOwnerConnection(options: OwnerConnectionOptions): OwnerConnection {
   const graphqlUrl = `${baseUrl(options.url)}/graphql`;

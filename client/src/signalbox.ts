@@ -61,7 +61,7 @@ export interface Connection {
   ): () => void;
   /**
    * `fetch` with the session's token, for other libraries and for REST; a path is relative to the service. When the
-   * service refuses the token, the request is sent once more with a new one.
+   * service refuses the token, the request is sent again with a new one.
    */
   readonly fetch: typeof fetch;
   /** Closes the connection, and ends all that waits. The session stays valid at the service. */
@@ -92,7 +92,7 @@ export interface Signalbox extends Connection {
  * stop();
  * close();
  * ```
- * @throws SignalboxError INVALID for a URL that is none
+ * @throws SignalboxError INVALID if `url` is not a valid URL
  */
 export function openConnection(options: ConnectionOptions): Connection {
   return connect(options).connection;
@@ -156,7 +156,7 @@ function connect(options: ConnectionOptions): { connection: Connection; socket: 
  *   document.querySelector("video")!.srcObject = stream;
  * });
  * ```
- * @throws SignalboxError INVALID for a URL that is none
+ * @throws SignalboxError INVALID if `url` is not a valid URL
  */
 export function createSignalbox(options: SignalboxOptions): Signalbox {
   const { connection, socket } = connect(options);

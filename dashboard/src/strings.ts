@@ -67,7 +67,7 @@ export const strings = {
     missingPassword: "Enter your password.",
     forgotten: "Forgot the password?",
     forgottenText:
-      "Whoever runs the server finds the first owner's address and password in owner.json in the data folder. An owner can invite you again.",
+      "The person who runs the server finds the first owner's address and password in owner.json in the data folder. An owner can invite you again.",
     signedOut: "You have signed out.",
     expiredTitle: "Sign in again",
     expired: "Your session has ended. Sign in to go on: what you have typed is still here.",
@@ -84,7 +84,7 @@ export const strings = {
     missing: "Choose a password.",
     different: "The two passwords are not the same.",
     submit: "Accept and sign in",
-    dead: "A link works once, and for one day. Ask whoever invited you for another one.",
+    dead: "A link works once, and for one day. Ask the person who invited you for another one.",
     leave: "Not now",
   },
 
@@ -111,7 +111,7 @@ export const strings = {
     chooseApplication: "Choose an application",
     groups: { account: "Account", application: "Application", developers: "Developers" },
     readOnly: "Read only",
-    readOnlyText: "Your role, support, reads alone.",
+    readOnlyText: "Your role (support) is read-only.",
     loadingPage: "The page is loading",
   },
 
@@ -337,8 +337,8 @@ export const strings = {
     exportTask: "Exporting the audit log",
     exportRunning: (count: number, day: string | null) =>
       day === null
-        ? "You can use other pages meanwhile."
-        : `${counted(count, "entry", "entries")}, back to ${day}. You can use other pages meanwhile.`,
+        ? "You can use other pages in the meantime."
+        : `${counted(count, "entry", "entries")}, back to ${day}. You can use other pages in the meantime.`,
     exported: (count: number, name: string) =>
       `${counted(count, "entry is", "entries are")} in ${name}.`,
     csvColumns: [
@@ -359,7 +359,7 @@ export const strings = {
 
     succeeded: "The change was made.",
     started:
-      "It began, and its end was not recorded: it still runs, or the server stopped meanwhile. The change may have been made.",
+      "It started, but its end was not recorded: it is still running, or the server stopped. The change may have been made.",
     mayHaveChanged: "The change may have been made nevertheless.",
     reasons: {
       FORBIDDEN: "Refused: the member’s role does not allow it. Nothing was changed.",
@@ -388,21 +388,21 @@ export const strings = {
       setPushCredentials: "Set push credentials",
       clearPushCredentials: "Remove push credentials",
       checkPushCredentials: "Test push credentials",
-      createApplicationPushEvent: "Send or schedule a push",
-      stopApplicationPushEvent: "Stop a push",
-      deleteApplicationPushSubscription: "Remove a user’s device",
-      createApplicationUser: "Create a user",
-      updateApplicationUser: "Change a user",
+      createPushEvent: "Send or schedule a push",
+      stopPushEvent: "Stop a push",
+      deletePushSubscription: "Remove a user’s device",
+      createUser: "Create a user",
+      updateUser: "Change a user",
       blockUser: "Block a user",
       unblockUser: "Unblock a user",
-      endUserSession: "End a session of a user",
+      destroySession: "End a session of a user",
       endUserSessions: "End all sessions of a user",
       exportUser: "Export a user’s data",
-      eraseUser: "Erase a user",
-      closeApplicationConference: "Close a conference",
-      updateApplicationConference: "Change a conference",
-      muteApplicationConferenceMember: "Mute somebody in a conference",
-      removeApplicationConferenceMember: "Remove somebody from a conference",
+      deleteUser: "Erase a user",
+      closeConference: "Close a conference",
+      updateConference: "Change a conference",
+      muteConferenceMember: "Mute somebody in a conference",
+      removeConferenceMember: "Remove somebody from a conference",
       retryJob: "Retry a failed job",
       signInOwner: "Sign in",
       signOutOwner: "Sign out",
@@ -420,7 +420,6 @@ export const strings = {
       application: "Application",
       user: "User",
       session: "Session",
-      event: "Push",
       pushEvent: "Push",
       pushSubscription: "Device",
       conference: "Conference",
@@ -442,6 +441,7 @@ export const strings = {
       v1ListDisabled: "Users may not list all users",
       pushSenders: "Who may send push notifications",
       answeredElsewhere: "Other devices stop ringing when one answers",
+      newCallsPerMinute: "New calls of a user in a minute",
       incomingCallPush: "Wake devices by a push",
       incomingCallPushDelaySeconds: "Seconds before the push",
       incomingCallPushEnvironment: "Devices that get the push",
@@ -527,6 +527,7 @@ export const strings = {
       "push-purge": "Delete old push deliveries",
       "call-push": "Push incoming calls",
       "call-missed": "End unanswered calls",
+      "call-lost": "End calls whose devices have gone",
       "call-purge": "Delete old calls",
       conferences: "Take over conferences of nodes that are gone",
       "conference-purge": "Delete old conferences",
@@ -698,10 +699,10 @@ export const strings = {
       "Off: only you and your backend create users; a sign-up from an app is refused. Guests count as sign-ups.",
     emailNeedsPassword: "A new e-mail address needs the password",
     emailNeedsPasswordText:
-      "On: whoever finds an unlocked phone cannot move the account to another address.",
+      "On: a person who finds an unlocked phone cannot move the account to another address.",
     v1ListDisabled: "Users may not list all users",
     v1ListDisabledText:
-      "On: users find others by a filter alone. Turn it off only for old apps that show a list of everybody.",
+      "On: users find others only with a filter. Turn it off only for old apps that show a list of everybody.",
     pushSenders: "Who may send push notifications",
     pushSendersText: "You always may, from here and with the application’s keys.",
     senders: {
@@ -712,6 +713,9 @@ export const strings = {
     answeredElsewhere: "Other devices stop ringing when one answers",
     answeredElsewhereText:
       "On: chat clients get a hangUp when another device of their user takes the call. GraphQL clients know it anyway.",
+    newCallsPerMinute: "New calls of a user in a minute",
+    newCallsPerMinuteText:
+      "1 to 6,000; more for a contact centre. Empty: the default of this server. Repeats of a call do not count.",
     incomingCallPush: "Wake devices by a push",
     incomingCallPushText:
       "On: a call that reaches no device of a user sends a push to all of them. It needs push credentials.",
@@ -724,7 +728,7 @@ export const strings = {
       "For legacy clients: the first one that joins a name creates it. Others use createConference.",
 
     keysText:
-      "Apps and backends sign requests for sessions with both keys. Whoever has the secret can act as the application: keep it out of pages and repositories.",
+      "Apps and backends sign requests for sessions with both keys. Anyone with the secret can act as the application: keep it out of pages and repositories.",
     authKey: "auth_key",
     authKeyText: "Names the application in each signed request. It is no secret.",
     authSecret: "auth_secret",
@@ -827,7 +831,7 @@ export const strings = {
       USER_TAGS: "By tags",
     } as const,
     sortSearch: "By login, e-mail",
-    sortFixedSearch: "Search results are sorted by login; those found by e-mail alone follow",
+    sortFixedSearch: "Search results are sorted by login; those found only by e-mail follow",
     sortFixedKind: "Blocked users and guests are sorted by sign-up",
     ascending: "Ascending: oldest or A first",
     descending: "Descending: newest or Z first",
@@ -904,6 +908,8 @@ export const strings = {
   },
 
   user: {
+    notFound: "There is no such user",
+    notFoundText: "The user may have been erased, or may belong to another application.",
     kind: "User",
     tabsLabel: "Parts of the user",
     tabs: {
@@ -1078,6 +1084,7 @@ export const strings = {
       RINGING: "Ringing",
       FAILED: "Failed",
       HUNG_UP: "Ended",
+      LOST: "Connection lost",
       MISSED: "Missed",
       REJECTED: "Declined",
     } as const,
@@ -1089,6 +1096,7 @@ export const strings = {
       HUNG_UP: "Ended",
       HUNG_UP_BY_CALLEE: "Ended by the called user",
       HUNG_UP_BY_CALLER: "Ended by the caller",
+      LOST: "Connection lost",
       MISSED: "Missed",
       NOT_SUPPORTED: "Not supported by the device",
     } as const,
@@ -1366,7 +1374,7 @@ export const strings = {
         json: (problem: string) => `This is no JSON: ${problem}`,
         object: "Enter a JSON object: {…}.",
       },
-      readOnly: "Your role, support, reads alone",
+      readOnly: "Your role (support) is read-only",
       readOnlyText: "Developers and owners send pushes.",
       confirmTitle: "Send this push?",
       confirmSchedule: "Schedule this push?",
@@ -1597,6 +1605,7 @@ export const strings = {
       RINGING: "Ringing",
       ACCEPTED: "In progress",
       HUNG_UP: "Ended by hanging up",
+      LOST: "Connection lost",
       MISSED: "Missed",
       REJECTED: "Declined",
       FAILED: "Not delivered",
@@ -1624,6 +1633,7 @@ export const strings = {
       HUNG_UP_BY_CALLEE: "Ended by the called",
       HUNG_UP: "Ended",
       FAILED: "Not delivered",
+      LOST: "Connection lost",
     } as const,
   },
 
@@ -1644,8 +1654,9 @@ export const strings = {
       CANCELLED: "The caller hung up before anybody answered.",
       HUNG_UP_BY_CALLER: "The caller hung up.",
       HUNG_UP_BY_CALLEE: "The called person hung up, the last one if there were several.",
-      HUNG_UP: "Somebody hung up whose user has been deleted since.",
+      HUNG_UP: "Ended by a user who has since been deleted.",
       FAILED: "It reached nobody, or everybody who was called has been deleted since.",
+      LOST: "Nobody hung up, and no device in the call was connected for two minutes.",
     } as const,
     hungUp: (name: string) => `${name} hung up.`,
     hungUpUnanswered: (name: string) => `${name} hung up before anybody answered.`,
@@ -1653,10 +1664,6 @@ export const strings = {
     answered: "Time to answer",
     answeredHint: "from the first ring to the first answer",
     notAnswered: "nobody answered",
-    connected: "Time to connect",
-    connectedHint:
-      "from the answer to the last network candidates sent soon after it. Sound and picture mostly flow before; the service does not see them.",
-    notConnected: "unknown: no network candidates followed the answer",
     ended: "Ended",
     length: "Length",
     lengthHint: "from the answer to the end",
@@ -1676,6 +1683,7 @@ export const strings = {
       RINGING: "rings",
       ACCEPTED: "answered",
       HUNG_UP: "hung up",
+      LOST: "lost the connection",
       MISSED: "did not answer",
       REJECTED: "declined",
       FAILED: "not reached",
@@ -1688,8 +1696,8 @@ export const strings = {
     } as const,
     answeredAt: "Answered or declined",
     push: "Push sent",
-    timeLine: "Signals",
-    timeLineLead:
+    timeline: "Signals",
+    timelineLead:
       "What the devices told each other through the service, in order: kinds and times, nothing of the contents.",
     truncated: "The call had more signals than are kept; later ones are left out.",
     noSignals: "No signals are kept",
@@ -1852,13 +1860,15 @@ export const strings = {
     noLinks: "No guest links",
     noLinksText: "Moderators create them in the app.",
     history: "History",
-    historyLead: "Everybody who is or was in, by the time they joined.",
+    historyLead: "Everybody who is or was in, by the time of the last join.",
     historyLabel: "Who has been in the conference",
     left: "Left",
     leftWhy: "Why they left",
+    firstJoined: "First joined",
+    lastJoined: "Last joined",
     stillIn: "still in",
     noHistory: "Nobody has joined yet",
-    noHistoryText: "Whoever joins stays in this list.",
+    noHistoryText: "Everyone who joins is listed here.",
     leaveReasons: {
       CONFERENCE_CLOSED: "the conference was closed",
       LEFT: "left, or lost the connection",
@@ -1873,7 +1883,7 @@ export const strings = {
     title: "Explorer",
     lead: "Try every operation of the service.",
     aboutToken:
-      "Each opens in a new tab, which gets the token for itself: it is in no address, and gone when the tab is closed or you drop it there. Whoever uses the tab can do what you can.",
+      "Each opens in a new tab with its own copy of the token. The token is never in the URL and is discarded when you close the tab or drop it there. Anyone who uses the tab can do what you can.",
     graphql: "GraphQL",
     graphqlText:
       "GraphiQL runs queries, changes and subscriptions with your token at once, with the documentation of every field beside it. What you change there is changed for real, and in the audit log.",
@@ -1890,10 +1900,10 @@ export const strings = {
     member: (email: string, role: string) => `${email} (${role})`,
     application: (name: string, email: string) => `a session of ${name}, created by ${email}`,
     roles: { OWNER: "owner", DEVELOPER: "developer", SUPPORT: "support" } as const,
-    off: "Whoever runs the server has turned it off.",
+    off: "It is turned off on this server.",
     blocked: "The browser has not opened the tab. Allow this page to open tabs, then try again.",
     noStorage:
       "The browser keeps nothing for this page, so that the tab would get no token. Allow it to store data, then sign in again.",
-    insecure: "Sessions can be signed on pages with https: alone, and on localhost.",
+    insecure: "Sessions can be signed only on pages with https: and on localhost.",
   },
 };

@@ -3,13 +3,15 @@ import type { RequestAuth } from "./request-auth";
 
 /**
  * Iterates for a member of an account: before each value the member's session is looked up again, so that nothing
- * reaches a member who was removed or signed out, on any node.
+ * reaches a member who was removed or signed out, on any node. For other callers it is the source itself: their sockets
+ * close with their sessions.
  * @throws Fault UNAUTHENTICATED from `next` once the session has ended
  */
 export function whileMember<T>(
   auth: RequestAuth,
   source: AsyncIterableIterator<T>,
 ): AsyncIterableIterator<T> {
+  if (!auth.isMember) return source;
   return {
     async next() {
       const step = await source.next();

@@ -2,16 +2,27 @@ import { Extensions } from "type-graphql";
 import type { Caller } from "../core/caller";
 import { Fault } from "../core/errors";
 import {
-  type Access,
   type AccountViewer,
+  type AllowedCallers,
   allows,
-  isMemberAccess,
+  type ClientAccess,
+  isMemberRole,
   type LinkGuestViewer,
   type MemberRole,
+  type MemberViewer,
   roleAllows,
+  type UserOrMember,
   type UserViewer,
   type Viewer,
 } from "../core/viewer";
+import {
+  linkGuestRefused,
+  memberRefused,
+  roleRefused,
+  sessionRefused,
+  withoutUser,
+} from "./refusals";
+import { isLinkGuestToken, isOwnerToken } from "./token-forms";
 
 /** What authentication needs of a session. */
 export interface AuthenticatedSession {
@@ -34,27 +45,12 @@ export interface AuthLookups<Session extends AuthenticatedSession> {
    * @throws Fault UNAUTHENTICATED
    */
   findOwner(token: string | undefined, extend?: boolean): Promise<AccountViewer>;
+  /** Whether an application belongs to an account. */
+  ownsApplication(accountId: number, applicationId: number): Promise<boolean>;
   /** Finds the guest of a conference by its token. @throws Fault UNAUTHENTICATED */
   findLinkGuest(token: string): Promise<LinkGuestViewer>;
   /** Checks the origin of a web page. @throws Fault FORBIDDEN if the application does not allow it */
   checkOrigin(applicationId: number, origin: string | undefined): Promise<void>;
-}
-
-/** An account owner's token; the prefix keeps it apart from the tokens of sessions. */
-const OWNER_TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
-
-/** Returns whether a token has the form of an account owner's token. */
-export function isOwnerToken(token: string | undefined): token is string {
-  return token !== undefined && OWNER_TOKEN.test(token);
-}
-
-/** Prefix of the tokens of guests by link, which keeps them apart from the tokens of sessions. */
-export const LINK_GUEST_PREFIX = "conf_";
-const LINK_GUEST_TOKEN = /^conf_[A-Za-z0-9_-]{43}$/;
-
-/** Returns whether a token has the form of the token of a guest by link. */
-export function isLinkGuestToken(token: string | undefined): token is string {
-  return token !== undefined && LINK_GUEST_TOKEN.test(token);
 }
 
 /** The viewer that a session authenticates. */
@@ -75,10 +71,13 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   /** The members who signed in by this request. */
   private readonly signedIn: AccountViewer[] = [];
   private noted: number | null = null;
+  /** Whether the applications that a member has asked for belong to the account, by the ids of both. */
+  private owned: Map<string, Promise<boolean>> | null = null;
+  private lastOwned: number | null = null;
 
   constructor(
     private readonly lookups: AuthLookups<Session>,
-    private readonly caller: Pick<Caller, "token" | "origin">,
+    private readonly caller: Pick<Caller, "token" | "origin"> & Partial<Pick<Caller, "protocol">>,
   ) {}
 
   /**
@@ -121,6 +120,24 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
    */
   forgetAccount(): void {
     this.ownerLookup = null;
+    this.owned = null;
+    this.lastOwned = null;
+  }
+
+  /** The application of the account that the calling member asked for last; null if none. */
+  get ownedApplication(): number | null {
+    return this.lastOwned;
+  }
+
+  private async owns({ accountId }: AccountViewer, applicationId: number): Promise<boolean> {
+    this.owned ??= new Map();
+    const key = `${accountId} ${applicationId}`;
+    const known = this.owned.get(key);
+    const lookup = known ?? this.lookups.ownsApplication(accountId, applicationId);
+    if (!known) this.owned.set(key, lookup);
+    const owns = await lookup;
+    if (owns) this.lastOwned = applicationId;
+    return owns;
   }
 
   /** Notes a member whom the request signs in, and whose account its answer may show. */
@@ -136,15 +153,20 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   }
 
   /**
-   * Whether the answer may hold secrets of an account. A request that also signs a member in may show the accounts of
-   * two members; then both need the role.
+   * Whether the answer may show what only members with at least a given role see. A request that also signs a member in
+   * may show the accounts of two members; then both need the role.
+   * @param applicationId the application that the field's object belongs to, which the account must own; null if the
+   * object belongs to an account
    */
-  async maySeeSecrets(): Promise<boolean> {
+  async maySee(role: MemberRole, applicationId: number | null): Promise<boolean> {
     const members = [...this.signedIn];
     // A public operation ignores an invalid token.
-    const own = isOwnerToken(this.caller.token) ? await this.account().catch(() => null) : null;
+    const own = this.isMember ? await this.account().catch(() => null) : null;
     if (own !== null) members.push(own);
-    return members.length > 0 && members.every(({ role }) => roleAllows("developer", role));
+    if (members.length === 0 || !members.every((each) => roleAllows(role, each.role))) return false;
+    if (applicationId === null) return true;
+    const owned = await Promise.all(members.map((member) => this.owns(member, applicationId)));
+    return owned.every(Boolean);
   }
 
   /**
@@ -215,9 +237,31 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     this.lookup.catch(() => undefined);
   }
 
-  /** Returns the caller. @throws Fault UNAUTHENTICATED */
-  async viewer(): Promise<Viewer> {
+  /** Returns the viewer of the caller's session. @throws Fault UNAUTHENTICATED */
+  async sessionViewer(): Promise<Viewer> {
     return viewerOf(await this.session());
+  }
+
+  /**
+   * Returns the caller of an operation for several audiences: a user, a guest by link or a member of an account.
+   * @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user, or a web origin that is not allowed
+   */
+  async viewer(): Promise<UserOrMember | LinkGuestViewer> {
+    return this.isMember ? this.memberViewer() : this.participant();
+  }
+
+  /**
+   * Returns the caller of an operation for users and for members of an account.
+   * @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user
+   */
+  async userOrMember(): Promise<UserOrMember> {
+    return this.isMember ? this.memberViewer() : this.user();
+  }
+
+  /** Returns the calling member of an account. @throws Fault UNAUTHENTICATED */
+  async memberViewer(): Promise<MemberViewer> {
+    const account = await this.account();
+    return { ...account, owns: (applicationId) => this.owns(account, applicationId) };
   }
 
   /**
@@ -232,14 +276,14 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
       this.guestLookup ??= this.loadGuest(token);
       return `link guest ${(await this.guestLookup).number}`;
     }
-    const { userId, sessionId } = await this.viewer();
+    const { userId, sessionId } = await this.sessionViewer();
     return userId === null ? `session ${sessionId}` : `user ${userId}`;
   }
 
   /** Returns the signed-in user. @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user */
   async user(): Promise<UserViewer> {
-    const viewer = await this.viewer();
-    if (viewer.userId === null) throw forbidden();
+    const viewer = await this.sessionViewer();
+    if (viewer.userId === null) throw withoutUser(viewer.kind);
     return viewer as UserViewer;
   }
 
@@ -250,44 +294,39 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     else await this.session();
   }
 
-  /** Checks that the caller has this access. @throws Fault UNAUTHENTICATED, FORBIDDEN */
-  async require(access: Access): Promise<void> {
-    if (access === "public") return;
-    if (isOwnerToken(this.caller.token)) {
+  /** Checks that the caller is one of those that are allowed. @throws Fault UNAUTHENTICATED, FORBIDDEN */
+  async require({ client, member }: AllowedCallers): Promise<void> {
+    if (client === "public") return;
+    if (this.isMember) {
       const { role } = await this.account();
-      if (!isMemberAccess(access)) throw new Fault("FORBIDDEN", OWNER_REFUSED);
-      if (!roleAllows(access, role)) throw new Fault("FORBIDDEN", roleRefused(access));
+      // The REST-compatible paths are those of clients, also for operations that members run by GraphQL.
+      if (member === null || this.caller.protocol === "rest") throw memberRefused();
+      if (!roleAllows(member, role)) throw roleRefused(member);
       return;
     }
     if (isLinkGuestToken(this.caller.token)) {
       await this.participant();
-      if (access !== "conference") throw new Fault("FORBIDDEN", LINK_GUEST_REFUSED);
+      if (client !== "conference") throw linkGuestRefused();
       return;
     }
-    const { kind } = await this.viewer();
-    if (isMemberAccess(access)) throw new Fault("FORBIDDEN", SESSION_REFUSED);
-    if (!allows(access, kind)) throw forbidden();
+    const { kind } = await this.sessionViewer();
+    if (client === null) throw sessionRefused();
+    if (!allows(client, kind)) throw withoutUser(kind);
   }
 }
 
 /**
- * Declares the access that an operation requires. The server refuses to start if an operation declares
- * none. The schema enforces it before the operation runs, for every protocol.
+ * Declares who may run an operation: clients with a given access, members of an account with at least a given role, or
+ * both. The server refuses to start if an operation declares none. The schema enforces it before the operation runs,
+ * for every protocol.
  */
-export function Allow(access: Access): MethodDecorator & PropertyDecorator {
-  return Extensions({ access });
+export function Allow(
+  ...accesses: [ClientAccess | MemberRole] | [Exclude<ClientAccess, "public">, MemberRole]
+): MethodDecorator & PropertyDecorator {
+  const allowed: AllowedCallers = { client: null, member: null };
+  for (const access of accesses) {
+    if (isMemberRole(access)) allowed.member = access;
+    else allowed.client = access;
+  }
+  return Extensions({ allowed });
 }
-
-function forbidden(): Fault {
-  return new Fault("FORBIDDEN", "This session may not do that: a session with a user is needed");
-}
-
-function roleRefused(required: MemberRole): string {
-  return `Your role may not do that: the role ${required} is needed`;
-}
-
-const OWNER_REFUSED =
-  "An account owner's token may not do that: a session of the application is needed";
-const LINK_GUEST_REFUSED =
-  "A conference guest's token may not do that: a session of the application is needed";
-const SESSION_REFUSED = "A session may not do that: an account owner's token is needed";

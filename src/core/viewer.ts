@@ -27,6 +27,7 @@ export type MemberRole = "support" | "developer" | "owner";
 
 /** A member of an account, who belongs to none of its applications. */
 export interface AccountViewer {
+  kind: "member";
   accountId: number;
   accountSessionId: number;
   memberId: number;
@@ -45,18 +46,34 @@ export interface LinkGuestViewer {
   name: string;
 }
 
+/** A calling member of an account; `owns` tells which applications are the account's. */
+export interface MemberViewer extends AccountViewer {
+  /** Whether an application belongs to the member's account. */
+  owns(applicationId: number): Promise<boolean>;
+}
+
+/** The caller of an operation for users and for members of an account. */
+export type UserOrMember = UserViewer | MemberViewer;
+
 /**
- * The access that an operation requires: `public` nothing (the token is ignored), `session` any session
- * token, `application` any session token except that of an unbound web session, `user` the token of a guest
- * or user, `conference` that or the token of a guest by link, which is valid for no other operation, a role the
- * token of an account's member with at least that role, which is valid for no other operation.
+ * The access that an operation requires of clients of an application: `public` nothing (the token is ignored), `session`
+ * any session token, `application` any session token except that of an unbound web session, `user` the token of a guest
+ * or user, `conference` that or the token of a guest by link, which is valid for no other operation.
  */
-export type Access = "public" | "session" | "application" | "user" | "conference" | MemberRole;
+export type ClientAccess = "public" | "session" | "application" | "user" | "conference";
+
+/** Who may run an operation: clients with a given access, members of an account with at least a given role, or both. */
+export interface AllowedCallers {
+  /** Null if no client of an application may run it. */
+  client: ClientAccess | null;
+  /** Null if no member of an account may run it. */
+  member: MemberRole | null;
+}
 
 const ROLE_LEVELS: Record<MemberRole, number> = { support: 1, developer: 2, owner: 3 };
 
-/** Whether an operation requires the token of an account's member. */
-export function isMemberAccess(access: Access): access is MemberRole {
+/** Whether it is a member's role rather than a client's access. */
+export function isMemberRole(access: ClientAccess | MemberRole): access is MemberRole {
   return access in ROLE_LEVELS;
 }
 
@@ -69,6 +86,6 @@ const LEVELS = { web: 1, application: 2, guest: 3, user: 3 } as const;
 const REQUIRED_LEVELS = { public: 0, session: 1, application: 2, user: 3, conference: 3 } as const;
 
 /** Whether a viewer of this kind may run an operation that requires this access. */
-export function allows(access: Access, kind: ViewerKind): boolean {
-  return !isMemberAccess(access) && LEVELS[kind] >= REQUIRED_LEVELS[access];
+export function allows(access: ClientAccess, kind: ViewerKind): boolean {
+  return LEVELS[kind] >= REQUIRED_LEVELS[access];
 }

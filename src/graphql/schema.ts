@@ -9,26 +9,19 @@ import {
   isObjectType,
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
+import type { FieldVisibility } from "../access/visible-to";
 import { AccountResolver } from "../accounts/account.resolver";
 import { AccountSettingsResolver } from "../accounts/account-settings.resolver";
 import { InvitationResolver } from "../accounts/invitation.resolver";
 import { AccountMembersResolver, MemberResolver } from "../accounts/member.resolver";
 import { OwnerSessionResolver } from "../accounts/owner-session.resolver";
-import { ApplicationResolver } from "../admin/application.resolver";
-import {
-  AccountFieldsResolver,
-  ApplicationFieldsResolver,
-  ApplicationSessionsResolver,
-  ApplicationUsersResolver,
-} from "../admin/application-fields.resolver";
-import { ApplicationUserResolver } from "../admin/application-user.resolver";
+import { AccountFieldsResolver, ApplicationResolver } from "../admin/application.resolver";
 import { AuditResolver } from "../audit/audit.resolver";
-import { CallHistoryResolver } from "../calls/history/call.resolver";
 import {
-  ApplicationCallFieldsResolver,
-  ApplicationCallStreamResolver,
   ApplicationCallsResolver,
-} from "../calls/history/owners/application-call.resolver";
+  CallFieldsResolver,
+  CallResolver,
+} from "../calls/history/call.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
 import { SignalPartyResolver, SignalResolver } from "../calls/signal.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
@@ -37,19 +30,15 @@ import { CONFERENCE_EVENT_CLASSES } from "../conferences/membership/event.type";
 import { ConferenceMediaResolver } from "../conferences/membership/media.resolver";
 import { MembershipResolver } from "../conferences/membership/membership.resolver";
 import {
-  ApplicationConferenceFieldsResolver,
-  ApplicationConferenceMemberResolver,
-  ApplicationConferenceStreamResolver,
   ApplicationConferencesResolver,
-  ListedApplicationConferenceResolver,
-} from "../conferences/owners/application-conferences.resolver";
-import { ApplicationModerationResolver } from "../conferences/owners/application-moderation.resolver";
+  ConferenceChangesResolver,
+} from "../conferences/rooms/application-conferences.resolver";
 import {
   ConferenceFieldsResolver,
   ConferenceResolver,
 } from "../conferences/rooms/conference.resolver";
 import { ConferenceLinkResolver } from "../conferences/rooms/link.resolver";
-import type { Access } from "../core/viewer";
+import type { AllowedCallers } from "../core/viewer";
 import { HealthResolver } from "../health/health.resolver";
 import type { OperationLimit } from "../limits/rate-limits";
 import { PasswordResetResolver } from "../password-reset/password-reset.resolver";
@@ -59,15 +48,22 @@ import {
   PushCredentialsResolver,
 } from "../push/credentials/push-credentials.resolver";
 import {
+  ApplicationDeliveriesResolver,
   PushDeliveryResolver,
   PushDeliveryStreamResolver,
 } from "../push/delivery/push-delivery.resolver";
-import { PushSubscriptionResolver } from "../push/devices/push-subscription.resolver";
+import {
+  ApplicationDevicesResolver,
+  PushSubscriptionResolver,
+} from "../push/devices/push-subscription.resolver";
+import { ApplicationPushResolver } from "../push/events/application-push.resolver";
 import { PushEventFieldsResolver, PushEventResolver } from "../push/events/push-event.resolver";
-import { ApplicationPushEventResolver } from "../push/owners/application-event.resolver";
-import { ApplicationPushResolver } from "../push/owners/application-push.resolver";
 import { SessionResolver } from "../sessions/session.resolver";
-import { SessionListResolver } from "../sessions/session-list.resolver";
+import {
+  ApplicationSessionsResolver,
+  SessionConnectionResolver,
+  SessionListResolver,
+} from "../sessions/session-list.resolver";
 import { SocketRenewalResolver } from "../sessions/socket-renewal.resolver";
 import { ProviderCheckResolver } from "../sign-in/provider-check.resolver";
 import {
@@ -75,21 +71,28 @@ import {
   ActivityResolver,
   ApplicationStatisticsResolver,
 } from "../statistics/statistics.resolver";
-import { UserConnectionResolver, UserListResolver } from "../users/lists/user-list.resolver";
+import { BlockResolver } from "../users/block.resolver";
+import {
+  ApplicationUsersResolver,
+  UserConnectionResolver,
+  UserListResolver,
+} from "../users/lists/user-list.resolver";
 import { UserPageResolver } from "../users/lists/user-page.resolver";
 import { UserResolver } from "../users/user.resolver";
 import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import { withErrorCodes } from "./error-code";
-import { accessOf, guard, type RootField } from "./guard";
+import { allowedCallers, guard, type RootField } from "./guard";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
   SessionListResolver,
+  SessionConnectionResolver,
   WebSessionResolver,
   SocketRenewalResolver,
   UserResolver,
+  BlockResolver,
   UserListResolver,
   UserConnectionResolver,
   UserPageResolver,
@@ -101,39 +104,33 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   MemberResolver,
   InvitationResolver,
   ApplicationResolver,
-  ApplicationFieldsResolver,
   AccountFieldsResolver,
   AuditResolver,
   ApplicationUsersResolver,
   ApplicationSessionsResolver,
-  ApplicationUserResolver,
   PushCredentialsResolver,
   AccountCredentialsResolver,
   ApplicationCredentialsResolver,
   ProviderCheckResolver,
   SignalResolver,
   SignalPartyResolver,
-  CallHistoryResolver,
+  CallResolver,
+  CallFieldsResolver,
   ApplicationCallsResolver,
-  ApplicationCallFieldsResolver,
-  ApplicationCallStreamResolver,
   IceServerResolver,
   PushSubscriptionResolver,
+  ApplicationDevicesResolver,
   PushEventResolver,
   PushEventFieldsResolver,
-  ApplicationPushEventResolver,
   ApplicationPushResolver,
+  ApplicationDeliveriesResolver,
   PushDeliveryResolver,
   PushDeliveryStreamResolver,
   ConferenceResolver,
   ConferenceFieldsResolver,
   ConferenceLinkResolver,
   ApplicationConferencesResolver,
-  ApplicationConferenceFieldsResolver,
-  ApplicationConferenceMemberResolver,
-  ApplicationConferenceStreamResolver,
-  ListedApplicationConferenceResolver,
-  ApplicationModerationResolver,
+  ConferenceChangesResolver,
   MembershipResolver,
   ConferenceMediaResolver,
   ConferenceInvitationResolver,
@@ -157,7 +154,7 @@ function refuseTopics(): never {
 const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput", "PushMessageInput"];
 
 /**
- * Builds the schema. Every operation declares the access it requires, which is checked before it runs, over
+ * Builds the schema. Every operation declares who may run it, which is checked before it runs, over
  * any protocol.
  * @throws Error if an operation declares none
  */
@@ -177,7 +174,7 @@ export function buildSignalboxSchema(): GraphQLSchema {
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
   applyTextRule(schema);
   for (const [name, field] of operations(schema)) guard(name, field);
-  for (const [name, field] of fieldsOf(schema)) if (isSecret(field)) hide(name, field);
+  for (const [name, field] of fieldsOf(schema)) restrict(name, field);
   return schema;
 }
 
@@ -189,9 +186,9 @@ export function signalboxSchema(): GraphQLSchema {
   return built;
 }
 
-/** The access that each operation requires, by `Query.name`, `Mutation.name` or `Subscription.name`. */
-export function accessTable(schema: GraphQLSchema): Map<string, Access> {
-  return new Map(operations(schema).map(([name, field]) => [name, accessOf(name, field)]));
+/** Who may run each operation, by `Query.name`, `Mutation.name` or `Subscription.name`. */
+export function accessTable(schema: GraphQLSchema): Map<string, AllowedCallers> {
+  return new Map(operations(schema).map(([name, field]) => [name, allowedCallers(name, field)]));
 }
 
 /**
@@ -218,17 +215,26 @@ function fieldsOf(schema: GraphQLSchema): Array<[name: string, field: RootField]
   );
 }
 
-/** Whether a field is marked by `@SecretField`. */
-export function isSecret({ extensions }: Pick<RootField, "extensions">): boolean {
-  return extensions.secret === true;
+/** Who sees a field that is marked by `@VisibleTo`; undefined for one that everybody sees. */
+export function visibilityOf({
+  extensions,
+}: Pick<RootField, "extensions">): FieldVisibility | undefined {
+  return (extensions as { visibleTo?: FieldVisibility }).visibleTo;
 }
 
-/** Makes a secret null for everybody but members with the role developer or owner. */
-function hide(name: string, field: RootField): void {
-  if (isNonNullType(field.type)) throw new Error(`${name} is a secret and must be nullable`);
+/** Makes a field null for those who do not see it. */
+function restrict(name: string, field: RootField): void {
+  const visibility = visibilityOf(field);
+  if (visibility === undefined) return;
+  if (isNonNullType(field.type)) throw new Error(`${name} is null for some and must be nullable`);
+  const { role, applicationOf } = visibility;
   const resolve = field.resolve ?? defaultFieldResolver;
-  field.resolve = async (...args) =>
-    (await args[2].auth.maySeeSecrets()) ? resolve(...args) : null;
+  field.resolve = async (...args) => {
+    const [object, , { auth }] = args;
+    const applicationId = applicationOf === null ? null : applicationOf(object as object);
+    if (applicationOf !== null && applicationId === null) return null;
+    return (await auth.maySee(role, applicationId)) ? resolve(...args) : null;
+  };
 }
 
 function operations(schema: GraphQLSchema): Array<[name: string, field: RootField]> {

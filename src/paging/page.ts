@@ -54,6 +54,19 @@ export async function readIdPage<T>(
     descending: newestFirst !== backward,
     limit: size + 1,
   });
+  return pageOf(found, { size, backward, after, before });
+}
+
+/**
+ * The page of what was read of a list.
+ * @param found the entries from the end that the page is taken from, one more than its size if there are more
+ * @param request the size and direction, and the positions of the cursors, if there are any
+ */
+export function pageOf<T>(
+  found: readonly T[],
+  request: { size: number; backward: boolean; after: unknown; before: unknown },
+): Page<T> {
+  const { size, backward, after, before } = request;
   const nodes = found.slice(0, size);
   if (backward) nodes.reverse();
   const isMore = found.length > size;

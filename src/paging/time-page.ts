@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import { isGiven, type Page, type PageRequest, pageSize } from "./page";
+import { isGiven, type Page, type PageRequest, pageOf, pageSize } from "./page";
 
 /** A position in a list by time; the id orders what happened at the same time. */
 export interface TimePosition {
@@ -53,14 +53,7 @@ export async function readTimePage<T>(
     descending: !backward,
     limit: size + 1,
   });
-  const nodes = found.slice(0, size);
-  if (backward) nodes.reverse();
-  const isMore = found.length > size;
-  return {
-    nodes,
-    hasNextPage: backward ? before !== undefined : isMore,
-    hasPreviousPage: backward ? isMore : after !== undefined,
-  };
+  return pageOf(found, { size, backward, after, before });
 }
 
 /** The position before everything at a time: ids begin with 1. */

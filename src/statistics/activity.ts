@@ -1,4 +1,4 @@
-import { countOpenCalls } from "../calls/history/owners/open-call-queries";
+import { countOpenCalls } from "../calls/history/call-list-queries";
 import { countOpenConferences, countTakenSeats } from "../conferences/rows/open-conference-queries";
 import { countLiveSessionsOfAll } from "../sessions/application-session-queries";
 import type { StatisticsDeps } from "./statistics-deps";

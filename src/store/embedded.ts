@@ -67,6 +67,7 @@ async function openDatabase(folder: string, log: Log, signal?: AbortSignal): Pro
   const dataDir = join(folder, "db");
   const isNew = !existsSync(join(dataDir, "PG_VERSION"));
   try {
+    await removeDrafts(folder);
     if (isNew) {
       log.info({ folder: dataDir }, "creating the embedded database; this takes some seconds");
       await createDatabase(folder, dataDir, signal);
@@ -95,25 +96,31 @@ const DRAFT = "db.draft-";
 /**
  * Creates the database in a child process: creation needs half a gigabyte more memory than opening, and a
  * process never returns WebAssembly memory. The folder gets its name when it is complete, so an interrupted creation
- * leaves only a draft, which the next one removes. Each draft has a name of its own, because the child process of a
- * killed start may still write to an earlier one for a moment.
+ * leaves only a draft.
  */
 async function createDatabase(
   folder: string,
   dataDir: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(DRAFT)) continue;
-    // What is left of it does no harm.
-    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
-  }
   const draft = join(folder, `${DRAFT}${newId()}`);
   await mkdir(draft, { mode: 0o700 });
   const lite = require.resolve("@electric-sql/pglite");
   await promisify(execFile)(process.execPath, ["-e", CREATE_SCRIPT, lite, draft], { signal });
   // Replaces an empty folder.
   await rename(draft, dataDir);
+}
+
+/**
+ * Removes what interrupted creations have left, at every start. Each draft has a name of its own, because the child
+ * process of a killed start may still write to an earlier one for a moment.
+ */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(DRAFT)) continue;
+    // What is left of it does no harm.
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 async function migrateDatabase(lite: PGlite, log: Log, signal?: AbortSignal): Promise<string[]> {

@@ -28,7 +28,7 @@ export const UNIQUE_INDEXES: Readonly<Record<string, readonly string[]>> = {
   conference_members_seat_key: ["conferenceId", "number"],
   conference_nodes_pkey: ["id"],
   conference_users_pkey: ["conferenceId", "userId"],
-  conferences_open_name_key: ["applicationId", "name"],
+  conferences_everyone_name_key: ["applicationId", "name"],
   conferences_pkey: ["id"],
   identities_application_id_provider_subject_key: ["applicationId", "provider", "subject"],
   identities_pkey: ["id"],

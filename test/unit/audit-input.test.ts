@@ -158,6 +158,12 @@ describe("what an entry has of the result", () => {
       { name: "deletedApplicationId", id: "5" },
     ];
     expect(joinTargets(input, result)).toEqual([...input, { name: "userId", id: "5" }]);
+    const [object, application] = [
+      { name: "id", id: "7" },
+      { name: "applicationId", id: "7" },
+    ];
+    const found = [{ name: "pushEventId", id: "7" }, application];
+    expect(joinTargets([object], found)).toEqual([object, application]);
   });
 });
 

@@ -155,6 +155,7 @@ describe("values", () => {
     ["CHAT_SECRET", "change-this-component-secret"],
     ["CHAT_SIGN_IN_SECRET", "change-this-sign-in-secret"],
     ["CHAT_SIGN_IN_SECRET", "Replace-me-by-another-one"],
+    ["METRICS_TOKEN", "too short"],
     ["TURN_TTL_SECONDS", "59"],
     ["LOG_LEVEL", "loud"],
     ["INTROSPECTION", "maybe"],
@@ -296,6 +297,7 @@ describe("mistakes", () => {
       "SIGNALBOX_TOKEN",
       "TURN_SECRET",
       "SMTP_URL",
+      "METRICS_TOKEN",
       "CHAT_SECRET",
       "CHAT_SIGN_IN_SECRET",
     ]);

@@ -7,8 +7,8 @@ import {
 import { CoalescingQueue, changedBatches } from "../../src/bus/coalescing-queue";
 import { Fault } from "../../src/core/errors";
 
-/** A stream of an owner over a queue of ids, with what it costs. */
-function ownersStream(count: number) {
+/** A stream over a queue of ids, of a member of an account unless another token is given, with what it costs. */
+function streamOf(count: number, token = `acct_${"x".repeat(43)}`) {
   const costs = { lookUps: 0, loads: 0, closed: false, signedOut: false };
   const queue = new CoalescingQueue(() => {
     costs.closed = true;
@@ -20,7 +20,7 @@ function ownersStream(count: number) {
       if (costs.signedOut) throw Fault.noSession();
     },
   } as unknown as AuthLookups<AuthenticatedSession>;
-  const auth = new RequestAuth(lookups, { token: "acct_token", origin: undefined });
+  const auth = new RequestAuth(lookups, { token, origin: undefined });
   const batches = changedBatches(queue, async (ids) => {
     costs.loads += 1;
     return ids.filter((id) => id !== 60);
@@ -29,7 +29,7 @@ function ownersStream(count: number) {
 }
 
 it("a batch of values costs one look-up of the member's session", async () => {
-  const { stream, costs } = ownersStream(1_000);
+  const { stream, costs } = streamOf(1_000);
   const values: number[] = [];
   while (values.length < 999) values.push((await stream.next()).value);
   expect([values[0], values[59], values.at(-1)]).toEqual([1, 61, 1_000]);
@@ -38,8 +38,15 @@ it("a batch of values costs one look-up of the member's session", async () => {
   expect([costs.closed, await stream.next()]).toEqual([true, { value: undefined, done: true }]);
 });
 
+it("costs no look-up for a session of an application, whose socket closes with it", async () => {
+  const { stream, costs } = streamOf(51, "a session's token");
+  costs.signedOut = true;
+  for (let id = 1; id <= 51; id += 1) expect((await stream.next()).value).toBe(id);
+  expect(costs.lookUps).toBe(0);
+});
+
 it("a batch of which nothing is left delivers nothing", async () => {
-  const { stream, queue } = ownersStream(0);
+  const { stream, queue } = streamOf(0);
   const next = stream.next();
   queue.add(60);
   queue.add(61);
@@ -47,7 +54,7 @@ it("a batch of which nothing is left delivers nothing", async () => {
 });
 
 it("ends for a member whose session has ended, before the next batch", async () => {
-  const { stream, costs } = ownersStream(51);
+  const { stream, costs } = streamOf(51);
   for (let id = 1; id <= 50; id += 1) expect((await stream.next()).value).toBe(id);
   costs.signedOut = true;
   await expect(stream.next()).rejects.toMatchObject({ code: "UNAUTHENTICATED" });

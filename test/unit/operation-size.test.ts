@@ -3,7 +3,7 @@ import { measureOperation } from "../../src/graphql/engine/operation-size";
 
 const SCHEMA = buildSchema(`
   type Query { a: Int, box: Box, shape: Shape, either: Either }
-  type Box { a: Int, b: Int, box: Box, shapes: [Shape!]! }
+  type Box { a: Int, b: Int, box: Box, shapes: [Shape!]!, list(first: Int): [Box!]! }
   interface Shape { id: Int, box: Box }
   type Circle implements Shape { id: Int, box: Box, radius: Int }
   type Square implements Shape { id: Int, box: Box, side: Int }
@@ -55,6 +55,16 @@ describe("the size of an operation", () => {
     ["{ shape { id } }", 5 + 2 * (5 + 2)],
   ])("counts each field with its path from the root: %s", (text, characters) => {
     expect(measure(text).characters).toBe(characters);
+  });
+
+  test.each([
+    ["{ box { a } }", 0],
+    ["{ box { list { a } other: list(first: 1) { b } } }", 2],
+    ["{ box { ...f box { ...f } } } fragment f on Box { list { list { a } } }", 4],
+    ["{ shape { box { list { a } } } }", 2],
+    ["{ __schema { types { fields(includeDeprecated: true) { name } } } }", 0],
+  ])("counts the fields with arguments below the root: %s", (text, reads) => {
+    expect(measure(text).reads).toBe(reads);
   });
 
   test("does not count __typename as introspection", () => {

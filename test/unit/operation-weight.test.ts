@@ -33,6 +33,16 @@ describe("an operation counts as", () => {
     ).toBe(4);
   });
 
+  test("one request per list or number below the root, if these are more", () => {
+    const recipients = "pushRecipientCount(recipients: { environment: DEVELOPMENT }) { userCount }";
+    const weighApplication = (what: string) => weigh(`{ application(id: 1) { ${what} } }`);
+    expect(weighApplication("users(first: 1) { nodes { id } }")).toBe(1);
+    expect(weighApplication(aliases(7, recipients))).toBe(7);
+    const fragments = `fragment f on Application { ...g ${aliases(3, recipients)} }
+      fragment g on Application { users { nodes { id } } calls { nodes { id } } }`;
+    expect(weigh(`{ application(id: 1) { ...f } } ${fragments}`)).toBe(5);
+  });
+
   test(`one request per ${FIELDS_PER_REQUEST} fields`, () => {
     const fields = (count: number) => `{ currentSession { ${"id ".repeat(count - 1)} } }`;
     expect(weigh(fields(FIELDS_PER_REQUEST))).toBe(1);

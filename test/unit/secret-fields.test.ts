@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType } from "graphql";
-import { isSecret, signalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema, visibilityOf } from "../../src/graphql/schema";
 
-/** Every field whose name looks like a secret is marked by @SecretField, or harmless for a reason. */
+/** Every field whose name looks like a secret is marked by @VisibleTo, or harmless for a reason. */
 
 const SUSPICIOUS =
   /secret|token|password|passphrase|key|credential|hash|private|certificate|signature|qrCode/i;
@@ -47,6 +47,10 @@ const HARMLESS: Record<string, string> = {
   "WebPushCredentialsType.publicKey": "public",
 };
 
+/** Whether only developers and owners see a field. */
+const isSecret = (field: Parameters<typeof visibilityOf>[0]) =>
+  visibilityOf(field)?.role === "developer";
+
 const FIELDS = Object.values(signalboxSchema().getTypeMap()).flatMap((type) =>
   (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith("__")
     ? Object.values(type.getFields()).map((field) => ({
@@ -62,6 +66,32 @@ test("a field whose name looks like a secret is marked, or named as harmless", (
     return !(name in HARMLESS) && !(`${name.split(".")[0]}.` in HARMLESS);
   });
   expect(unknown.map(({ name }) => name)).toEqual([]);
+});
+
+test("the fields of members only are nullable, and say who gets them", () => {
+  const marked = FIELDS.filter(({ field }) => visibilityOf(field)?.role === "support");
+  expect(marked.map(({ name }) => name).sort()).toEqual([
+    "Call.applicationId",
+    "Call.timeline",
+    "Call.timelineTruncated",
+    "Conference.applicationId",
+    "Conference.engine",
+    "Conference.hostNodeId",
+    "Conference.origin",
+    "ConferenceMember.audioMutedByMember",
+    "ConferenceMember.audioMutedByModerator",
+    "ConferenceMember.videoMutedByMember",
+    "ConferenceMember.videoMutedByModerator",
+    "User.blockReason",
+    "User.blockedAt",
+  ]);
+  for (const { field } of marked) {
+    expect(String(field.type)).not.toMatch(/!$/);
+    expect(typeof visibilityOf(field)?.applicationOf).toBe("function");
+    expect(field.description).toMatch(
+      /\bfor everybody but members of the application's account\.$/,
+    );
+  }
 });
 
 test("the secrets are nullable and say who gets them; the exceptions exist", () => {

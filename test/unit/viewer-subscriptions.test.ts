@@ -42,6 +42,7 @@ function held() {
   };
   const loads: CallLoads = openCallLoads({ store } as unknown as HistoryDeps);
   const subscribe = (userId = 1) => {
+    const viewer = { kind: "user", sessionId: 1, applicationId: 7, userId };
     const context = {
       viewerSubscriptions,
       caller: { ip: "127.0.0.1", requestId: "r" },
@@ -54,7 +55,7 @@ function held() {
         require: async () => undefined,
         applicationId: async () => 7,
         viewerKey: async () => `user ${userId}`,
-        user: async () => ({ kind: "user", sessionId: 1, applicationId: 7, userId }),
+        userOrMember: async () => viewer,
       },
       callHistory: { bus, store, log, ...loads },
     };

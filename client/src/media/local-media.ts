@@ -113,7 +113,7 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
     return this.#captured(kind);
   }
 
-  /** Mutes or unmutes; what is sent goes on with silence or black frames. */
+  /** Mutes or unmutes; silence or black frames are sent in place of the media. */
   setMuted(kind: MediaKind, muted: boolean): void {
     this.#muted[kind] = muted;
     const track = this.#captured(kind);

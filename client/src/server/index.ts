@@ -16,7 +16,7 @@ export interface SessionsOptions extends ApplicationKeys {
   /** The base URL of the service, such as http://127.0.0.1:4000. */
   readonly url: string;
   /**
-   * From which the passwords of the backend's own users are derived; at least 32 random characters. Whoever has it can
+   * From which the passwords of the backend's own users are derived; at least 32 random characters. Anyone who has it can
    * sign in as any of them, and if it changes, they cannot sign in any more.
    */
   readonly userSecret?: string;

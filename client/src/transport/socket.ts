@@ -293,7 +293,7 @@ export class Socket extends Emitter<SocketEvents> {
 
   /** The network has returned, or the page runs again: the connection may be dead, or possible. */
   #check(): void {
-    // Whoever waits for the next attempt makes it now.
+    // A caller that waits for the next attempt makes it now.
     if (this.#status !== "online") this.#notBefore = Math.min(this.#notBefore, Date.now());
     this.#heartbeat.check();
   }

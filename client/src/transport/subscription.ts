@@ -5,7 +5,7 @@ import type { Document } from "./document.ts";
 import { resumeSubscription } from "./resuming-subscription.ts";
 import type { Socket } from "./socket.ts";
 
-/** Receives what a subscription delivers. An exception is reported as an uncaught error, and the subscription goes on. */
+/** Receives what a subscription delivers. An exception is reported as an uncaught error, and the subscription continues. */
 export interface SubscriptionSink<Result> {
   /** Called for each result, in order. */
   next(result: Result): void;

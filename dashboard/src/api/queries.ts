@@ -22,7 +22,7 @@ declare module "@tanstack/react-query" {
 const RETRIES = 2;
 /** The longest wait that the service may name for that, in seconds: after it the page shows the error. */
 const RETRY_AFTER_MAX_S = 5;
-/** Time for which an answer counts as current, in milliseconds: pages that are opened again ask anew after it. */
+/** Time for which an answer counts as current, in milliseconds: pages that are opened again reload it afterwards. */
 const FRESH_MS = 5_000;
 
 /** The cache of answers. */
@@ -93,7 +93,7 @@ export function useOperation<Result, Variables>(
 /**
  * Changes something by a mutation of the schema. `mutate` does nothing while the same change is being made, for instance
  * after the second click of a double click: `isPending` is too late to disable a button between the two.
- * @param outdated queries whose answers the change makes outdated: those on the page load anew
+ * @param outdated queries whose answers the change makes outdated: those on the page are reloaded
  */
 export function useChange<Result, Variables>(
   document: Document<Result, Variables>,

@@ -92,7 +92,7 @@ export function useSubscription<Result, Variables>(
   }, [status]);
 
   const retry = () => {
-    // What has happened meanwhile was missed.
+    // Changes in between were missed.
     latest.current.onGap?.();
     setAttempt(attempt + 1);
   };

@@ -7,7 +7,7 @@ import { session } from "./session.ts";
 /** Time for a change that takes long, in milliseconds. */
 const LONG_MS = 15 * 60_000;
 
-/** A long action, which goes on while the member uses other pages. */
+/** A long action, which continues while the member uses other pages. */
 export interface Task {
   id: number;
   title: string;

@@ -91,7 +91,7 @@ export function useServiceForm<Values extends object, Result, Variables>({
         setError(rest);
         showErrors(form, fields);
       },
-      // The button was disabled meanwhile, and has lost the focus.
+      // The button was disabled, and has lost the focus.
       onSettled: () => setTimeout(() => refocus(sender)),
     });
   };

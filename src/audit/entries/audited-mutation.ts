@@ -1,7 +1,7 @@
 import type { GraphQLField, GraphQLFieldResolver } from "graphql";
 import { Fault } from "../../core/errors";
-import type { MemberRole } from "../../core/viewer";
-import type { AuditContext, RecordedInput } from "./audit-entry";
+import type { AllowedCallers } from "../../core/viewer";
+import type { AuditContext, AuditTarget, RecordedInput } from "./audit-entry";
 import type { AuditExtensions } from "./audited";
 import { type AuditedAction, recordRefused, runAudited } from "./record-entry";
 import { recordInput, recordResult } from "./recorded-input";
@@ -10,13 +10,13 @@ import { recordInput, recordResult } from "./recorded-input";
 type Resolve = GraphQLFieldResolver<unknown, AuditContext>;
 
 /**
- * Wraps the resolver of an owners' mutation: checks the access, and records what the member does, also what the
- * member's role does not allow. Without a valid token, nobody acts and nothing is recorded. Each mutation of a document
- * reads the member again.
+ * Wraps the resolver of a mutation for a member of an account: checks the access, and records what the member does,
+ * including what the member's role does not allow. Without a valid token, nobody acts and nothing is recorded. Each
+ * mutation of a document reads the member again.
  */
 export function auditMutation(
   field: GraphQLField<unknown, AuditContext>,
-  access: MemberRole,
+  allowed: AllowedCallers,
   resolve: Resolve,
 ): Resolve {
   const { notAuditedIf } = field.extensions as AuditExtensions;
@@ -31,24 +31,34 @@ export function auditMutation(
     const isAudited = notAuditedIf === undefined || args[notAuditedIf] !== true;
     auth.forgetAccount();
     try {
-      await auth.require(access);
+      await auth.require(allowed);
     } catch (error) {
       if (isAudited && auth.isMember && error instanceof Fault && error.code === "FORBIDDEN") {
         const action = await describe();
-        await recordRefused(audit, { ...action, input: applicationOnly(action.input) }, error.code);
+        await recordRefused(audit, { ...action, input: singleTargets(action.input) }, error.code);
       }
       throw error;
     }
     const run = async () => resolve(source, args, context, info);
     if (!isAudited) return run();
-    return runAudited(audit, await describe(), run, (result) => recordResult(field.type, result));
+    return runAudited(audit, await describe(), run, (result) => [
+      ...recordResult(field.type, result),
+      ...applicationTarget(auth.ownedApplication),
+    ]);
   };
 }
+
+/** The application of an object that the input names by its id alone. */
+const applicationTarget = (id: number | null): AuditTarget[] =>
+  id === null ? [] : [{ name: "applicationId", id: String(id) }];
 
 /**
  * What an entry has of the input of a refused mutation. The rest would let members who may change nothing fill the log
  * with large entries.
  */
-function applicationOnly({ targets }: RecordedInput): RecordedInput {
-  return { targets: targets.filter(({ name }) => name === "applicationId"), fields: [] };
+function singleTargets({ targets }: RecordedInput): RecordedInput {
+  return { targets: targets.filter(({ name }) => SINGLE_ID.test(name)), fields: [] };
 }
+
+/** The name of an id outside of lists. */
+const SINGLE_ID = /^(?:id|[a-z]+(?:[A-Z][a-z]+)*Id)$/;

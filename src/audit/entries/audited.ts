@@ -4,6 +4,8 @@ import { Extensions } from "type-graphql";
 export interface AuditExtensions {
   /** Whether the text of an input field is recorded. */
   audited?: boolean;
+  /** The name under which an input field is recorded. */
+  auditedAs?: string;
   /** The argument with which a mutation changes nothing. */
   notAuditedIf?: string;
 }
@@ -16,7 +18,12 @@ export function Audited(): PropertyDecorator {
   return Extensions({ audited: true } satisfies AuditExtensions);
 }
 
-/** Declares that an owners' mutation changes nothing if this argument is true, and then leaves no entry. */
+/** Declares the name under which the audit log records an id whose own name does not tell what it identifies. */
+export function AuditedAs(name: string): PropertyDecorator {
+  return Extensions({ auditedAs: name } satisfies AuditExtensions);
+}
+
+/** Declares that a mutation changes nothing if this argument is true, and then leaves no entry. */
 export function NotAuditedIf(argument: string): MethodDecorator & PropertyDecorator {
   return Extensions({ notAuditedIf: argument } satisfies AuditExtensions);
 }

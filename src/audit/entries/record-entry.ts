@@ -31,17 +31,18 @@ export interface StartedEntry {
 
 /**
  * Runs a change that leaves an entry. The entry is written before the change begins, so that no change is without
- * one, and its outcome afterwards. An entry without an outcome is that of a node that ended meanwhile.
- * @param resultTargets the objects that the result names
+ * one, and its outcome afterwards. An entry without an outcome is that of a node that ended during the change.
+ * @param foundTargets the objects that the change has found, and those that its result names; its argument is undefined
+ * if the change failed
  * @throws Fault UNAVAILABLE if the entry cannot be written; then nothing is run. Errors of `run`
  */
 export async function runAudited<T>(
   deps: AuditDeps,
   action: AuditedAction,
   run: () => Promise<T>,
-  resultTargets?: (result: T) => AuditTarget[],
+  foundTargets?: (result: T | undefined) => AuditTarget[],
 ): Promise<T> {
-  return finishAudited(deps, await startAudited(deps, action), run, resultTargets);
+  return finishAudited(deps, await startAudited(deps, action), run, foundTargets);
 }
 
 /**
@@ -71,7 +72,7 @@ export async function finishAudited<T>(
   deps: AuditDeps,
   { id, entry }: StartedEntry,
   run: () => Promise<T>,
-  resultTargets: (result: T) => AuditTarget[] = () => [],
+  foundTargets: (result: T | undefined) => AuditTarget[] = () => [],
 ): Promise<T> {
   const finish = async (
     outcome: NewAuditEntry["outcome"],
@@ -79,7 +80,8 @@ export async function finishAudited<T>(
     found: AuditTarget[],
   ) => {
     const targets = joinTargets(entry.targets, found);
-    const applicationId = entry.applicationId ?? applicationOf(targets);
+    // Before the targets are cut to their maximum.
+    const applicationId = entry.applicationId ?? applicationOf(found);
     try {
       await updateAuditEntry(deps.store, id, { outcome, errorCode, targets, applicationId });
     } catch (error) {
@@ -94,10 +96,10 @@ export async function finishAudited<T>(
   try {
     result = await run();
   } catch (error) {
-    await finish("failed", toFault(error).code, []);
+    await finish("failed", toFault(error).code, foundTargets(undefined));
     throw error;
   }
-  await finish("succeeded", null, resultTargets(result));
+  await finish("succeeded", null, foundTargets(result));
   return result;
 }
 

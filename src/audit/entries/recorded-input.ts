@@ -76,7 +76,11 @@ export function joinTargets(input: AuditTarget[], result: AuditTarget[]): AuditT
   const added = result.filter(
     ({ name, id }) =>
       !input.some(
-        (given) => given.id === id && name.toLowerCase().endsWith(given.name.toLowerCase()),
+        (given) =>
+          given.id === id &&
+          name.toLowerCase().endsWith(given.name.toLowerCase()) &&
+          // A number that is by chance that of the object.
+          !(given.name === "id" && name === "applicationId"),
       ),
   );
   return [...input, ...added].slice(0, RECORDED_MAX);
@@ -101,7 +105,8 @@ class InputRecorder {
     else if (isInputObjectType(type)) {
       for (const field of Object.values(type.getFields())) {
         const inner = (value as Record<string, unknown>)[field.name];
-        const name = path === "" ? field.name : `${path}.${field.name}`;
+        const { auditedAs = field.name } = field.extensions as AuditExtensions;
+        const name = path === "" ? auditedAs : `${path}.${auditedAs}`;
         this.add(field.type, inner, name, isAudited(field.extensions));
       }
     } else if (type.name !== "ID" || !this.addTargets(path, [value])) {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../../core/config";
 import { printText } from "../../core/console";
+import { CommandError } from "./command-error";
 import type { CommandDocument, CommandOption } from "./documents";
 import { flagOf, type OptionValues, toVariables } from "./option-values";
 import { asOwner, type ServerAccess } from "./server";
@@ -32,6 +33,9 @@ export function addDocument(
     const { access, json } = invocation();
     const variables = await toVariables(document.options, given);
     const data = await asOwner(access(), (execute) => execute(document.text, variables));
+    if (Object.values(data).every((value) => value === null)) {
+      throw new CommandError("Nothing was found.");
+    }
     const result = unwrap(data);
     printText(json ? toJson(result) : toTable(result));
   });

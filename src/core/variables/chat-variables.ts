@@ -2,7 +2,8 @@ import { z } from "zod";
 import { hostPort, type Variable, variable } from "./variable";
 
 /** A secret shared with another program; neither short enough to guess nor copied from an example. */
-const sharedSecret = z
+/** A secret that another program sends. */
+export const sharedSecret = z
   .string()
   .refine(
     (text) => text.length >= 16 && !/^(?:change|replace)/i.test(text),

@@ -41,6 +41,10 @@ const RATE_VARIABLES = {
     8_388_608,
     "bytes of messages and signals that one user sends, over all protocols and nodes together",
   ),
+  RATE_NEW_CALLS_PER_USER: perMinute(
+    60,
+    "new calls (sessionIDs) that one user starts, and conferences that its first join creates, unless the application has a number of its own; repeats of a call do not count",
+  ),
   RATE_CHAT_SIGN_INS_PER_USER: perMinute(
     60,
     "chat streams that one user authenticates on one node, by password or token",

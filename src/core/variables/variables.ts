@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CHAT_VARIABLES } from "./chat-variables";
+import { CHAT_VARIABLES, sharedSecret } from "./chat-variables";
 import { CONFERENCE_VARIABLES } from "./conference-variables";
 import { LIMIT_VARIABLES } from "./limit-variables";
 import {
@@ -176,6 +176,12 @@ export const VARIABLES = {
     >,
     "info",
     "Minimum log level: fatal, error, warn, info, debug, trace or silent.",
+  ),
+  METRICS_TOKEN: variable(
+    sharedSecret,
+    undefined,
+    "Token with which /metrics can be read from another machine (Authorization: Bearer). Without it only programs on this machine can read it.",
+    true,
   ),
   ALLOW_PRIVATE_NETWORKS: renamed(
     "PUSH_ALLOW_PRIVATE_NETWORKS",

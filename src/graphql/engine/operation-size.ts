@@ -7,6 +7,7 @@ import {
   getNamedType,
   isAbstractType,
   isInterfaceType,
+  isIntrospectionType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -20,6 +21,8 @@ import {
 export interface OperationSize {
   /** Number of response keys at the root. Each runs a resolver, so this measures the work. */
   rootFields: number;
+  /** Number of fields below the root that take arguments: each reads a page or a number by itself. */
+  reads: number;
   /**
    * Number of fields on all levels. A field of an interface or union counts once for each of its object
    * types.
@@ -82,29 +85,41 @@ function rootKeys(root: SelectionSetNode, fragments: Fragments): Map<string, Set
   return keys;
 }
 
-type Extent = Pick<OperationSize, "fields" | "characters">;
+type Extent = Pick<OperationSize, "fields" | "characters" | "reads">;
 
 /** Counts the fields of selection sets. Each fragment is counted once per type and memoized. */
 class FieldCounter {
   private readonly known = new Map<string, Extent>();
+  private readonly roots: ReadonlyArray<GraphQLNamedType | null | undefined>;
 
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly fragments: Fragments,
-  ) {}
+  ) {
+    this.roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  }
 
   count({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Extent {
-    const sum = { fields: 0, characters: 0 };
+    const sum = { fields: 0, characters: 0, reads: 0 };
     for (const selection of selections) {
       const inside = this.inside(selection, type);
       const own = selection.kind === Kind.FIELD ? 1 : 0;
       const times = own === 1 ? this.objectTypes(type) : 1;
       const fields = own + inside.fields;
       sum.fields += times * fields;
+      sum.reads += times * ((this.reads(selection, type) ? 1 : 0) + inside.reads);
       sum.characters += times * (inside.characters + fields * segmentLength(selection));
       sum.characters += times * argumentsLength(selection);
     }
     return sum;
+  }
+
+  /** Whether a selection is a field below the root that takes arguments; introspection is measured by its values. */
+  private reads(selection: SelectionNode, type: GraphQLNamedType | undefined): boolean {
+    if (selection.kind !== Kind.FIELD || !isObjectType(type) || isIntrospectionType(type))
+      return false;
+    const field = type.getFields()[selection.name.value];
+    return !this.roots.includes(type) && field !== undefined && field.args.length > 0;
   }
 
   /** Size of what is selected in a field or fragment. */
@@ -149,7 +164,7 @@ class FieldCounter {
   }
 }
 
-const NOTHING: Extent = { fields: 0, characters: 0 };
+const NOTHING: Extent = { fields: 0, characters: 0, reads: 0 };
 
 /** Characters that a selection adds to the path of each field in it: its response key and directives. */
 function segmentLength(selection: SelectionNode): number {

@@ -23,18 +23,19 @@ export const INTROSPECTION_VALUES_PER_REQUEST = 1_000;
 export const REFUSED_WEIGHT = 10;
 
 /**
- * The number of requests that an operation counts as: one per root field, or more if it selects very many
- * fields or large parts of the schema.
+ * The number of requests that an operation counts as: one per root field, or more if it reads more lists below the root,
+ * or selects very many fields or large parts of the schema.
  */
 export function weighOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  { rootFields, fields, introspection }: OperationSize,
+  { rootFields, reads, fields, introspection }: OperationSize,
 ): number {
   const values = introspection ? new Introspection(schema, document).values(operation) : 0;
   return Math.max(
     rootFields,
+    reads,
     Math.ceil(fields / FIELDS_PER_REQUEST),
     Math.ceil(values / INTROSPECTION_VALUES_PER_REQUEST),
   );

@@ -49,8 +49,11 @@ const CLOSE = { later: 1013, draining: 1012 } as const;
 const CLOSE_MS = 2_000;
 /** Interval between pings, in milliseconds. */
 const KEEP_ALIVE_MS = 12_000;
-/** Timeout of the client's ConnectionInit message, in milliseconds. */
-const INIT_MS = 3_000;
+/**
+ * Timeout of the client's ConnectionInit message from the server's 101, in milliseconds; as long as a chat stream has for
+ * its negotiation. A client on a slow network sends it a round trip later, and the message may have to be sent twice.
+ */
+const INIT_MS = 10_000;
 
 type Params = { token?: unknown };
 type Socket = SocketContext<Params, SocketExtra>;

@@ -42,15 +42,8 @@ const WAYS = {
   "the user is erased": ({ at, user }) =>
     rest(at, "DELETE", `/users/${user.id}`, { token: user.token }),
   "the user has a new password": async ({ at, user }) => {
-    const input = { applicationId: String(at.application.id), userId: String(user.id) };
-    const password = "another correct horse";
-    await mutate(
-      at,
-      "updateApplicationUser",
-      "user { id }",
-      { ...input, password },
-      await ownerToken(at),
-    );
+    const input = { id: String(user.id), password: "another correct horse" };
+    await mutate(at, "updateUser", "user { id }", input, await ownerToken(at));
   },
   "the user is no longer listed": (world) =>
     setModerators(world, { userIds: [], moderatorIds: [] }),

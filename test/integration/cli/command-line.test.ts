@@ -135,12 +135,22 @@ it("lists users page by page, exports one as JSON, and erases one", async () => 
   expect(none.out).toBe("None.\n");
 
   const of = [...app, "--user", String(user.id)];
+  expect(await runJson(["user", "sessions", ...of])).toMatchObject({
+    totalCount: 1,
+    nodes: [{ id: String(user.sessionId) }],
+  });
+  expect(await runJson(["user", "subscriptions", ...of])).toEqual({ totalCount: 0, nodes: [] });
   const exported = await signalbox(["user", "export", ...of]);
   expect(JSON.parse(exported.out)).toMatchObject({
     user: { login: user.login },
     sessions: [{ id: user.sessionId }],
   });
-  expect((await signalbox(["user", "erase", ...of])).out).toContain(String(user.id));
+  const changed = ["user", "update", "--user", String(user.id), "--full-name", "Paged"];
+  expect(await runJson(changed)).toMatchObject({ id: String(user.id), fullName: "Paged" });
+  const end = ["user", "end-session", "--session", String(user.sessionId)];
+  expect(await runJson(end)).toEqual({ destroyed: true, userId: String(user.id) });
+  const erased = await signalbox(["user", "erase", "--user", String(user.id)]);
+  expect(erased.out).toContain(String(user.id));
   expect(await runFailing(["user", "export", ...of])).toBe("There is no such user\n");
 });
 
@@ -162,7 +172,7 @@ it("creates and shows a user, and deletes an application with its users", async 
   );
   expect(token.out).toMatch(/^[\w-]{40,}\n$/);
   expect(await runFailing(["user", "show", "--app", id, "--user", "999999"])).toBe(
-    "There is no such user\n",
+    "Nothing was found.\n",
   );
   const short = ["user", "create", "--app", id, "--login", "bob", ...password];
   expect(await runFailing(short, {}, "short")).toMatch(/^password /);

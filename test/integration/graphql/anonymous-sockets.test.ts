@@ -122,9 +122,11 @@ test("an idle socket with a session stays open", async () => {
   await bound.close();
 });
 
-test("a socket without connection_init is closed with 4408", async () => {
+test("a socket without connection_init is closed with 4408, after the ten seconds that a slow way may take", async () => {
   const socket = await connectSocket(node, from(`${network()}:1`));
+  const opened = performance.now();
   expect((await socket.closed).code).toBe(4408);
+  expect(performance.now() - opened).toBeGreaterThan(9_000);
 });
 
 test("a socket with an invalid token is closed and frees its slot", async () => {

@@ -108,10 +108,10 @@ test.each(CASES)("%s with %j", async (query, variables, message) => {
 });
 
 test("an argument that is null is named with its type", async () => {
-  const query = 'query ($id: ID = "x") { call(callId: $id) { id } }';
+  const query = 'query ($id: ID = "x") { conference(id: $id) { id } }';
   const { errors } = await graphql(node, query, { id: null }, user.token);
   expect([errors?.[0].message, errors?.[0].extensions]).toEqual([
-    'Argument "callId" of type "ID!" is required and must not be null',
+    'Argument "id" of type "ID!" is required and must not be null',
     { code: "INVALID" },
   ]);
 });

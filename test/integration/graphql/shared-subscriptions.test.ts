@@ -3,7 +3,7 @@ import {
   ViewerSubscriptions,
 } from "../../../src/access/viewer-subscriptions";
 import { openLog } from "../../../src/core/log";
-import { type Access, allows, isMemberAccess, roleAllows } from "../../../src/core/viewer";
+import { type AllowedCallers, allows, roleAllows } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import type { Statement } from "../../../src/store/store";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
@@ -25,10 +25,9 @@ import { RecordingProviders } from "../../support/push/recording-provider";
 const schema = signalboxSchema();
 const FIELDS = Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
 const ACCESS = accessTable(schema);
-const KINDS: Array<keyof Viewers> = [
-  ...(["user", "guest", "guest by link", "web session"] as const),
-  ...(["support", "developer", "owner"] as const),
-];
+const CLIENTS: Array<keyof Viewers> = ["user", "guest", "guest by link", "web session"];
+const MEMBERS: Array<keyof Viewers> = ["support", "developer", "owner"];
+const KINDS = [...CLIENTS, ...MEMBERS];
 /** Those that open as many again after the ends: one of each form of token. */
 const twice: Array<keyof Viewers> = ["user", "guest by link", "web session", "support"];
 /** Operations of one socket, below its limit. */
@@ -74,11 +73,12 @@ beforeAll(async () => {
     return query(statement, values);
   };
 });
-afterEach(() => endAll());
-afterAll(async () => {
+afterEach(async () => {
+  // A node sends a few pushes at a time: one that is held keeps the next from being sent.
   world?.release();
-  await node?.stop();
+  await endAll();
 });
+afterAll(() => node?.stop());
 
 async function open(viewer: keyof Viewers): Promise<GraphqlSocket> {
   const socket = await openSocket(node, world.viewers[viewer]);
@@ -103,18 +103,19 @@ async function endAll(): Promise<void> {
   );
 }
 
-function mayOpen(viewer: keyof Viewers, access: Access): boolean {
+function mayOpen(viewer: keyof Viewers, allowed: AllowedCallers | undefined): boolean {
+  const { client = null, member = null } = allowed ?? {};
   if (viewer === "support" || viewer === "developer" || viewer === "owner") {
-    return isMemberAccess(access) && roleAllows(access, viewer);
+    return member !== null && roleAllows(member, viewer);
   }
-  if (viewer === "guest by link") return access === "conference";
+  if (viewer === "guest by link") return client === "conference";
   // A session with a user waits for no binding.
-  if (access === "session") return viewer === "web session";
-  return viewer !== "web session" && allows(access, viewer);
+  if (client === "session") return viewer === "web session";
+  return client !== null && viewer !== "web session" && allows(client, viewer);
 }
 
 const fieldsOf = (viewer: keyof Viewers) =>
-  FIELDS.filter((field) => mayOpen(viewer, ACCESS.get(`Subscription.${field}`) ?? "public"));
+  FIELDS.filter((field) => mayOpen(viewer, ACCESS.get(`Subscription.${field}`)));
 
 const codesOf = (all: GraphqlSocket[]) =>
   all.flatMap(({ received }) =>
@@ -226,10 +227,19 @@ async function statementsFor(field: string, viewer: keyof Viewers, count: number
   return counted;
 }
 
+/** Each field for the first kind of clients and the first kind of members who may open it. */
+const OPENERS = FIELDS.flatMap((field) =>
+  [CLIENTS, MEMBERS].flatMap((kinds) =>
+    kinds
+      .filter((kind) => fieldsOf(kind).includes(field))
+      .slice(0, 1)
+      .map((kind) => [field, kind] as const),
+  ),
+);
+
 it.each(
-  someOf(FIELDS, 6),
-)(`an event costs the same for one subscription as for forty: %s${SAMPLED}`, async (field) => {
-  const viewer = KINDS.find((kind) => fieldsOf(kind).includes(field)) as keyof Viewers;
+  someOf(OPENERS, 6),
+)(`an event costs the same for one subscription as for forty: %s of %s${SAMPLED}`, async (field, viewer) => {
   const one = await statementsFor(field, viewer, 1);
   await endAll();
   const many = await statementsFor(field, viewer, 40);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { AsyncQueue } from "../../../tools/async-queue";
@@ -38,6 +39,8 @@ async function signal(from: TestUser, to: TestUser, callId: string, sdp?: string
 }
 
 async function openSockets(): Promise<number> {
+  // The metrics are rendered at most once a second.
+  await sleep(1_000);
   const { text } = await rest(node, "GET", "/metrics");
   return Number(/^\w*sockets\{protocol="graphql"\} (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }

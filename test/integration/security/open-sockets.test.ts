@@ -101,7 +101,12 @@ const xmpp: Open = async ({ token, chatName = "" }, ip) => {
 };
 
 const create = (token: string) => JSON.stringify({ janus: "create", transaction: "t", token });
-const answerOf = ({ janus, error }: { janus: string; error?: { code: number } }) =>
+interface JanusAnswer {
+  janus: string;
+  data?: { id: number };
+  error?: { code: number };
+}
+const answerOf = ({ janus, error }: JanusAnswer) =>
   janus === "success" ? "open" : String(error?.code);
 
 const janusSocket: Open = async ({ token }, ip) => {
@@ -114,15 +119,14 @@ const janusSocket: Open = async ({ token }, ip) => {
   return answerOf(JSON.parse(String(data)));
 };
 
-const janusPolling: Open = async ({ token }, ip) => {
+/** Sends a request of the conference protocol by HTTP. */
+async function postJanus(ip: string, body: string, path = "/janus"): Promise<JanusAnswer> {
   const headers = { "X-Forwarded-For": ip, "Content-Type": "application/json" };
-  const response = await fetch(`${node.baseUrl}/janus`, {
-    method: "POST",
-    headers,
-    body: create(token),
-  });
-  return answerOf((await response.json()) as Parameters<typeof answerOf>[0]);
-};
+  const response = await fetch(node.baseUrl + path, { method: "POST", headers, body });
+  return (await response.json()) as JanusAnswer;
+}
+
+const janusPolling: Open = async ({ token }, ip) => answerOf(await postJanus(ip, create(token)));
 
 interface SocketKind {
   protocol: SocketProtocol;
@@ -184,6 +188,22 @@ test.each(
   // Another viewer at the same address is not affected.
   expect(await graphql(await VIEWERS.guest(), ip)).toBe("open");
   open[0]?.terminate();
+  await eventually(
+    () => graphql(caller, ip),
+    (answer) => answer === "open",
+  );
+});
+
+test("a conference session counts until it ends", async () => {
+  const caller = await VIEWERS.user();
+  const ip = address();
+  await fill(caller, ip, SOCKETS_PER_VIEWER - 1);
+  const { data } = await postJanus(ip, create(caller.token));
+  expect(await graphql(caller, ip)).toBe(SOCKETS["a GraphQL socket"]?.refusal);
+  const destroy = { janus: "destroy", transaction: "t", token: caller.token };
+  expect(await postJanus(ip, JSON.stringify(destroy), `/janus/${data?.id}`)).toMatchObject({
+    janus: "success",
+  });
   await eventually(
     () => graphql(caller, ip),
     (answer) => answer === "open",

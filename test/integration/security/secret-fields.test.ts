@@ -183,7 +183,7 @@ async function allAnswers(): Promise<unknown[]> {
 async function sessionsOfThree() {
   const { data, errors } = await ask(
     `query ($id: ID!) { application(id: $id) {
-      sessions { nodes { ${leavesOf("ApplicationSession").join(" ")} } } } }`,
+      sessions { nodes { ${leavesOf("SessionEntry").join(" ")} } } } }`,
     owner,
     { id: String(node.application.id) },
   );

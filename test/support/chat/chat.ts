@@ -94,6 +94,7 @@ export async function startChat(
     USERS.has(`${applicationId} ${userId}`);
   const real = openRouter({
     bus,
+    clock,
     log,
     metrics,
     counters,

@@ -80,7 +80,7 @@ export async function subscribedWorld(
     return name;
   };
   /** A push to one device, whose service answers when `cause` is called. */
-  const heldPush = async () => {
+  const heldPush = async (sender: TestUser) => {
     await node.sql("DELETE FROM push_subscriptions WHERE user_id = $1", [ann.id]);
     const token = await addDevice(node, ann);
     const outcome = new Promise<Outcome>((resolve) => {
@@ -88,7 +88,7 @@ export async function subscribedWorld(
     });
     const mine = released.at(-1);
     providers.outcomes.set(token, () => outcome);
-    const [event] = await postEvent(node, ann, { user: { ids: String(ann.id) } });
+    const [event] = await postEvent(node, sender, { user: { ids: String(ann.id) } });
     await eventually(
       () => providers.tokens(),
       (sent) => sent.includes(token),
@@ -118,7 +118,22 @@ export async function subscribedWorld(
           return callId;
         },
       }),
-      callChanges: async (viewer) => ({ args: "", cause: () => call(userOf(viewer)) }),
+      callChanges: async (viewer) => {
+        if (viewer === "user" || viewer === "guest") {
+          return { args: "", cause: () => call(userOf(viewer)) };
+        }
+        if (viewer !== "support") return { args: application, cause: () => call(ann) };
+        const callId = await call(ann);
+        const record = await waitForCall(node, ann, callId, "RINGING");
+        return {
+          args: `${application}, id: "${record.id}"`,
+          isPresent: true,
+          async cause() {
+            await send(node, bob, ann, "probe", callId);
+            return "";
+          },
+        };
+      },
       conferenceInvitations: async (viewer) => ({
         args: "",
         async cause() {
@@ -170,27 +185,13 @@ export async function subscribedWorld(
           },
         };
       },
-      applicationCalls: async () => ({ args: application, cause: () => call(ann) }),
-      applicationCall: async () => {
-        const callId = await call(ann);
-        const record = await waitForCall(node, ann, callId, "RINGING");
-        return {
-          args: `${application}, id: "${record.id}"`,
-          isPresent: true,
-          async cause() {
-            await send(node, bob, ann, "probe", callId);
-            return "";
-          },
-        };
-      },
-      applicationConferences: async () => ({ args: application, cause: rename }),
-      applicationConference: async () => ({
-        args: `${application}, id: "${conferenceId}"`,
+      conferenceChanges: async () => ({
+        args: `${application}, conferenceId: "${conferenceId}"`,
         isPresent: true,
         cause: rename,
       }),
-      applicationPushProgress: async () => {
-        const { id, release } = await heldPush();
+      pushProgress: async (viewer) => {
+        const { id, release } = await heldPush(userOf(viewer));
         return {
           args: `eventId: "${id}"`,
           isPresent: true,

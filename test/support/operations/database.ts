@@ -59,7 +59,7 @@ export async function emptyFolder(): Promise<FreshDatabase> {
  * @param template database to copy: the migrated one, or `template0` for an empty one
  */
 export async function freshServices(template = "signalbox_template"): Promise<FreshDatabase> {
-  const server = serviceUrl("TEST_DATABASE_URL");
+  const server = databaseUrl("postgres");
   const name = `signalbox_${randomBytes(6).toString("hex")}`;
   await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const { environment, remove } = await emptyFolder();
@@ -67,7 +67,7 @@ export async function freshServices(template = "signalbox_template"): Promise<Fr
     environment: {
       ...environment,
       SECRET_KEY: "0".repeat(64),
-      DATABASE_URL: server.replace(/postgres$/, name),
+      DATABASE_URL: databaseUrl(name),
       REDIS_URL: await freshRedis(),
       // Nothing listens there: mail can be requested, but is not sent.
       SMTP_URL: "smtp://127.0.0.1:9",
@@ -77,6 +77,11 @@ export async function freshServices(template = "signalbox_template"): Promise<Fr
       await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** URL of a database of the PostgreSQL server of this run. */
+export function databaseUrl(name: string): string {
+  return serviceUrl("TEST_DATABASE_URL").replace(/postgres$/, name);
 }
 
 /** URL of a Redis database that no other test uses. */

@@ -57,7 +57,7 @@ export function sampleSchema(): GraphQLSchema {
     Object.assign(type, { serialize, parseValue, parseLiteral });
   }
   const open = schema.getMutationType()?.getFields().createSession;
-  if (open) open.extensions = { access: "public" };
+  if (open) open.extensions = { allowed: { client: "public", member: null } };
   return schema;
 }
 

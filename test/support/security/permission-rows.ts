@@ -18,6 +18,8 @@ export interface Participants {
   subscriptionId: number;
   /** User A's push event. */
   eventId: number;
+  /** The record of a call that user A made, with a signal in its timeline. */
+  callRecordId: number;
   /** A failed job of the first application. */
   failedJobId: string;
   /** User A's conference, which lists nobody else; A's membership in it, and a link for guests with its secret. */
@@ -63,6 +65,8 @@ export interface PermissionRow {
   otherAccount: ExpectedOutcome;
   /** The caller whose session it ends, and whose socket closes after the response. */
   closesSessionOf?: "anybody" | "user A" | "user B";
+  /** What differs by REST, whose routes name no application and no session. Members have no REST routes. */
+  rest?: Partial<Record<"web" | "application" | "other" | "foreign", ExpectedOutcome>>;
   /** Whether it requires a socket. */
   socketOnly?: true;
 }
@@ -100,6 +104,8 @@ const ACCOUNT = {
   otherAccount: "OK",
 } as const;
 const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
+/** What members of an account may do with objects of its applications. */
+const OWN_OBJECT = { account: "OK", otherAccount: "NOT_FOUND" } as const;
 
 /** Of user A, and of nobody that may not see A's object. */
 const PRIVATE = { ...USER, other: "NOT_FOUND", foreign: "NOT_FOUND" } as const;
@@ -138,9 +144,14 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
   },
   "Query.user": {
-    document: "query ($id: ID!) { user(by: { id: $id }) { id login email } }",
-    variables: ({ a }) => ({ id: String(a.id) }),
+    document: `query ($id: ID!, $application: ID) {
+      user(by: { id: $id }, applicationId: $application) { id login email blockReason } }`,
+    variables: (participants) => ({
+      id: String(participants.a.id),
+      application: applicationOf(participants),
+    }),
     ...USER,
+    ...OWN_OBJECT,
     foreign: "NOT_FOUND",
   },
   "Query.users": {
@@ -196,10 +207,14 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
   },
   "Mutation.destroySession": {
-    document: "mutation { destroySession { destroyed } }",
-    variables: () => ({}),
-    ...SESSION,
-    closesSessionOf: "anybody",
+    document:
+      "mutation ($input: DestroySessionInput) { destroySession(input: $input) { destroyed } }",
+    variables: ({ a }) => ({ input: { id: String(a.sessionId) } }),
+    ...PRIVATE,
+    ...OWN_OBJECT,
+    closesSessionOf: "user A",
+    // The session of the token.
+    rest: { web: "OK", application: "OK", other: "OK", foreign: "OK" },
   },
   "Mutation.renewSocket": {
     document:
@@ -228,18 +243,29 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Mutation.createUser": {
     document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
-    variables: ({ unique }) => ({ input: { login: `new-${unique}`, password: "correct horse" } }),
+    variables: (world) => ({
+      input: {
+        applicationId: applicationOf(world),
+        login: `new-${world.unique}`,
+        password: "correct horse",
+      },
+    }),
     ...APPLICATION,
+    ...OWN_OBJECT,
+    foreign: "NOT_FOUND",
+    rest: { foreign: "OK" },
   },
   "Mutation.updateUser": {
     document: "mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id } } }",
     variables: ({ a }) => ({ input: { id: String(a.id), fullName: "Changed" } }),
     ...OWN,
+    ...OWN_OBJECT,
   },
   "Mutation.deleteUser": {
     document: "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }",
     variables: ({ a }) => ({ input: { id: String(a.id) } }),
     ...OWN,
+    ...OWN_OBJECT,
     closesSessionOf: "user A",
   },
   "Mutation.requestPasswordReset": {
@@ -273,29 +299,19 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
   },
   "Query.call": {
-    document: "query ($id: ID!) { call(callId: $id) { id } }",
-    variables: () => ({ id: "one that nobody has" }),
-    ...USER,
-    other: "NOT_FOUND",
-    foreign: "NOT_FOUND",
-    self: "NOT_FOUND",
+    document:
+      "query ($callId: ID, $id: ID) { call(callId: $callId, id: $id) { id timeline { kind } } }",
+    variables: ({ callRecordId }) => ({ id: String(callRecordId) }),
+    ...PRIVATE,
+    ...OWN_OBJECT,
   },
   "Subscription.callChanges": {
-    document: "subscription { callChanges { id state } }",
-    variables: () => ({}),
-    ...USER,
-  },
-  "Subscription.applicationCalls": {
-    document: "subscription ($id: ID!) { applicationCalls(applicationId: $id) { id state } }",
-    variables: (fixture) => ({ id: applicationOf(fixture) }),
-    ...OWN_APPLICATION,
-  },
-  "Subscription.applicationCall": {
     document:
-      "subscription ($id: ID!) { applicationCall(applicationId: $id, id: 999999999) { id timeLine { kind } } }",
-    variables: (fixture) => ({ id: applicationOf(fixture) }),
-    ...OWN_APPLICATION,
-    account: "NOT_FOUND",
+      "subscription ($a: ID, $id: ID, $callId: ID) { callChanges(applicationId: $a, id: $id, callId: $callId) { id state } }",
+    variables: (fixture) => ({ a: applicationOf(fixture) }),
+    ...USER,
+    ...OWN_OBJECT,
+    foreign: "NOT_FOUND",
   },
   "Query.pushEvents": {
     document: "query { pushEvents { nodes { id payload } } }",
@@ -306,6 +322,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document: "query ($id: ID!) { pushEvent(id: $id) { id payload } }",
     variables: ({ eventId }) => ({ id: String(eventId) }),
     ...USER,
+    ...OWN_OBJECT,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
   },
@@ -313,6 +330,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document: "query ($id: ID!) { pushDeliveries(eventId: $id) { nodes { id } } }",
     variables: ({ eventId }) => ({ id: String(eventId) }),
     ...USER,
+    ...OWN_OBJECT,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
   },
@@ -324,14 +342,24 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.createPushEvent": {
     document: `mutation ($input: CreatePushEventInput!) {
       createPushEvent(input: $input) { events { id } } }`,
-    variables: ({ a }) => ({ input: { ...SCHEDULED, userIds: [String(a.id)] } }),
+    variables: (participants) => ({
+      input: {
+        ...SCHEDULED,
+        applicationId: applicationOf(participants),
+        userIds: [String(participants.a.id)],
+      },
+    }),
     ...USER,
+    ...OWN_OBJECT,
+    foreign: "NOT_FOUND",
+    rest: { foreign: "OK" },
   },
   "Mutation.stopPushEvent": {
     document:
       "mutation ($input: StopPushEventInput!) { stopPushEvent(input: $input) { event { id } } }",
     variables: ({ eventId }) => ({ input: { id: String(eventId) } }),
     ...USER,
+    ...OWN_OBJECT,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
   },
@@ -360,62 +388,13 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     }),
     ...OWN_APPLICATION,
   },
-  "Query.applicationPushEvents": {
-    document: "query ($id: ID!) { applicationPushEvents(applicationId: $id) { nodes { id } } }",
-    variables: (participants) => ({ id: applicationOf(participants) }),
-    ...OWN_APPLICATION,
-  },
-  "Query.applicationPushEvent": {
-    document: "query ($id: ID!) { applicationPushEvent(id: $id) { id payload } }",
+  "Subscription.pushProgress": {
+    document: "subscription ($id: ID!) { pushProgress(eventId: $id) { event { id } } }",
     variables: ({ eventId }) => ({ id: String(eventId) }),
-    ...OWN_APPLICATION,
-  },
-  "Query.applicationPushDeliveries": {
-    document: "query ($id: ID!) { applicationPushDeliveries(eventId: $id) { nodes { id } } }",
-    variables: ({ eventId }) => ({ id: String(eventId) }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.createApplicationPushEvent": {
-    document: `mutation ($input: CreateApplicationPushEventInput!) {
-      createApplicationPushEvent(input: $input) { events { id } } }`,
-    variables: (participants) => ({
-      input: { ...SCHEDULED, userIds: ["1"], applicationId: applicationOf(participants) },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.stopApplicationPushEvent": {
-    document: `mutation ($input: StopApplicationPushEventInput!) {
-      stopApplicationPushEvent(input: $input) { event { id } } }`,
-    variables: (participants) => ({
-      input: {
-        applicationId: applicationOf(participants),
-        eventId: String(participants.eventId),
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Query.applicationPushRecipientCount": {
-    document: `query ($id: ID!, $recipients: PushRecipientsInput!) {
-      applicationPushRecipientCount(applicationId: $id, recipients: $recipients) { userCount } }`,
-    variables: (participants) => ({
-      id: applicationOf(participants),
-      recipients: { environment: "DEVELOPMENT", userIds: [String(participants.a.id)] },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Query.applicationUserPushDeliveries": {
-    document: `query ($id: ID!, $user: ID!) {
-      applicationUserPushDeliveries(applicationId: $id, userId: $user) { nodes { id } } }`,
-    variables: (participants) => ({
-      id: applicationOf(participants),
-      user: String(participants.a.id),
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Subscription.applicationPushProgress": {
-    document: "subscription ($id: ID!) { applicationPushProgress(eventId: $id) { event { id } } }",
-    variables: ({ eventId }) => ({ id: String(eventId) }),
-    ...OWN_APPLICATION,
+    ...USER,
+    ...OWN_OBJECT,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
   },
   "Query.pushSubscriptions": {
     document: "query { pushSubscriptions { totalCount nodes { id udid } } }",
@@ -435,6 +414,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       deletePushSubscription(input: $input) { deletedPushSubscriptionId } }`,
     variables: ({ subscriptionId }) => ({ input: { id: String(subscriptionId) } }),
     ...USER,
+    ...OWN_OBJECT,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
   },
@@ -469,18 +449,21 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Query.application": {
     document: `query ($id: ID!, $user: ID!, $search: String, $first: Int, $after: String,
-        $filter: UserFilter, $sort: UserSort, $blocked: Boolean, $guest: Boolean) {
+        $filter: UserFilter, $sort: UserSort, $blocked: Boolean, $guest: Boolean,
+        $recipients: PushRecipientsInput!) {
       application(id: $id) {
         id authSecret
         users(search: $search, first: $first, after: $after, filter: $filter, sort: $sort,
           blocked: $blocked, guest: $guest) { totalCount nodes { blockReason } }
-        user(id: $user) { blockedAt blockReason
-          sessions(first: $first, after: $after) { totalCount nodes { ip } }
-          pushSubscriptions(first: $first, after: $after) { totalCount nodes { udid } } }
-        sessions(first: $first, after: $after) { totalCount } } }`,
+        sessions(userId: $user, first: $first, after: $after) { totalCount nodes { ip } }
+        pushSubscriptions(userId: $user, first: $first, after: $after) {
+          totalCount nodes { udid } }
+        pushDeliveries(userId: $user, first: $first) { nodes { id } }
+        pushRecipientCount(recipients: $recipients) { userCount } } }`,
     variables: (participants) => ({
       id: applicationOf(participants),
       user: String(participants.a.id),
+      recipients: { environment: "DEVELOPMENT", userIds: [String(participants.a.id)] },
     }),
     ...OWN_APPLICATION,
   },
@@ -577,24 +560,6 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: ({ spareApplicationId: id }) => ({ input: { applicationId: id } }),
     ...OWN_APPLICATION,
   },
-  "Mutation.createApplicationUser": {
-    document: `mutation ($input: CreateApplicationUserInput!) {
-      createApplicationUser(input: $input) { user { id } } }`,
-    variables: (world) => ({
-      input: {
-        applicationId: applicationOf(world),
-        login: `owned-${world.unique}`,
-        password: "correct horse",
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.updateApplicationUser": {
-    document: `mutation ($input: UpdateApplicationUserInput!) {
-      updateApplicationUser(input: $input) { user { id fullName } } }`,
-    variables: (participants) => ({ input: { ...userOf(participants), fullName: "New name" } }),
-    ...OWN_APPLICATION,
-  },
   "Mutation.blockUser": {
     document: `mutation ($input: BlockUserInput!) {
       blockUser(input: $input) { user { id blockedAt blockReason } } }`,
@@ -607,44 +572,14 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: (participants) => ({ input: userOf(participants) }),
     ...OWN_APPLICATION,
   },
-  "Mutation.endUserSession": {
-    document: `mutation ($input: EndUserSessionInput!) {
-      endUserSession(input: $input) { endedSessionId } }`,
-    variables: (participants) => ({
-      input: {
-        applicationId: applicationOf(participants),
-        sessionId: String(participants.a.sessionId),
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
   "Mutation.endUserSessions": {
     document: `mutation ($input: ApplicationUserInput!) {
       endUserSessions(input: $input) { endedCount } }`,
     variables: (participants) => ({ input: userOf(participants) }),
     ...OWN_APPLICATION,
   },
-  "Mutation.deleteApplicationPushSubscription": {
-    document: `mutation ($input: DeleteApplicationPushSubscriptionInput!) {
-      deleteApplicationPushSubscription(input: $input) { deletedPushSubscriptionId } }`,
-    variables: (participants) => ({
-      input: {
-        ...userOf(participants),
-        pushSubscriptionId: String(participants.subscriptionId),
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
   "Mutation.exportUser": {
     document: "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
-    variables: (participants) => ({
-      input: { applicationId: applicationOf(participants), userId: String(participants.a.id) },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.eraseUser": {
-    document:
-      "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
     variables: (participants) => ({
       input: { applicationId: applicationOf(participants), userId: String(participants.a.id) },
     }),
@@ -714,6 +649,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document: "query ($id: ID!) { conference(id: $id) { id name members { id } } }",
     variables: ({ conference: { id } }) => ({ id }),
     ...PRIVATE,
+    ...OWN_OBJECT,
     linkGuest: "OK",
   },
   "Query.conferenceHistory": {
@@ -721,11 +657,19 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       "query ($id: ID!) { conferenceHistory(conferenceId: $id) { nodes { name joinedAt } } }",
     variables: ({ conference: { id } }) => ({ id }),
     ...PRIVATE,
+    ...OWN_OBJECT,
   },
   "Query.conferenceLinks": {
     document: "query ($id: ID!) { conferenceLinks(conferenceId: $id) { id uses } }",
     variables: ({ conference: { id } }) => ({ id }),
     ...PRIVATE,
+    ...OWN_OBJECT,
+  },
+  "Query.conferenceStatistics": {
+    document:
+      "query ($id: ID!) { conferenceStatistics(conferenceId: $id) { memberId packetLoss } }",
+    variables: ({ conference: { id } }) => ({ id }),
+    ...OWN_APPLICATION,
   },
   "Mutation.createConference": {
     document:
@@ -738,67 +682,18 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       "mutation ($input: UpdateConferenceInput!) { updateConference(input: $input) { conference { id } } }",
     variables: ({ conference: { id } }) => ({ input: { conferenceId: id, seats: 5 } }),
     ...PRIVATE,
+    ...OWN_OBJECT,
   },
   "Mutation.closeConference": {
     document:
       "mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }",
     variables: ({ conference: { id } }) => ({ input: { conferenceId: id } }),
     ...PRIVATE,
+    ...OWN_OBJECT,
   },
-  "Mutation.closeApplicationConference": {
+  "Subscription.conferenceChanges": {
     document:
-      "mutation ($input: ApplicationConferenceInput!) { closeApplicationConference(input: $input) { conference { id } } }",
-    variables: (fixture) => ({
-      input: { applicationId: applicationOf(fixture), conferenceId: fixture.conference.id },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.updateApplicationConference": {
-    document:
-      "mutation ($input: UpdateApplicationConferenceInput!) { updateApplicationConference(input: $input) { conference { id } } }",
-    variables: (fixture) => ({
-      input: {
-        applicationId: applicationOf(fixture),
-        conferenceId: fixture.conference.id,
-        locked: true,
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.muteApplicationConferenceMember": {
-    document:
-      "mutation ($input: MuteApplicationConferenceMemberInput!) { muteApplicationConferenceMember(input: $input) { member { id } } }",
-    variables: (fixture) => ({
-      input: {
-        applicationId: applicationOf(fixture),
-        conferenceId: fixture.conference.id,
-        memberId: String(fixture.a.id),
-        audio: true,
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Mutation.removeApplicationConferenceMember": {
-    document:
-      "mutation ($input: RemoveApplicationConferenceMemberInput!) { removeApplicationConferenceMember(input: $input) { done } }",
-    variables: (fixture) => ({
-      input: {
-        applicationId: applicationOf(fixture),
-        conferenceId: fixture.conference.id,
-        memberId: String(fixture.a.id),
-      },
-    }),
-    ...OWN_APPLICATION,
-  },
-  "Subscription.applicationConferences": {
-    document:
-      "subscription ($a: ID!) { applicationConferences(applicationId: $a) { id hostNodeId } }",
-    variables: (fixture) => ({ a: applicationOf(fixture) }),
-    ...OWN_APPLICATION,
-  },
-  "Subscription.applicationConference": {
-    document:
-      "subscription ($a: ID!, $c: ID!) { applicationConference(applicationId: $a, id: $c) { id hostNodeId links { id } } }",
+      "subscription ($a: ID!, $c: ID) { conferenceChanges(applicationId: $a, conferenceId: $c) { id hostNodeId } }",
     variables: (fixture) => ({ a: applicationOf(fixture), c: fixture.conference.id }),
     ...OWN_APPLICATION,
   },
@@ -853,6 +748,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       input: { conferenceId: id, memberId: String(a.id), audio: true },
     }),
     ...PRIVATE,
+    ...OWN_OBJECT,
   },
   "Mutation.removeConferenceMember": {
     document:
@@ -861,6 +757,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
       input: { conferenceId: id, memberId: String(a.id) },
     }),
     ...PRIVATE,
+    ...OWN_OBJECT,
   },
   "Mutation.publishConferenceMedia": {
     document:

@@ -1,3 +1,4 @@
+import { addCall } from "../calls/calls";
 import type { TestUser } from "../client";
 import { signedParameters } from "../client";
 import { addConference } from "../conferences/stored-conference";
@@ -18,8 +19,8 @@ export interface World {
   signedInUser(at: TestNode): Promise<TestUser>;
   /** New users with objects of user A. */
   participants(
-    own: Pick<Participants, "owner" | "resetToken"> &
-      Partial<Pick<Participants, "invitationSecret">>,
+    own: Pick<Participants, "owner"> &
+      Partial<Pick<Participants, "invitationSecret" | "resetToken">>,
   ): Promise<Participants>;
 }
 
@@ -37,6 +38,8 @@ export async function openWorld(
     [user.id],
   );
   const passwordHash = row?.hash ?? "";
+  let resetLinks = 0;
+  let invitations = 0;
   const world: World = {
     count: 0,
 
@@ -64,7 +67,9 @@ export async function openWorld(
         await world.signedInUser(foreignNode),
       ] as const;
       return {
-        invitationSecret: () => "no invitation",
+        // Of addInvitations and addResetLinks.
+        invitationSecret: () => `inviting${++invitations}`,
+        resetToken: () => `link of lost${++resetLinks}`,
         ...own,
         ...(await addMember(node)),
         node,
@@ -75,6 +80,7 @@ export async function openWorld(
         spareApplicationId: await addSpareApplication(node),
         subscriptionId: await addSubscription(node, a),
         eventId: await addEvent(node, a),
+        callRecordId: await addCall(node, a),
         failedJobId: await addFailedJob(node),
         conference: await addConference(node, a),
         get unique() {
@@ -85,6 +91,29 @@ export async function openWorld(
     },
   };
   return world;
+}
+
+/** Adds users with a password reset link each: a link works once, and invalidates its user's other links. */
+export async function addResetLinks(node: TestNode): Promise<void> {
+  await node.sql(
+    `WITH lost AS (INSERT INTO users (application_id, login, login_key, updated_at)
+        SELECT $1, 'lost' || n, 'lost' || n, now() FROM generate_series(1, 200) n RETURNING id, login)
+      INSERT INTO password_resets (user_id, token_hash, expires_at)
+        SELECT id, sha256(convert_to('link of ' || login, 'UTF8')), now() + interval '1 hour' FROM lost`,
+    [node.application.id],
+  );
+}
+
+/** Adds accounts with an open invitation each, since an account has a maximum of members. */
+export async function addInvitations(node: TestNode): Promise<void> {
+  await node.sql(
+    `WITH a AS (INSERT INTO accounts (name, account_key, updated_at)
+        SELECT 'inviting', 'inviting' || n, now() FROM generate_series(1, 200) n
+        RETURNING id, account_key)
+      INSERT INTO account_invitations (account_id, email, role, secret_hash, expires_at)
+        SELECT id, account_key || '@example.com', 'support', sha256(convert_to(account_key, 'UTF8')),
+          now() + interval '1 hour' FROM a`,
+  );
 }
 
 /** An application of the owner's account that nothing else uses, so that it may be deleted. */

@@ -24,6 +24,7 @@ export function targetWords(action: string, { name, id }: AuditEntry["targets"][
 function kindOf(action: string, name: string): string {
   if (name === "id" && action.endsWith("Member")) return "member";
   if (name === "id" && action.endsWith("Invitation")) return "invitation";
+  if (name === "id" && action.endsWith("PushEvent")) return "pushEvent";
   if (name === "memberId" && action.includes("Conference")) return "conferenceMember";
   return name.replace(/Ids?$/, "");
 }

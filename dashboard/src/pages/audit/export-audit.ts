@@ -29,7 +29,7 @@ const PAGE_SIZE = 100;
 /** How long entries are kept, in milliseconds. */
 const RETENTION_MS = 90 * 24 * 3_600_000;
 
-/** Exports the entries of the filters as a file. The task goes on while other pages are used. */
+/** Exports the entries of the filters as a file. The task continues while other pages are used. */
 export function exportAuditLog(filter: AuditEntriesQueryVariables, format: AuditFormat): void {
   void runTask(texts.exportTask, async (report) => {
     const name = `audit-${new Date().toISOString().slice(0, 10)}.${format}`;

@@ -1,0 +1,16 @@
+/** An account owner's token; the prefix keeps it apart from the tokens of sessions. */
+const OWNER_TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
+
+/** Returns whether a token has the form of an account owner's token. */
+export function isOwnerToken(token: string | undefined): token is string {
+  return token !== undefined && OWNER_TOKEN.test(token);
+}
+
+/** Prefix of the tokens of guests by link, which keeps them apart from the tokens of sessions. */
+export const LINK_GUEST_PREFIX = "conf_";
+const LINK_GUEST_TOKEN = /^conf_[A-Za-z0-9_-]{43}$/;
+
+/** Returns whether a token has the form of the token of a guest by link. */
+export function isLinkGuestToken(token: string | undefined): token is string {
+  return token !== undefined && LINK_GUEST_TOKEN.test(token);
+}
