@@ -1,3 +1,5 @@
+const { readdirSync } = require("node:fs");
+const { join } = require("node:path");
 const { buildFolders } = require("./bin/prepare.js");
 const { RUN, components, suite, unit } = require("./jest.suites.js");
 
@@ -32,7 +34,7 @@ const EMBEDDED_FLOWS = [
 ];
 /**
  * Files that take long and that only `npm run test:all` runs, unless the command line names them. `npm test` proves what
- * the product does; these files prove what surrounds it.
+ * the product does for its users; these files prove what surrounds it, and what attackers and broken networks cannot do.
  */
 const LONG_FILES = [
   // What the documents print, and what other projects do with the interface.
@@ -45,17 +47,37 @@ const LONG_FILES = [
   "integration/clients/normalized-cache",
   "integration/clients/package",
   "integration/clients/tanstack-query",
-  // Programs beside the service.
+  // Programs beside the service. Of the doctor, `npm test` has flow/cli/doctor.
+  "flow/cli/doctor-database",
+  "integration/cli/doctor-machine",
   "integration/cli/launcher",
   "integration/cli/stand-ins",
+  // Conferences under attack, with lost packets, and with the client package.
+  "contract/conference-loss",
+  "integration/client/conferences",
+  "integration/conferences/embedded-engine",
+  "integration/conferences/janus-attacks",
+  "integration/conferences/media-floods",
+  "integration/conferences/media-liveness",
+  // Each place that could show a secret.
+  "flow/security/secrets-at-rest",
+  "integration/security/audit-secrets",
+  "integration/security/secret-fields",
+  "integration/security/support-secrets",
+  // Attempts to guess passwords. `npm test` has the limits of every operation (security/counting).
+  "integration/security/password-limits",
   // Memory that clients can occupy.
   "integration/graphql/engine-memory",
+  "integration/graphql/open-subscriptions",
   "integration/operations/memory",
   "integration/operations/sizes",
-  // Processes that end while they start.
+  // How the database plans statements on 100,000 rows.
+  "contract/jobs-monitor",
+  // Migrations of older data, and processes that end while they start.
   "contract/interrupted-migrations",
   "contract/interrupted-procedures",
   "integration/chat/start-chat",
+  "integration/operations/migration-files",
   "integration/operations/start-problems",
   "integration/operations/store-folder",
 ];
@@ -67,6 +89,7 @@ const words = process.argv
 /** Any file that the command line names runs. */
 const isFileNamed = words.some((word) => /(^|\/)test\//.test(word));
 const isNamed = (name) => words.some((word) => `test/${name}`.includes(word));
+const isRuleNamed = (file) => isNamed(`rules/${file.replace(/\.test\.ts$/, "")}`);
 
 const leftOut = process.env.EXHAUSTIVE === "1" ? [] : LONG_FILES.filter((name) => !isNamed(name));
 const ignored = ["/node_modules/", ...leftOut.map((name) => `/test/${name}\\.test\\.ts$`)];
@@ -88,8 +111,13 @@ module.exports = {
       "flow",
       isFileNamed
         ? {}
-        : { testMatch: EMBEDDED_FLOWS.map((name) => `<rootDir>/test/flow/${name}.test.ts`) },
+        : {
+            testMatch: EMBEDDED_FLOWS.map((name) => `<rootDir>/test/flow/${name}.test.ts`),
+            testPathIgnorePatterns: ignored,
+          },
     ),
     components,
+    // `npm run check` names them.
+    ...(readdirSync(join(__dirname, "test/rules")).some(isRuleNamed) ? [suite("rules")] : []),
   ],
 };

@@ -43,8 +43,8 @@ process.env.TEST_SEED ??= String(randomInt(2 ** 31));
 exports.RUN = {
   // A worker waits for half of its time. It and the processes that its files start need up to two gigabytes.
   maxWorkers: Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / 2 ** 31))),
-  // Test files leave memory behind. A worker that grows beyond this is replaced, before its garbage collection slows it
-  // down: without it, the last files took more than twice their time. With TEST_ALONE=1 each file gets a new worker.
+  // A worker that grows beyond this is replaced, before its garbage collection slows it down: when nodes left their
+  // metrics behind, the last files took more than twice their time. With TEST_ALONE=1 each file gets a new worker.
   workerIdleMemoryLimit: process.env.TEST_ALONE === "1" ? 0 : "1200MB",
   testSequencer: "<rootDir>/test/support/random-order.js",
   reporters: ["default", "<rootDir>/test/support/reporter.js"],

@@ -27,6 +27,11 @@ const CHECKS = {
     "-p",
     "test/components.tsconfig.json",
   ],
+  rules: [
+    "--experimental-vm-modules",
+    local("jest/bin/jest.js"),
+    ...["--config", "jest.config.js", "--runInBand", "test/rules/"],
+  ],
   // Compiled by SWC, in memory: a fresh clone need not compile all sources for it.
   "generated files": ["-r", LOADER, join(root, "scripts/generate.ts"), "--check"],
 };

@@ -2,3 +2,6 @@
 const { join } = require("node:path");
 
 process.execArgv = ["-r", join(__dirname, "../../tools/run-typescript.js")];
+
+// Jest records 100 frames of each error, and maps them to the sources. A service answers thousands of errors here.
+Error.stackTraceLimit = 10;

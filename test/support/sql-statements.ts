@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import ts from "typescript";
 import type { Statement } from "../../src/store/store";
 
-/** What test/unit/statements.test.ts finds of the statements of a file. */
+/** What test/rules/statements.test.ts finds of the statements of a file. */
 
 /** The columns of each table, and the relations of each model, as schema.prisma defines them. */
 export interface DatabaseSchema {

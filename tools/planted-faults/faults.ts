@@ -7,8 +7,8 @@ export const FAULTS: readonly Fault[] = [
     area: "access",
     effect: "a member with the role support may do what needs the role developer",
     files: "src/access/**/*.ts",
-    find: /if \(!roleAllows\(access, role\)\)/,
-    replacement: 'if (access === "owner" && !roleAllows(access, role))',
+    find: /if \(!roleAllows\(member, role\)\)/,
+    replacement: 'if (member === "owner" && !roleAllows(member, role))',
   },
   {
     name: "former-member-still-served",
@@ -31,7 +31,7 @@ export const FAULTS: readonly Fault[] = [
     area: "sessions",
     effect: "other nodes keep the connections of a session that was destroyed",
     files: "src/sessions/**/*.ts",
-    find: /sessionEvents\.publish(?=\(\{ kind: "session", sessionId: session\.id \}\))/,
+    find: /(?<=deps\.)sessionEvents\.publish(?=\(\{ kind: "session", sessionId \}\))/,
     replacement: "sessionEvents.apply",
   },
   {
@@ -45,10 +45,10 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "user-of-another-owner",
     area: "users",
-    effect: "an owner reads a user of another application by its id",
+    effect: "a member changes and erases a user of another account by its id",
     files: "src/users/**/*.ts",
-    find: /(?<=OWNED_USER_COLUMNS\} FROM users u WHERE )u\.application_id = \$1(?= AND u\.id = \$2)/,
-    replacement: "$1::bigint > 0",
+    find: /(?<=if \(!user) \|\| !\(await viewer\.owns\(user\.applicationId\)\)/,
+    replacement: "",
   },
   {
     name: "cursor-compared-backwards",
