@@ -7,7 +7,7 @@ const STEP_MS = 50;
 
 /**
  * Closes many connections over a window, a few at a time and in random order, so that clients do not all
- * reconnect at once. `close` must be idempotent: a connection may end by itself meanwhile.
+ * reconnect at once. `close` must be idempotent: a connection may end by itself first.
  * @param windowMs maximum length of the window, in milliseconds; a few connections take less
  */
 export async function closeGradually<T>(

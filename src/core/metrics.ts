@@ -60,10 +60,23 @@ export interface Metrics {
   chatServerSignIns: Counter<"outcome">;
 }
 
+let processMetrics: Registry | undefined;
+
+/**
+ * Metrics of Node.js and of the process. Their observers of garbage collection and of the event loop cannot be stopped,
+ * so all nodes of a process share them.
+ */
+function metricsOfProcess(): Registry {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics;
+}
+
 /** Creates the metrics and the registry of one node. */
 export function openMetrics(): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = Registry.merge([metricsOfProcess()]);
   const registers = [registry];
   new Gauge({
     name: "signalbox_build_info",

@@ -20,11 +20,13 @@ export interface HealthOptions {
   nodeId: string;
   /** Whether this is the only node of the deployment. */
   singleNode: boolean;
+  /** A proxy of this node that TRUST_PROXY does not name. */
+  untrustedProxy: { readonly address: string | null };
 }
 
 /** Enters this node into the list of nodes, and opens the checks of the deployment. */
 export async function openHealth(options: HealthOptions): Promise<HealthDeps> {
-  const { config, store, clock, log, jobs, metrics, nodeId, singleNode } = options;
+  const { config, store, clock, log, jobs, metrics, nodeId, singleNode, untrustedProxy } = options;
   const countSockets = async () =>
     (await metrics.sockets.get()).values.reduce((sum, { value }) => sum + value, 0);
   const registry = await NodeRegistry.open({
@@ -35,6 +37,7 @@ export async function openHealth(options: HealthOptions): Promise<HealthDeps> {
     alone: singleNode,
     port: config.PORT,
     countSockets,
+    untrustedProxy,
   });
   const monitor = new HealthMonitor({ config, store, clock, jobs, nodeId });
   return { store, jobs, monitor, registry };

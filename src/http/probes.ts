@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../core/metrics";
 import { Readiness } from "./readiness";
 
 /** The state that the probes report. */
@@ -13,8 +12,8 @@ export interface Health {
 /** Probes are exempt from rate limits and load shedding. */
 const UNCOUNTED = { config: { counts: "nothing" } } as const;
 
-/** Registers GET /healthz (liveness), /readyz (readiness) and /metrics (Prometheus text format). */
-export function registerProbes(server: FastifyInstance, health: Health, metrics: Metrics): void {
+/** Registers GET /healthz (liveness) and /readyz (readiness). */
+export function registerProbes(server: FastifyInstance, health: Health): void {
   server.get("/healthz", UNCOUNTED, async () => ({ status: "ok" }));
 
   const readiness = new Readiness(() => health.check());
@@ -22,10 +21,5 @@ export function registerProbes(server: FastifyInstance, health: Health, metrics:
     const isReady = health.ready && (await readiness.isReady());
     // The reason is only logged, since anyone can read this answer.
     return isReady ? { status: "ready" } : reply.code(503).send({ status: "not ready" });
-  });
-
-  server.get("/metrics", UNCOUNTED, async (_, reply) => {
-    reply.type(metrics.registry.contentType);
-    return metrics.registry.metrics();
   });
 }

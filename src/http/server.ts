@@ -162,7 +162,7 @@ function countRequests(server: FastifyInstance, arrive: (ip: string) => Fault | 
   server.decorateRequest("rateLimitFault", null);
   server.addHook("onRequest", (request, _reply, done) => {
     const { counts = "request" } = request.routeOptions.config;
-    // A connection that has closed meanwhile has no address.
+    // A closed connection has no address.
     if (counts === "request") request.rateLimitFault = arrive(request.ip ?? "");
     done();
   });

@@ -82,8 +82,9 @@ describe.each(ENGINES.filter(({ media }) => media))("at the $name engine", ({ na
       // Late frames arrive before later ones are complete.
       await eventually(async () => {
         const now = await track("video");
-        // A packet stays missing if all three of its retransmissions are lost as well: one of ten thousand.
-        expect(now.missing).toBeLessThanOrEqual(video.missing + 2);
+        // Of ten thousand packets, one loses all three of its retransmissions. Both sides give a packet up after a second of
+        // their clocks, so a process that waits longer for a core loses a few more.
+        expect(now.missing).toBeLessThan(video.missing + LOST / 10);
         expect(now.frames).toBeGreaterThan(frames - 10);
       });
       expect((await track("video")).ssrcs).toBe(1);

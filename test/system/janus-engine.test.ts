@@ -8,6 +8,7 @@ import type {
   Feed,
   OpenEngine,
 } from "../../src/conferences/engine/engine";
+import { feedIdOf } from "../../src/conferences/engine/janus/feed-id";
 import { inspectJanus } from "../../src/conferences/engine/janus/inspect-janus";
 import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
 import { openLog } from "../../src/core/log";
@@ -429,6 +430,44 @@ describe("failures", () => {
     await publish(after, next, 4);
   });
 
+  describe("a gateway that is killed before it has recorded an offer", () => {
+    /** The viewer of a room at the next gateway: its client does not have the last offer. */
+    async function resumeViewer() {
+      const before = await openEngine();
+      const room = newRoom();
+      const { state } = await before.engine.open(room);
+      const viewer = await watch(before, room, 1, []);
+      await publish(before, room, 2);
+      await publish(before, room, 3);
+      const { sdp = "" } = await before.engine.signal(viewer.peer, { watch: [feedOf(2)] });
+      await before.engine.signal(viewer.peer, { answer: await viewer.client.answer(sdp) });
+      await flows(viewer.client, ["0", "1"]);
+      await before.engine.shutdown();
+      const foreign = opened(await ForeignClient.connect(janus.url));
+      await foreign.subscribe(room.room, Number(state.session), feedIdOf(feedOf(3)));
+      const { engine } = await openEngine();
+      const { resumed } = await engine.open({ ...room, generation: 2 }, state);
+      expect(resumed).toContain(viewer.peer);
+      return { engine, viewer };
+    }
+
+    // An offer of another peer connection would not fit that of the client, which nobody tells to open another one.
+    testJanus("leaves a peer that gets no other offer, and is closed", async () => {
+      const { engine, viewer } = await resumeViewer();
+      const updated = engine.signal(viewer.peer, { watch: [feedOf(2), feedOf(3)] });
+      await expect(updated).rejects.toMatchObject({ code: "CONFLICT" });
+    });
+
+    testJanus("leaves a peer whose client restarts it with another peer connection", async () => {
+      const { engine, viewer } = await resumeViewer();
+      const { sdp = "", replaced } = await engine.signal(viewer.peer, { restart: {} });
+      expect(replaced).toBe(true);
+      const client = opened(new ReceivingPeer());
+      await engine.signal(viewer.peer, { answer: await client.answer(sdp) });
+      await flows(client, ["0", "1"]);
+    });
+  });
+
   testJanus("a session that has ended is not resumed, and the room is created anew", async () => {
     const node = await openEngine();
     const room = newRoom();
@@ -683,6 +722,12 @@ class ForeignClient {
   /** Makes the first recorded peer of a room leave; its owner does not hear of it. */
   async leave(room: string, session: number): Promise<void> {
     await this.send(session, await this.firstHandle(room), { request: "leave" });
+  }
+
+  /** Subscribes the first recorded peer of a room, a watching one, to a feed's first stream; nobody gets the offer. */
+  async subscribe(room: string, session: number, feed: string): Promise<void> {
+    const body = { request: "update", subscribe: [{ feed, mid: "0" }] };
+    await this.send(session, await this.firstHandle(room), body);
   }
 
   private async firstHandle(room: string): Promise<number> {

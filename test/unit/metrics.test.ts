@@ -38,3 +38,15 @@ test.each(
   const used = Array.from(text.matchAll(/\bsignalbox_\w+/g), ([name]) => name);
   expect(used.filter((name) => !known.includes(name))).toEqual([]);
 });
+
+test("nodes of a process share the metrics of the process, and no others", async () => {
+  const [one, two] = [openMetrics(), openMetrics()];
+  const metric = (of: typeof one, name: string) => of.registry.getSingleMetric(name);
+  for (const name of ["process_cpu_seconds_total", "nodejs_gc_duration_seconds"]) {
+    expect([name, metric(one, name)]).toEqual([name, expect.anything()]);
+    expect(metric(two, name)).toBe(metric(one, name));
+  }
+  one.incomingCallPushes.inc();
+  expect(await one.registry.metrics()).toContain("signalbox_incoming_call_pushes_total 1\n");
+  expect(await two.registry.metrics()).toContain("signalbox_incoming_call_pushes_total 0\n");
+});

@@ -1,8 +1,11 @@
 import { type GatewayNode, graphql } from "../graphql/graphql-http";
 import { openSocket } from "../graphql/graphql-socket";
 
-/** Time after which {@link passes} gives up, in milliseconds: far longer than anything that it waits for. */
-const PATIENCE_MS = 25_000;
+/**
+ * Time after which {@link passes} gives up, in milliseconds: far longer than anything that it waits for. The longest is
+ * Janus, which notices after 12 s that a connection does not come up.
+ */
+const PATIENCE_MS = 120_000;
 
 /** Runs a check again until it passes. @throws its last error when it never does */
 export async function passes<T>(check: () => Promise<T> | T): Promise<T> {
@@ -31,6 +34,7 @@ const EVENTS = `subscription ($m: ID!, $after: String) {
     ... on ConferenceStreamsEvent { peerId offer streams { mid kind memberId source } }
     ... on ConferenceEndedEvent { reason }
     ... on ConferencePeerClosedEvent { peerId detail }
+    ... on ConferencePeerLimitedEvent { peerId kind dropped bitrate }
     ... on ConferenceStatisticsEvent { peerId statistics { audioBitrate videoBitrate packetLoss roundTripMs } }
   }
 }`;
@@ -97,7 +101,6 @@ const INPUTS: Record<string, string> = {
   leaveConference: "MembershipInput",
   watchConference: "MembershipInput",
   closeConferencePeer: "ConferencePeerInput",
-  closeApplicationConference: "ApplicationConferenceInput",
 };
 
 /** Creates a conference. @returns its id */
@@ -186,12 +189,16 @@ export async function watchEvents(
   };
   if (after === undefined) {
     await passes(async () => {
-      if (refused) return;
-      if (events.length === 0) throw new Error("no snapshot yet");
+      if (events.length === 0 && !member.isOver()) throw new Error("no snapshot yet");
     });
     if (refused) {
       await socket.close();
       throw new Error(JSON.stringify(refused));
+    }
+    if (events.length === 0) {
+      // The service closes the socket of a guest whose link is withdrawn in between.
+      const end = over ? "by itself" : `with ${(await socket.closed).code}`;
+      throw new Error(`the subscription ended ${end} before its first event`);
     }
   }
   return member;

@@ -62,8 +62,8 @@ export interface SyntheticPublisher {
 export interface SyntheticWatcher {
   answer: string;
   /**
-   * Connects, once the engine has the answer. On loopback this client would otherwise finish the handshake within the
-   * 0.3 ms in which libdatachannel stores the answer, which then fails in one of some 80 attempts.
+   * Connects, once the engine has the answer. The embedded one ignores checks before, and libdatachannel repeats a check
+   * after half a second only (browsers do after some 50 ms).
    */
   connect(): Promise<void>;
   /** Takes another offer of the same connection. @returns the answer */

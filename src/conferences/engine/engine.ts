@@ -55,8 +55,9 @@ export interface ConnectRequest {
   /**
    * Watches: the feeds to receive. `all` has media sections for every member of the room, and changes what they carry
    * (`watch` below). It carries no feed whose media does not flow, for example while its publisher restarts; the caller
-   * asks again after `up`. `one` has exactly those of its single feed, and is never renegotiated: legacy clients open
-   * one peer connection for each feed.
+   * asks again after `up`. The caller closes an earlier one of the member afterwards; an engine that has no place for both
+   * ends it. `one` has exactly those of its single feed, and is never renegotiated: legacy clients open one peer
+   * connection for each feed.
    */
   watch?: { feeds: Feed[]; sections: "all" | "one" };
 }
@@ -142,6 +143,19 @@ export type EngineEvent =
   | { type: "statistics"; room: string; peer: string; statistics: PeerStatistics }
   /** The streams of a watching peer changed by themselves, for example because a feed ended. Pauses are no change. */
   | { type: "streams"; room: string; peer: string; streams: PeerStream[] }
+  /**
+   * The audio or video of a publishing peer is dropped, since it is beyond its cap, or is forwarded again. An engine
+   * that only asks publishers to keep the cap (Janus) reports none.
+   * `bitrate`: the cap, in bits per second
+   */
+  | {
+      type: "limited";
+      room: string;
+      peer: string;
+      kind: "audio" | "video";
+      dropped: boolean;
+      bitrate: number;
+    }
   /** The engine has a room no more, and none of its peers; the receiver opens it again. */
   | { type: "room-lost"; room: string; reason: string }
   /** The room has harmed the engine again and again: it has no peers any more, and the receiver ends the conference. */
@@ -156,8 +170,8 @@ export type EngineState = Record<string, unknown>;
 
 /**
  * A selective forwarding unit (SFU). Every method throws Fault: INVALID for an SDP that it cannot use (field `sdp`),
- * NOT_FOUND for an unknown room or peer, or a single feed that does not flow, UNSUPPORTED, UNAVAILABLE while the engine does not answer. A caller
- * sends one message to a peer at a time.
+ * NOT_FOUND for an unknown room or peer, or a single feed that does not flow, UNSUPPORTED, UNAVAILABLE while the engine
+ * does not answer or has no place. A caller sends one message to a peer at a time.
  */
 export interface ConferenceEngine {
   /**

@@ -26,7 +26,7 @@ const WATCHING_MAX = 14;
 
 /**
  * The peers of one conference, and what the watching ones receive. A watching peer gets one update at a time; feeds
- * that change meanwhile are taken together.
+ * that change during an update are taken together.
  */
 export class Peers {
   private readonly peers = new Map<string, Peer>();
@@ -150,11 +150,11 @@ export class Peers {
 
   /**
    * Drops or admits what a member publishes, from any source (a moderator's mute).
-   * @param blocked what is dropped now; read for each peer, since it may change meanwhile
+   * @param blocked what is dropped now; read for each peer, since it may change in between
    */
   async block(memberId: number, blocked: () => MuteChange): Promise<void> {
     for (const { id, source } of this.of(memberId)) {
-      // It may have been closed or replaced meanwhile.
+      // It may have been closed or replaced by now.
       if (!source || !this.peers.has(id)) continue;
       const { audio, video } = blocked();
       const publisher = {
@@ -207,7 +207,7 @@ export class Peers {
     peer.up = true;
     if (!peer.source) return;
     if (isNew) this.listener.onFeed(peer, peer.source, true);
-    // Also after a restart over a new connection: watching peers may have lost the feed meanwhile.
+    // Also after a restart over a new connection: watching peers may have lost the feed.
     this.refreshWatching();
   }
 

@@ -18,7 +18,7 @@ export interface StreamUpdatesOptions {
 
 /**
  * Gives a watching peer the current feeds: one update at a time, the next one once the client has answered the offer.
- * Feeds that change meanwhile are taken together.
+ * Feeds that change during an update are taken together.
  */
 export class StreamUpdates {
   private updating = false;
@@ -78,7 +78,7 @@ export class StreamUpdates {
     this.options.onStreams(streams, undefined);
   }
 
-  /** Tells of the streams, and of an offer that is not answered, once more. */
+  /** Repeats the streams, and an offer that is not answered. */
   repeat(): void {
     this.options.onStreams(this.streams, this.offer);
   }

@@ -15,7 +15,7 @@ export interface ServiceCheck {
   seconds: number;
   name: CheckName;
   fix: string;
-  /** Whether it signs in to another server, which may lock out whoever does that often or with a wrong password. */
+  /** Whether it signs in to another server, which may lock out a client that does that often or with a wrong password. */
   signsIn?: true;
   run(config: Config): Promise<Finding[]>;
 }

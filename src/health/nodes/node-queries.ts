@@ -22,10 +22,10 @@ const REPLACE: Statement = {
 
 const REPORT: Statement = {
   name: "report_node",
-  text: `INSERT INTO nodes (id, host, port, version, started_at, open_sockets, event_loop_delay_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
+  text: `INSERT INTO nodes (id, host, port, version, started_at, open_sockets, event_loop_delay_ms, untrusted_proxy)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), open_sockets = excluded.open_sockets,
-      event_loop_delay_ms = excluded.event_loop_delay_ms`,
+      event_loop_delay_ms = excluded.event_loop_delay_ms, untrusted_proxy = excluded.untrusted_proxy`,
 };
 
 /**
@@ -51,7 +51,7 @@ const PURGE: Statement = {
 const LIST: Statement = {
   name: "list_nodes",
   text: `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", open_sockets AS "openSockets",
-      event_loop_delay_ms AS "eventLoopDelayMs",
+      event_loop_delay_ms AS "eventLoopDelayMs", untrusted_proxy AS "untrustedProxy",
       greatest(0, date_part('epoch', now() - seen_at))::float8 AS "silentSeconds"
     FROM nodes WHERE seen_at >= now() - interval '${FORGOTTEN_SECONDS} seconds'
     ORDER BY started_at, id LIMIT ${NODES_MAX}`,
@@ -71,6 +71,8 @@ export interface NodeReport {
   openSockets: number;
   /** The longest delay of the event loop since the previous report, in milliseconds. */
   eventLoopDelayMs: number;
+  /** Address of a proxy that TRUST_PROXY does not name, by which requests have come; null without one. */
+  untrustedProxy: string | null;
 }
 
 /** A node as its last report describes it. */
@@ -93,8 +95,10 @@ export async function replaceNodes(
 
 /** Writes a report. */
 export async function writeReport(query: Query, report: NodeReport): Promise<void> {
-  const { id, host, port, version, startedAt, openSockets, eventLoopDelayMs } = report;
-  await query(REPORT, [id, host, port, version, startedAt, openSockets, eventLoopDelayMs]);
+  const { id, host, port, version, startedAt, openSockets } = report;
+  const { eventLoopDelayMs, untrustedProxy } = report;
+  const own = [id, host, port, version, startedAt];
+  await query(REPORT, [...own, openSockets, eventLoopDelayMs, untrustedProxy]);
 }
 
 /** Forgets nodes that have been missing for long. */

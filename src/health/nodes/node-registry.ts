@@ -28,6 +28,8 @@ export interface NodeRegistryOptions {
   port: number;
   /** Counts the open sockets of this node. */
   countSockets(): Promise<number>;
+  /** A proxy of this node that TRUST_PROXY does not name. */
+  untrustedProxy: { readonly address: string | null };
   /** Interval of the reports, in milliseconds; 15 seconds by default. */
   intervalMs?: number;
 }
@@ -118,6 +120,7 @@ export class NodeRegistry {
       startedAt: this.startedAt,
       openSockets: await this.options.countSockets(),
       eventLoopDelayMs: Math.round(this.longestDelayMs),
+      untrustedProxy: this.options.untrustedProxy.address,
     };
   }
 }

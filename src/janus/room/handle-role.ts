@@ -19,7 +19,7 @@ export interface HandleSession {
   readonly id: number;
   readonly participant: Participant;
   readonly service: ConferenceService;
-  /** Whether the session has ended; what was opened meanwhile is closed again. */
+  /** Whether the session has ended; what was opened since is closed again. */
   readonly closed: boolean;
   /** The conference that the session has joined; null before a join and after leaving. */
   membership: Membership | null;

@@ -71,7 +71,8 @@ export class FeedListener implements HandleRole {
   }
 
   async request(request: RoomRequest, jsep: Jsep | null, answer: Answer): Promise<void> {
-    if (request.request === "join") throw new JanusError(425, "Already in as a subscriber");
+    if (request.request === "join")
+      throw new JanusError(425, "Already in as a subscriber on this handle");
     this.membership.requireActive();
     this.membership.requireRoom(request.room);
     const { room } = this.membership;

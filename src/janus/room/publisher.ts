@@ -82,7 +82,7 @@ async function openMembership(
   });
   try {
     await membership.subscribe();
-    // The session or the handle may have ended meanwhile.
+    // The session or the handle may have ended by now.
     if (session.closed || handle.closed) throw new JanusError(459, "The handle was detached");
   } catch (error) {
     await membership.leave();
@@ -108,7 +108,8 @@ export class Publisher implements HandleRole {
   ) {}
 
   async request(request: RoomRequest, jsep: Jsep | null, answer: Answer): Promise<void> {
-    if (request.request === "join") throw new JanusError(425, "Already in as a publisher");
+    if (request.request === "join")
+      throw new JanusError(425, "Already in as a publisher on this handle");
     this.membership.requireActive();
     this.membership.requireRoom(request.room);
     const { room } = this.membership;

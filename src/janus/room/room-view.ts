@@ -7,8 +7,8 @@ import type { RoomName } from "../protocol/room-requests";
 type SharedEvent = Extract<ConferenceEvent, { sequence: number }>;
 
 /**
- * The conference as one legacy client knows it: who is in it, and whose media it was told of. It turns the events of
- * the conference into those of the VideoRoom plugin. A member is announced (`publishers`) once its media flows, and
+ * The conference as one legacy client knows it: who is in it, and which feeds it was notified about. It turns the events
+ * of the conference into those of the VideoRoom plugin. A member is announced (`publishers`) once its media flows, and
  * not again before the client has been told that it is gone: the client library shows a second announcement as a
  * second person. Shared screens are not announced.
  */

@@ -170,7 +170,10 @@ export class JanusSessions {
     } else if (!session.isOn(from.connection)) {
       throw unknownSession();
     }
-    if (!session.hasToken(token)) throw unauthorized();
+    if (!session.hasToken(token)) {
+      // A session of long polling is found by its path alone: to another token it does not exist.
+      throw from.connection.transport === "polling" ? unknownSession() : unauthorized();
+    }
     from.note(session.participant.applicationId);
     if (request.kind !== "trickle") session.countRequest();
     session.touch();

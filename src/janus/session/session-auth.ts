@@ -49,7 +49,7 @@ export async function authenticateJanus(
   await limits.countStreamSignIn({ applicationId, userId }, "token");
   const untrack = track(deps, { sessionId, applicationId, userId, origin }, onRevoked);
   try {
-    // Once more: an end before the client was tracked did not reach it.
+    // Again: an end before the client was tracked did not reach it.
     const now = await findUserSession(lookups, token);
     if (now.userId !== userId) throw unauthorized();
     await lookups.checkOrigin(applicationId, origin);

@@ -8,7 +8,6 @@ import { JanusError, toJanusError } from "../protocol/janus-error";
 import { MESSAGE_BYTES } from "../protocol/janus-limits";
 import type { JanusSession } from "../session/janus-session";
 import type { JanusSessions } from "../session/janus-sessions";
-import { unauthorized } from "../session/session-auth";
 import { PollingConnection } from "./polling-connection";
 
 /** Path of the long-polling form of the Janus API. */
@@ -27,7 +26,7 @@ type Ids = { session?: string; handle?: string };
 /**
  * Registers the long-polling form of the Janus API: POST /janus creates a session, POST /janus/{session} and
  * POST /janus/{session}/{handle} take its requests, GET /janus/{session} waits for its events. Errors of the API
- * have status 200, because its clients read no other answer; a poll that can never succeed has 403 or 404, because
+ * have status 200, because its clients read no other answer; a poll that can never succeed has 404, because
  * they repeat it at once after 200.
  */
 export async function registerJanusPolling(
@@ -135,11 +134,10 @@ class Polling {
     const connection = session && this.connections.get(session);
     // Without its last event, which did not fit into the queue.
     const over = session?.closed && connection?.empty;
-    if (!session || !connection || over) {
+    // Another token learns no more than over WebSocket: that it has no such session.
+    const isOwn = typeof token === "string" && session?.hasToken(token);
+    if (!session || !connection || over || !isOwn) {
       return send(reply.code(404), errorFrame({}, new JanusError(458, "No such session")));
-    }
-    if (typeof token !== "string" || !session.hasToken(token)) {
-      return send(reply.code(403), errorFrame({}, unauthorized()));
     }
     const max = eventsOf(maxev);
     const gone = new AbortController();
@@ -201,7 +199,7 @@ class Polling {
   }
 }
 
-/** An id of a path; 0 for text that is none, which no session or handle has. */
+/** An id of a path; 0 for other text, which no session or handle has. */
 function idOf(text: string | undefined): number {
   return parseId(text ?? "") ?? 0;
 }

@@ -223,7 +223,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
       for (const registry of opened.splice(0)) await registry.close();
     });
     /** A node that reports only when it is told to. */
-    const other = async () => {
+    const other = async (untrustedProxy: { address: string | null } = { address: null }) => {
       const registry = await NodeRegistry.open({
         id: newId(),
         store: node.app.store,
@@ -232,6 +232,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
         alone: false,
         port: 0,
         countSockets: async () => 3,
+        untrustedProxy,
         intervalMs: 3_600_000,
       });
       opened.push(registry);
@@ -263,6 +264,23 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
       });
       await second.close();
       expect((await nodesNow()).nodes.map(({ id }) => id)).toEqual([nodeId]);
+    });
+
+    test("say which proxy of a node TRUST_PROXY does not name", async () => {
+      const proxy: { address: string | null } = { address: null };
+      const second = await other(proxy);
+      const findings = async () => {
+        await second.report();
+        return named((await nodesNow()).checks, "nodes");
+      };
+      expect(await findings()).toMatchObject([{ status: "OK" }]);
+      proxy.address = "10.0.0.10";
+      expect(await findings()).toMatchObject([
+        {
+          status: "WARNING",
+          detail: expect.stringContaining("through 10.0.0.10, which TRUST_PROXY"),
+        },
+      ]);
     });
 
     describeServices("beside each other", () => {
@@ -319,6 +337,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
         alone: false,
         port: 4_711,
         countSockets: async () => 0,
+        untrustedProxy: { address: null },
         intervalMs: 3_600_000,
       };
       const killed = await NodeRegistry.open({ ...options, id: newId() });
@@ -451,7 +470,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
         body: { user: { email: "ann@mail.example" } },
       });
       smtp.refuse(450, 1);
-      const reset = { applicationId: node.application.id, emailKey: "ann@mail.example" };
+      const reset = { applicationId: node.application.id, userId: user.id };
       await jobs.enqueue("password-reset", reset, options);
       await jobs.close();
       const { nodes } = await eventually(

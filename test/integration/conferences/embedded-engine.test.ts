@@ -1,4 +1,7 @@
 import { fork } from "node:child_process";
+import { createHmac, randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { join } from "node:path";
 import { eventually } from "../../../scripts/services/binaries";
 import type { Feed } from "../../../src/conferences/engine/engine";
@@ -26,6 +29,7 @@ async function startEngine(options: Parameters<typeof startEmbedded>[0] = {}) {
     eventually(async () => expect(events).toContainEqual({ type: "up", room, peer }));
   return {
     ...fixture,
+    newWatcher: fixture.watch,
     async join(member: number, kbits: number) {
       const client = await fixture.publish({ sender: member, kbits });
       const publish = { source: "main" as const, offer: client.offer };
@@ -191,6 +195,89 @@ describe("the process", () => {
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toContain(" 203.0.113.7 ");
     expect(sdp).not.toContain("IP4 127.0.0.1 ");
+  });
+});
+
+describe("the answer to an offer", () => {
+  const watch = { feeds: [], sections: "all" as const };
+  const ufragOf = (sdp: string) => /a=ice-ufrag:(\S+)/.exec(sdp)?.[1] ?? "";
+
+  /** A connectivity check of a client (RFC 8445 section 7.2.4), with a transaction id that begins with the mark. */
+  function iceCheck(mark: number, offer: string, ufrag: string): Buffer {
+    const attribute = (type: number, value: Buffer) => {
+      const padded = Buffer.alloc(4 + Math.ceil(value.length / 4) * 4);
+      padded.writeUInt16BE(type, 0);
+      padded.writeUInt16BE(value.length, 2);
+      value.copy(padded, 4);
+      return padded;
+    };
+    const attributes = Buffer.concat([
+      attribute(0x0006, Buffer.from(`${ufragOf(offer)}:${ufrag}`)),
+      attribute(0x0024, Buffer.from([0x6e, 0, 0x1e, 0xff])),
+      attribute(0x8029, randomBytes(8)),
+    ]);
+    const head = Buffer.alloc(20);
+    head.writeUInt16BE(1, 0);
+    head.writeUInt16BE(attributes.length + 24, 2);
+    head.writeUInt32BE(0x2112a442, 4);
+    head[8] = mark;
+    const signed = Buffer.concat([head, attributes]);
+    const password = /a=ice-pwd:(\S+)/.exec(offer)?.[1] ?? "";
+    return Buffer.concat([
+      signed,
+      attribute(0x0008, createHmac("sha1", password).update(signed).digest()),
+    ]);
+  }
+
+  test("opens its transport, which answers no check before", async () => {
+    const { engine, port, newWatcher } = await start();
+    await engine.open(ROOM);
+    const connect = (member: number) =>
+      engine.connect({ room: ROOM.room, generation: 1, member, watch });
+    const [unanswered, answered] = [await connect(1), await connect(2)];
+    const client = await newWatcher(answered.sdp);
+    await engine.signal(answered.peer, { answer: client.answer });
+    const socket = createSocket("udp4").bind(0, "127.0.0.1");
+    opened({ close: () => socket.close() });
+    await once(socket, "listening");
+    const marks: number[] = [];
+    socket.on("message", (message) => marks.push(message[8] ?? 0));
+    // The media server reads them in this order.
+    await eventually(async () => {
+      socket.send(iceCheck(1, unanswered.sdp, "client"), port, "127.0.0.1");
+      socket.send(iceCheck(2, answered.sdp, ufragOf(client.answer)), port, "127.0.0.1");
+      expect(marks).toContain(2);
+    });
+    expect(marks).not.toContain(1);
+    await client.answered();
+  });
+
+  test("names the only certificate that a client can connect with", async () => {
+    const { engine, events, newWatcher } = await start();
+    await engine.open(ROOM);
+    const { peer, sdp } = await engine.connect({
+      room: ROOM.room,
+      generation: 1,
+      member: 1,
+      watch,
+    });
+    const client = await newWatcher(sdp);
+    const answer = client.answer.replace(
+      /^(a=fingerprint:sha-256 .*)([0-9A-F])/gm,
+      (_line, before: string, last: string) => before + (last === "0" ? "1" : "0"),
+    );
+    expect(answer).not.toBe(client.answer);
+    await engine.signal(peer, { answer });
+    await client.answered();
+    await eventually(async () =>
+      expect(events).toContainEqual({
+        type: "gone",
+        room: ROOM.room,
+        peer,
+        reason: "ICE or DTLS failed",
+      }),
+    );
+    expect(events.filter(({ type }) => type === "up")).toEqual([]);
   });
 });
 

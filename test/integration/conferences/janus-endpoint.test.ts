@@ -639,6 +639,19 @@ describe("claim", () => {
     const ann = await at.client("long polling", 101);
     expect(await ann.request("claim")).toMatchObject({ janus: "success" });
   });
+
+  test.each(FRAMINGS)("over %s needs the session's token and transport", async (framing) => {
+    const ann = await at.client(framing, 101);
+    await ann.enter("room");
+    const session = { session_id: ann.sessionId };
+    const mallory = await at.client(framing, 666);
+    expect((await mallory.request("claim", session)).error?.code).toBe(458);
+    const other = framing === "WebSocket" ? "long polling" : "WebSocket";
+    const elsewhere = await at.connect(other, ann.token);
+    expect((await elsewhere.request("claim", session)).error?.code).toBe(458);
+    // It is still with its client.
+    await ann.participants("room");
+  });
 });
 
 describe("the port", () => {

@@ -35,8 +35,8 @@ async function meet() {
     await isUp(room, peer);
     return peer;
   };
-  const watch = async (room: string) => {
-    const feeds = [{ member: 1, source: "main" as const }];
+  const watch = async (room: string, publisher = 1) => {
+    const feeds = [{ member: publisher, source: "main" as const }];
     const request = { room, generation: 1, member: 9, watch: { feeds, sections: "all" as const } };
     const { peer, sdp, streams } = await engine.connect(request);
     const relay = opened(await LossyRelay.to(sdp, seededRandom(1), "received"));
@@ -108,4 +108,29 @@ test("a publisher who sends far more than its cap ends with a reason, and others
   await other.more(PACKETS);
   expect((await other.video()).missing).toBe(0);
   expect(goneOf(other.peer)).toBeUndefined();
+});
+
+test("video beyond one and a half times its cap is dropped after some seconds, and its publisher is told so", async () => {
+  const { publish, watch, events } = await meet();
+  const peer = await publish("hostile", { sender: 2, kbits: 1_400 });
+  const [beyond, within] = [await watch("hostile", 2), await watch("other")];
+  await eventually(async () =>
+    expect(events).toContainEqual({
+      ...{ type: "limited", room: "hostile", peer, kind: "video" },
+      ...{ dropped: true, bitrate: 500_000 },
+    }),
+  );
+  // What was on its way.
+  await within.more(PACKETS);
+  const { packets } = await beyond.video();
+  await within.more(PACKETS);
+  expect((await beyond.video()).packets).toBe(packets);
+  expect(events.filter(({ type }) => type === "limited")).toHaveLength(1);
+  // Another connection of the same publisher is dropped within a second.
+  const again = await publish("hostile", { sender: 2, kbits: 1_400 });
+  await eventually(async () =>
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "limited", peer: again, dropped: true }),
+    ),
+  );
 });

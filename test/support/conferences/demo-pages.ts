@@ -62,16 +62,30 @@ export async function openDemoBrowser(cameras = 1): Promise<DemoBrowser> {
   };
 }
 
+/** Figures of a received stream, so far. The last three tell what is missing from a video that stands still. */
+interface Received {
+  frames: number;
+  bytes: number;
+  keyFrames: number;
+  packetsLost: number;
+  keyFrameRequests: number;
+}
+
 /** What a page decodes and hears of others: one entry for each received stream. */
-const received = (page: Page): Promise<Record<string, { frames: number; bytes: number }>> =>
+const received = (page: Page): Promise<Record<string, Received>> =>
   page.evaluate(`(async () => {
     const found = {};
     for (const peer of peers) {
       if (peer.connectionState !== "connected") continue;
       for (const report of (await peer.getStats()).values()) {
         if (report.type !== "inbound-rtp") continue;
-        found[report.kind + peers.indexOf(peer) + "/" + report.mid] =
-          { frames: report.framesDecoded ?? 0, bytes: report.bytesReceived };
+        found[report.kind + peers.indexOf(peer) + "/" + report.mid] = {
+          frames: report.framesDecoded ?? 0,
+          bytes: report.bytesReceived,
+          keyFrames: report.keyFramesDecoded ?? 0,
+          packetsLost: report.packetsLost,
+          keyFrameRequests: report.pliCount ?? 0,
+        };
       }
     }
     return found;
@@ -81,13 +95,15 @@ const received = (page: Page): Promise<Record<string, { frames: number; bytes: n
 export async function plays(page: Page, videos: number, voices = videos): Promise<void> {
   const before = await received(page);
   await eventually(async () => {
-    const now = Object.entries(await received(page));
+    const after = await received(page);
+    const now = Object.entries(after);
     const frames = now.filter(([key, { frames }]) => frames > (before[key]?.frames ?? 0) + 5);
     const sounds = now.filter(
       ([key, { bytes }]) => key.startsWith("audio") && bytes > (before[key]?.bytes ?? 0) + 300,
     );
-    const counts = [frames.length, sounds.length];
-    if (frames.length < videos || sounds.length < voices) throw new Error(JSON.stringify(counts));
+    if (frames.length >= videos && sounds.length >= voices) return;
+    const counts = `${frames.length} of ${videos} videos, ${sounds.length} of ${voices} voices`;
+    throw new Error(`${counts}: ${JSON.stringify({ before, after })}`);
   });
 }
 

@@ -104,6 +104,8 @@ export class FakeConferenceService implements ConferenceService {
       createdBy: null,
       createdAt: new Date(0),
       closedAt: null,
+      host: null,
+      sequence: 0,
     };
     this.rooms.set(conference.id, {
       conference,

@@ -127,6 +127,13 @@ export class MemoryEngine implements OpenEngine {
     this.listener({ type: "statistics", room, peer, statistics });
   }
 
+  /** Drops the video of a peer beyond its cap, or forwards it again. */
+  limit(peer: string, dropped: boolean): void {
+    const room = this.peers.get(peer)?.room ?? "";
+    const { bitrate = 0 } = this.rooms.get(room) ?? {};
+    this.listener({ type: "limited", room, peer, kind: "video", dropped, bitrate });
+  }
+
   /** Ends a peer by itself. */
   drop(peer: string): void {
     const found = this.peers.get(peer);

@@ -8,10 +8,10 @@ import {
   pictureLoss,
   senderReport,
 } from "../../../src/conferences/engine/embedded/rtp/rtcp-write";
+import { WATCHER_KEY_FRAME } from "../../../src/conferences/engine/embedded/sfu/bounds/limits";
+import { PeerBudget } from "../../../src/conferences/engine/embedded/sfu/bounds/peer-budget";
 import { IncomingMedia } from "../../../src/conferences/engine/embedded/sfu/incoming-media";
-import { WATCHER_KEY_FRAME } from "../../../src/conferences/engine/embedded/sfu/limits";
 import { OutgoingTrack } from "../../../src/conferences/engine/embedded/sfu/outgoing-track";
-import { PeerBudget } from "../../../src/conferences/engine/embedded/sfu/peer-budget";
 import { PacketWriter } from "../../../tools/conferences/synthetic-media";
 
 /** What the embedded engine sends because of what one client sends: no kind of packet makes many or large ones. */

@@ -33,6 +33,7 @@ const memberRow = (id: number): MemberRow => ({
   audio_blocked: false,
   video_blocked: false,
   joined_at: new Date(0),
+  first_joined_at: new Date(0),
   left_at: null,
   leave_reason: null,
 });

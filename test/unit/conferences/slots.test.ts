@@ -111,6 +111,29 @@ describe("a poor network", () => {
     expect(lastOf(policy, PAUSE_AFTER, { ...good, estimate: 500_000 })).toBe(1);
   });
 
+  test("an estimate that grows towards what is sent pauses nothing, one that falls or stays does", () => {
+    const policy = new PoorNetworkPolicy();
+    // As a browser reports on a good network, while a second and a third video begin.
+    for (let estimate = 300_000; estimate < good.sent; estimate *= 1.08) {
+      expect(policy.update({ ...good, estimate }, 3)).toBe(0);
+    }
+    // As it reports on a network for half of that: below it, then more, until the queue grows again.
+    const cycle = [425_000, 459_000, 495_000];
+    const paused = [...cycle, ...cycle, ...cycle, ...cycle].map((estimate) =>
+      policy.update({ ...good, estimate }, 3),
+    );
+    expect(paused.at(-1)).toBe(1);
+  });
+
+  test("while a video is paused, an estimate that grows does not resume it before it suffices", () => {
+    const policy = new PoorNetworkPolicy();
+    lastOf(policy, PAUSE_AFTER, lossy);
+    for (let estimate = 300_000; estimate < good.sent; estimate *= 1.08) {
+      expect(policy.update({ ...good, estimate }, 3)).toBe(1);
+    }
+    expect(lastOf(policy, RESUME_AFTER, { ...good, estimate: 1_100_000 })).toBe(0);
+  });
+
   test("after an attempt that failed, the next one waits twice as long", () => {
     const policy = new PoorNetworkPolicy();
     lastOf(policy, PAUSE_AFTER, lossy);

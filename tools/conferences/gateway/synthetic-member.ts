@@ -1,6 +1,12 @@
 import type { MediaSource } from "../../../src/conferences/engine/engine";
 import type { TrackReport } from "../synthetic-media";
-import type { SyntheticPeers, SyntheticPublisher, SyntheticWatcher } from "../synthetic-peer";
+import type {
+  PublisherReport,
+  SyntheticPeers,
+  SyntheticPublisher,
+  SyntheticWatcher,
+  WatcherReport,
+} from "../synthetic-peer";
 
 /** What every member publishes unless told otherwise: VP8-shaped video beside the usual audio. */
 const MEDIA = { kbits: 480, fps: 20 };
@@ -101,8 +107,18 @@ export class SyntheticMember {
 
   /** What it has received. @throws Error if one of its calls failed or a peer has ended */
   async received(): Promise<TrackReport[]> {
+    return (await this.watching()).tracks;
+  }
+
+  /** Its watching connection; in the state `closed` without one. @throws Error as {@link received} */
+  async watching(): Promise<WatcherReport> {
     this.throwFailure();
-    return (await this.watcher?.report())?.tracks ?? [];
+    return (await this.watcher?.report()) ?? { state: "closed", tracks: [] };
+  }
+
+  /** The state of its publishing connection, and the frames that it has sent; in the state `closed` without one. */
+  async publishing(): Promise<Pick<PublisherReport, "state" | "frames">> {
+    return (await this.publisher?.client.report()) ?? { state: "closed", frames: 0 };
   }
 
   /** Ends its peer connections, without a word to the engine. */

@@ -82,7 +82,7 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
     }
   }
 
-  /** Adds an open peer. @throws Fault NOT_FOUND if the room has ended meanwhile */
+  /** Adds an open peer. @throws Fault NOT_FOUND if the room has ended */
   add(peer: JanusPeer): void {
     if (this.closed) throw notFound("conference");
     this.peers.set(peer.id, peer);

@@ -18,7 +18,7 @@ export interface PublisherRoom {
   readonly session: VideoRoomSession;
   /** Opens another handle for a peer in place of its last one. */
   reattach(peer: JanusPublisher): Promise<number>;
-  /** Removes whoever has the id at Janus. */
+  /** Removes the participant with the id at Janus. */
   kick(feedId: string): Promise<void>;
   /** Drops what a member sends in a media section, or no longer. */
   moderate(feedId: string, mid: string, mute: boolean): Promise<void>;

@@ -37,8 +37,8 @@ export class JanusWatcher implements JanusPeer {
   private watched: WatchedStream[] = [];
   /** Whether the client owes an answer. Until then Janus makes no other offer. */
   private awaiting = false;
-  /** Whether the offer that it has not answered is that of a former gateway, which may have told nobody of it. */
-  private offerLost = false;
+  /** Whether Janus may wait for the answer to an offer of a former gateway, which has told nobody of it. */
+  private resumed = false;
   /** The feeds to watch after the answer; undefined for the same. */
   private next: Feed[] | undefined;
   private last: Promise<unknown> = Promise.resolve();
@@ -58,7 +58,7 @@ export class JanusWatcher implements JanusPeer {
     peer.handle = record.handle;
     peer.up = true;
     peer.awaiting = record.awaiting ?? false;
-    peer.offerLost = peer.awaiting;
+    peer.resumed = true;
     peer.watched = record.streams.map(([mid, kind, feedId]) => ({
       mid,
       kind,
@@ -177,7 +177,7 @@ export class JanusWatcher implements JanusPeer {
     checkAnswer(sdp);
     await this.room.session.send(this.handle, { request: "start" }, { type: "answer", sdp });
     this.awaiting = false;
-    this.offerLost = false;
+    this.resumed = false;
     // Janus itself requests key frames when a subscription begins, not when it gets more feeds.
     for (const publisher of this.added.splice(0)) publisher.requestKeyFrame();
     const { next } = this;
@@ -195,7 +195,7 @@ export class JanusWatcher implements JanusPeer {
       return publishers.length > 0 ? this.open(feeds) : { streams: [] };
     if (this.awaiting) {
       // Otherwise it could wait for ever.
-      if (this.offerLost) throw new Fault("CONFLICT", "The last offer may be lost");
+      if (this.resumed) throw lostOffer();
       this.next = feeds;
       return { streams: this.streams };
     }
@@ -213,7 +213,9 @@ export class JanusWatcher implements JanusPeer {
       ...(unsubscribe.length > 0 && { unsubscribe }),
     };
     const response = await this.room.session.send(this.handle, body);
-    if (response.data.videoroom === "updating") return this.replace(feeds);
+    // The former gateway has ended before it recorded its offer.
+    if (response.data.videoroom === "updating") throw lostOffer();
+    this.resumed = false;
     this.added = added;
     return { sdp: this.offered(response), streams: this.streams };
   }
@@ -234,7 +236,8 @@ export class JanusWatcher implements JanusPeer {
 
   private async restart(): Promise<PeerResponse> {
     if (this.handle === undefined) return { streams: [] };
-    if (this.awaiting) return this.replace(this.wantedFeeds());
+    // While it waits for an answer, Janus does not respond.
+    if (this.awaiting || this.resumed) return this.replace(this.wantedFeeds());
     const body = { request: "configure", restart: true };
     const sdp = this.offered(await this.room.session.send(this.handle, body));
     return { sdp, streams: this.streams };
@@ -248,7 +251,7 @@ export class JanusWatcher implements JanusPeer {
     this.watched = [];
     this.next = undefined;
     this.awaiting = false;
-    this.offerLost = false;
+    this.resumed = false;
     if (handle !== undefined) await this.room.detach(handle);
     return { ...(await this.open(feeds)), replaced: true };
   }
@@ -273,6 +276,9 @@ export class JanusWatcher implements JanusPeer {
     return jsep.sdp;
   }
 }
+
+/** CONFLICT while Janus waits for an answer that may never come: the peer must be closed. */
+const lostOffer = () => new Fault("CONFLICT", "The last offer may be lost");
 
 const isScreen = (feedId: string | null) =>
   feedId !== null && feedOfId(feedId)?.source === "screen";

@@ -26,6 +26,10 @@ const FAILED_WITHIN = 10;
  * estimate is below what it is sent, one more video is paused every 3 s. When there is neither for 5 s, one is resumed;
  * an attempt that fails doubles that time, up to a minute. Audio is never paused. An engine that reports less often
  * than that pauses or resumes one video per report.
+ *
+ * An estimate below what is sent that grows shows a client that does not know its network yet, and neither pauses nor
+ * resumes: browsers begin with what they have received, and add about 8 % each second while the network carries it
+ * (draft-ietf-rmcat-gcc-02, section 5.5). A further video may be far above that.
  */
 export class PoorNetworkPolicy {
   private paused = 0;
@@ -33,6 +37,7 @@ export class PoorNetworkPolicy {
   private goodFor = 0;
   private resumeAfter = RESUME_AFTER;
   private sinceResumed = Number.POSITIVE_INFINITY;
+  private lastEstimate: number | null = null;
 
   /**
    * Number of videos to pause now.
@@ -41,9 +46,13 @@ export class PoorNetworkPolicy {
    */
   update(report: NetworkReport, videos: number, seconds = 1): number {
     const loss = report.videoLoss ?? 0;
-    const short = report.estimate !== null && report.estimate < report.sent;
-    this.poorFor = loss > POOR_LOSS || short ? this.poorFor + seconds : 0;
-    this.goodFor = loss < GOOD_LOSS && !short ? this.goodFor + seconds : 0;
+    const { estimate, sent } = report;
+    const isShort = estimate !== null && estimate < sent;
+    const isGrowing = isShort && (this.lastEstimate === null || estimate > this.lastEstimate);
+    this.lastEstimate = estimate ?? this.lastEstimate;
+    if (loss > POOR_LOSS || (isShort && !isGrowing)) this.poorFor += seconds;
+    else if (!isGrowing) this.poorFor = 0;
+    this.goodFor = loss < GOOD_LOSS && !isShort ? this.goodFor + seconds : 0;
     this.sinceResumed += seconds;
     if (this.poorFor >= PAUSE_AFTER && this.paused < videos) {
       this.paused += 1;

@@ -64,6 +64,10 @@ const event = z.discriminatedUnion("type", [
   z.object({ type: z.literal("gone"), room: name, peer: name, reason: name }),
   z.object({ type: z.literal("streams"), room: name, peer: name, streams }),
   z.object({
+    ...{ type: z.literal("limited"), room: name, peer: name },
+    ...{ kind: z.enum(["audio", "video"]), dropped: z.boolean(), bitrate: amount },
+  }),
+  z.object({
     type: z.literal("statistics"),
     room: name,
     peer: name,

@@ -3,7 +3,7 @@ export function sequenceDistance(from: number, to: number): number {
   return ((to - from) << 16) >> 16;
 }
 
-/** Extends 16-bit sequence numbers (RFC 3550 appendix A.1) to numbers that only grow as the stream goes on. */
+/** Extends 16-bit sequence numbers (RFC 3550 appendix A.1) to numbers that only grow. */
 export class SequenceExtender {
   private highest: number | null = null;
 

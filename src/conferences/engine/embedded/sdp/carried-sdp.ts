@@ -43,7 +43,9 @@ export function mediaSections(sdp: string): SectionLines[] {
 }
 
 /**
- * The SDP for the library: of the media sections the one that carries all, and the section of data.
+ * The SDP for the library: of the media sections the one that carries all, and the section of data. An answer of a
+ * client, which receives, is given to the library as an offer. The agent that offers has the controlling role (RFC 8445
+ * section 6.1.1), so that SDP is of a lite agent: the library controls such a one also when it answers.
  * @param sdp an SDP that client-sdp.ts has written
  * @param direction of the client
  */
@@ -60,7 +62,8 @@ export function carrierSdp(sdp: string, direction: "sendonly" | "recvonly"): str
     "a=rtpmap:96 VP8/90000",
     ...first.filter((line) => TRANSPORT.test(line)),
   ];
-  return join(session, [carrier, ...sections.filter((section) => !isMedia(section))]);
+  const head = direction === "recvonly" ? [...session, "a=ice-lite"] : session;
+  return join(head, [carrier, ...sections.filter((section) => !isMedia(section))]);
 }
 
 /** The section of an answer that receives what a section of an offer sends. */

@@ -1,6 +1,5 @@
-import { type Audio, type DataChannel, PeerConnection, type Track, Video } from "node-datachannel";
+import type { Audio, DataChannel, PeerConnection, RtcConfig, Track, Video } from "node-datachannel";
 import { Fault } from "../../../../core/errors";
-import type { NetworkMessage } from "../ipc/messages";
 import {
   carriedAnswer,
   carriedOffer,
@@ -11,67 +10,43 @@ import {
 import { engineSdp } from "../sdp/engine-sdp";
 import { Bundle, type MediaTrack, type SectionStream } from "./bundle";
 import { guarded } from "./guarded";
-import { GATHERING_MS } from "./limits";
-
-/** Where the SFU receives media. */
-export type Network = NetworkMessage;
-
-/** Payload type of the library's section that carries all, which nobody reads. */
-const CARRIER_TYPE = 96;
+import {
+  cannotOpen,
+  carrierSection,
+  closePeerConnection,
+  gathered,
+  type Network,
+  openPeerConnection,
+} from "./native-connection";
+import type { DescribedTransport, OfferTransport } from "./offer-transport";
 
 /** States that end a connection by themselves. */
 const ENDED = ["failed", "closed"];
 
+/** What a connection reports: `up` and `ended` at most once each, and nothing after {@link SfuConnection.close}. */
+export interface SfuConnectionEvents {
+  up(): void;
+  ended(reason: string): void;
+  /** A packet that belongs to no media section. */
+  stray(packet: Buffer): void;
+}
+
 /** One PeerConnection of the library: its descriptions and media sections, and how it connects and ends. */
 export class SfuConnection {
-  private readonly native: PeerConnection;
+  /** Null before the client has described its side. */
+  private native: PeerConnection | null = null;
   private readonly bundle: Bundle;
-  /** The sections that are offered. */
+  /** The sections that are offered, and the transport that carries them. */
   private readonly offered: SectionLines[] = [];
+  private transport: DescribedTransport | null = null;
   private closed = false;
 
-  /**
-   * @param events `up` and `ended` are called at most once each, and not after {@link close}; `stray` for each packet that
-   * belongs to no media section
-   * @throws Fault UNAVAILABLE if the library opens none
-   */
   constructor(
-    name: string,
+    private readonly name: string,
     private readonly network: Network,
-    role: "offers" | "answers",
-    events: { up(): void; ended(reason: string): void; stray(packet: Buffer): void },
+    private readonly events: SfuConnectionEvents,
   ) {
     this.bundle = new Bundle((packet) => events.stray(packet));
-    try {
-      this.native = new PeerConnection(name, {
-        iceServers: [],
-        bindAddress: network.bindAddress,
-        enableIceUdpMux: true,
-        portRangeBegin: network.port,
-        portRangeEnd: network.port,
-        forceMediaTransport: true,
-        disableAutoNegotiation: role === "offers",
-        maxMessageSize: 16_384,
-      });
-    } catch (error) {
-      throw unavailable(error);
-    }
-    let up = false;
-    this.native.onStateChange(
-      guarded((state: string) => {
-        if (this.closed) return;
-        if (state === "connected" && !up) {
-          up = true;
-          events.up();
-        } else if (ENDED.includes(state)) {
-          this.closed = true;
-          events.ended(state === "failed" ? "ICE or DTLS failed" : "closed by the client");
-          this.release();
-        }
-      }),
-    );
-    // Nothing is received on data channels.
-    this.native.onDataChannel(guarded((channel: DataChannel) => channel.close()));
   }
 
   /**
@@ -80,42 +55,47 @@ export class SfuConnection {
    * @throws Fault INVALID on `sdp`, UNAVAILABLE
    */
   async answer(offer: string, added: (mid: string, track: MediaTrack) => void): Promise<string> {
+    const native = this.open({});
     for (const section of mediaSections(offer)) {
       added(firstValue(section, "a=mid:"), this.bundle.add(streamOf(section)));
     }
-    this.native.onTrack(guarded((track: Track) => this.bundle.carry(track)));
-    const local = await this.gather(() =>
-      this.native.setRemoteDescription(carrierSdp(offer, "sendonly"), "offer"),
+    native.onTrack(guarded((track: Track) => this.bundle.carry(track)));
+    const local = await gathered(native, () =>
+      describe(() => native.setRemoteDescription(carrierSdp(offer, "sendonly"), "offer")),
     );
+    if (this.closed) throw cannotOpen("it was closed");
     return engineSdp(carriedAnswer(local, offer), this.network.announcedAddress);
   }
 
   /** Adds a media section to the offer. */
-  addTrack(media: Audio | Video, mid: string, ssrc: number): MediaTrack {
-    if (this.offered.length === 0) {
-      const carrier = new Video(mid, "SendOnly");
-      carrier.addVP8Codec(CARRIER_TYPE);
-      carrier.addSSRC(ssrc, "carrier", "carrier", "carrier");
-      this.bundle.carry(this.native.addTrack(carrier));
-    }
+  addTrack(media: Audio | Video, ssrc: number): MediaTrack {
     this.offered.push(media.generateSdp("\n", "0.0.0.0", 9).trim().split("\n"));
     return this.bundle.add({ ssrc, payloadType: null });
   }
 
-  /** Offers the sections that were added. @throws Fault UNAVAILABLE */
-  async offer(): Promise<string> {
-    const local = await this.gather(() => this.native.setLocalDescription("offer"));
-    return engineSdp(carriedOffer(local, this.offered), this.network.announcedAddress);
+  /** Offers the sections that were added. It opens nothing before the answer. @throws Fault UNAVAILABLE */
+  async offer(transport: OfferTransport): Promise<string> {
+    this.transport = await transport.describe();
+    const { sdp } = this.transport;
+    return engineSdp(carriedOffer(sdp, this.offered), this.network.announcedAddress);
   }
 
   /**
-   * Accepts the answer to the offer. The library stores the answer's fingerprint after it has started ICE: a client on
-   * the same host that finishes the DTLS handshake meanwhile is refused (about 1 of 150), and must connect again. Over
-   * a network the handshake takes longer.
-   * @throws Fault INVALID on `sdp`
+   * Accepts the answer to the offer. The library reads it as an offer, which it answers by the transport that was
+   * offered: so it knows the client's certificate before it takes a packet of it. With an answer to an offer of its
+   * own, it would start ICE first, and refuse a client whose DTLS handshake ends before it has stored the fingerprint
+   * (libdatachannel 0.24.5, pull request 1612).
+   * @throws Fault INVALID on `sdp`, UNAVAILABLE
    */
   accept(answer: string): void {
-    describe(() => this.native.setRemoteDescription(carrierSdp(answer, "recvonly"), "answer"));
+    const { transport } = this;
+    if (!transport || this.closed) throw cannotOpen("nothing was offered");
+    this.release();
+    const native = this.open({ ...transport.certificate, disableAutoNegotiation: true });
+    const mid = firstValue(this.offered[0] ?? [], "a=mid:");
+    this.bundle.carry(native.addTrack(carrierSection(mid)));
+    describe(() => native.setRemoteDescription(carrierSdp(answer, "recvonly"), "offer"));
+    native.setLocalDescription("answer", transport.credentials);
   }
 
   /** Closes it without an event. */
@@ -126,30 +106,30 @@ export class SfuConnection {
   }
 
   private release(): void {
-    try {
-      this.native.close();
-    } catch {
-      // The library has released it already.
-    }
+    if (this.native) closePeerConnection(this.native);
   }
 
-  /** Starts an exchange, and resolves with the local description once it has all candidates. */
-  private async gather(start: () => void): Promise<string> {
-    const complete = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(unavailable("no candidates")), GATHERING_MS);
-      this.native.onGatheringStateChange((state) => {
-        if (state !== "complete") return;
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-    // It is awaited only if `start` succeeds.
-    complete.catch(() => {});
-    describe(start);
-    await complete;
-    const description = this.closed ? null : this.native.localDescription();
-    if (!description?.sdp.includes("a=candidate:")) throw unavailable("no address to offer");
-    return description.sdp;
+  /** @throws Fault UNAVAILABLE if the library opens none */
+  private open(options: Partial<RtcConfig>): PeerConnection {
+    const native = openPeerConnection(this.name, this.network, options);
+    this.native = native;
+    let up = false;
+    native.onStateChange(
+      guarded((state: string) => {
+        if (this.closed || this.native !== native) return;
+        if (state === "connected" && !up) {
+          up = true;
+          this.events.up();
+        } else if (ENDED.includes(state)) {
+          this.closed = true;
+          this.events.ended(state === "failed" ? "ICE or DTLS failed" : "closed by the client");
+          this.release();
+        }
+      }),
+    );
+    // Nothing is received on data channels.
+    native.onDataChannel(guarded((channel: DataChannel) => channel.close()));
+    return native;
   }
 }
 
@@ -175,12 +155,7 @@ function describe(action: () => void): void {
   try {
     action();
   } catch (error) {
-    if (/transport|gather|bind/i.test(String(error))) throw unavailable("the port is not free");
+    if (/transport|gather|bind/i.test(String(error))) throw cannotOpen("the port is not free");
     throw Fault.field("sdp", "is not accepted by the media server");
   }
-}
-
-function unavailable(reason: unknown): Fault {
-  const text = reason instanceof Error ? reason.message : String(reason);
-  return new Fault("UNAVAILABLE", `The media server cannot open a connection: ${text}`);
 }

@@ -10,10 +10,10 @@ import {
 } from "../rtp/rtcp-write";
 import { isRtcp, newRtpHeader, type RtpHeader, readRtp } from "../rtp/rtp-packet";
 import { startsVp8KeyFrame } from "../rtp/vp8";
+import { KEY_FRAME_MS, SENDER_REPORT_MS } from "./bounds/limits";
+import type { PeerBudget } from "./bounds/peer-budget";
 import type { MediaTrack } from "./bundle";
 import { guarded } from "./guarded";
-import { KEY_FRAME_MS, SENDER_REPORT_MS } from "./limits";
-import type { PeerBudget } from "./peer-budget";
 
 /** A sender report of the publisher, as it is forwarded. */
 export interface SourceReport {
@@ -41,6 +41,9 @@ export class IncomingMedia {
   bytes = 0;
   /** A moderator's mute drops everything. */
   enabled = true;
+  /** Whether it is dropped because it is beyond its cap. */
+  private dropped = false;
+  private measured = { bytes: 0, at: monotonicNow() };
   private readonly sinks: MediaSink[] = [];
   private readonly header = newRtpHeader();
   private missing = new MissingPackets();
@@ -79,12 +82,13 @@ export class IncomingMedia {
 
   /** A packet of video to send again, by the sequence number of its source; null if it is not kept, and while muted. */
   recent(sequence: number): RecentPacket | null {
-    return this.enabled ? (this.recentPackets?.find(sequence) ?? null) : null;
+    if (!this.enabled || this.dropped) return null;
+    return this.recentPackets?.find(sequence) ?? null;
   }
 
   /** Requests lost packets, and a key frame while a sink waits for one. Called every 40 ms. */
   repair(now: number): void {
-    if (this.kind !== "video" || this.ssrc === null || !this.enabled) return;
+    if (this.kind !== "video" || this.ssrc === null || !this.enabled || this.dropped) return;
     const due = this.missing.due(now);
     if (due.length > 0) this.send(negativeAcknowledgement(this.ssrc, due));
     for (const sink of this.sinks) {
@@ -108,6 +112,21 @@ export class IncomingMedia {
     });
     const cap = this.kind === "video" ? [maximumBitrate(this.ssrc, bitrate)] : [];
     this.send(Buffer.concat([report, ...cap]));
+  }
+
+  /** What has arrived since the last call: bits per second, and the seconds. */
+  takeRate(now: number): { bitrate: number; seconds: number } {
+    const seconds = Math.max(0.001, (now - this.measured.at) / 1000);
+    const bitrate = (this.measured.bytes * 8) / seconds;
+    this.measured = { bytes: 0, at: now };
+    return { bitrate, seconds };
+  }
+
+  /** Drops what arrives, or forwards it again. */
+  drop(dropped: boolean): void {
+    if (dropped === this.dropped) return;
+    this.dropped = dropped;
+    if (!dropped) this.restart();
   }
 
   /** Begins again after packets were dropped: sinks continue without a gap, video with a key frame. */
@@ -137,7 +156,8 @@ export class IncomingMedia {
     if (header.ssrc !== this.ssrc) this.changeSource(header.ssrc);
     this.missing.receive(header.sequence, now);
     this.bytes += header.payloadEnd - header.payloadStart;
-    if (!this.enabled) return;
+    this.measured.bytes += packet.length;
+    if (!this.enabled || this.dropped) return;
     const keyFrame =
       this.kind === "video" && startsVp8KeyFrame(packet, header.payloadStart, header.payloadEnd);
     if (this.sinks.length === 0) return;

@@ -2,9 +2,9 @@ import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { monotonicNow } from "../../../../core/clock";
 import { randomInteger } from "../../../../core/random";
 import type { MediaLiveness } from "../ipc/messages";
-import type { Network } from "./connection";
 import { guarded } from "./guarded";
 import { LibraryThreads } from "./library-threads";
+import { closePeerConnection, type Network, openPeerConnection } from "./native-connection";
 
 /** Time between two checks, in milliseconds. */
 const CHECK_MS = 450;
@@ -86,17 +86,11 @@ export class MediaProbe {
 
   private open(): void {
     const { bindAddress, port } = this.network;
-    const common = { iceServers: [], forceMediaTransport: true, disableAutoNegotiation: true };
-    const receiver = new PeerConnection("probe-in", {
-      ...common,
-      disableAutoNegotiation: false,
-      bindAddress,
-      enableIceUdpMux: true,
-      portRangeBegin: port,
-      portRangeEnd: port,
-    });
+    const receiver = openPeerConnection("probe-in", this.network, {});
     const sender = new PeerConnection("probe-out", {
-      ...common,
+      iceServers: [],
+      forceMediaTransport: true,
+      disableAutoNegotiation: true,
       bindAddress: WILDCARDS[bindAddress] ?? bindAddress,
     });
     const pair = { receiver, sender, tracks: [] as Track[] };
@@ -140,11 +134,7 @@ export class MediaProbe {
     this.pair = null;
     this.retryAt = monotonicNow() + RETRY_MS;
     for (const connection of pair ? [pair.sender, pair.receiver] : []) {
-      try {
-        connection.close();
-      } catch {
-        // The library has released it already.
-      }
+      closePeerConnection(connection);
     }
   }
 }

@@ -6,11 +6,11 @@ import { readRtcp } from "../rtp/rtcp-read";
 import { senderReport } from "../rtp/rtcp-write";
 import type { RtpHeader } from "../rtp/rtp-packet";
 import { RtpRewriter } from "../rtp/rtp-rewriter";
+import { WATCHER_KEY_FRAME } from "./bounds/limits";
+import type { PeerBudget } from "./bounds/peer-budget";
 import type { MediaTrack } from "./bundle";
 import { guarded } from "./guarded";
 import type { IncomingMedia, MediaSink, SourceReport } from "./incoming-media";
-import { WATCHER_KEY_FRAME } from "./limits";
-import type { PeerBudget } from "./peer-budget";
 
 /** Payload types and clocks of the sections that the SFU offers. */
 export const OUTGOING_CODECS = {

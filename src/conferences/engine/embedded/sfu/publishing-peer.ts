@@ -1,15 +1,19 @@
 import { monotonicNow } from "../../../../core/clock";
 import type { Feed, PeerMessage, PeerStatistics, PeerStream } from "../../engine";
-import { readPublisherOffer } from "../sdp/client-sdp";
-import { type Network, SfuConnection } from "./connection";
+import type { PublisherOffer } from "../sdp/client-sdp";
+import { AUDIO_BITRATE, BITRATE_MIN } from "./bounds/limits";
+import { MediaLimit } from "./bounds/media-limit";
+import { PeerBudget } from "./bounds/peer-budget";
+import { SfuConnection } from "./connection";
 import { IncomingMedia } from "./incoming-media";
-import { BITRATE_MIN } from "./limits";
-import { PeerBudget } from "./peer-budget";
+import type { Network } from "./native-connection";
 
 /** What a peer reports to its room. */
 export interface PeerEvents {
   up(): void;
   ended(reason: string): void;
+  /** Its audio or video is dropped because it is beyond its cap, or is forwarded again. */
+  limited(kind: "audio" | "video", dropped: boolean, cap: number): void;
 }
 
 /** A publishing peer. */
@@ -20,6 +24,9 @@ export class PublishingPeer {
   private kinds: ReadonlySet<string> = new Set();
   private videoForbidden = false;
   private readonly enabled = { audio: true, video: true };
+  private limits = { audio: new MediaLimit(), video: new MediaLimit() };
+  /** What its member was told of these. */
+  private readonly told = { audio: false, video: false };
   private lastTotals = { expected: 0, lost: 0 };
   readonly budget: PeerBudget;
   /** Cap of its video in bits per second, and the share of it that the room has for now. */
@@ -43,10 +50,10 @@ export class PublishingPeer {
   }
 
   /** Answers an offer with a new connection, and ends the earlier one. @throws Fault INVALID on `sdp`, UNAVAILABLE */
-  async negotiate(offer: string): Promise<{ sdp: string; streams: PeerStream[] }> {
-    const { sdp, audio, video } = readPublisherOffer(offer);
+  async negotiate(offer: PublisherOffer): Promise<{ sdp: string; streams: PeerStream[] }> {
+    const { sdp, audio, video } = offer;
     const media: Partial<Record<"audio" | "video", IncomingMedia>> = {};
-    const connection = new SfuConnection(this.id, this.network, "answers", {
+    const connection = new SfuConnection(this.id, this.network, {
       up: () => {
         if (this.connection !== connection) return;
         this.up = true;
@@ -63,6 +70,7 @@ export class PublishingPeer {
         const kind = mid === audio?.mid ? "audio" : "video";
         const incoming = new IncomingMedia(track, kind, this.budget);
         incoming.enabled = this.enabled[kind];
+        incoming.drop(this.limits[kind].isDropped);
         media[kind] = incoming;
       });
     } catch (error) {
@@ -127,6 +135,29 @@ export class PublishingPeer {
   adapt(now: number, share: number): void {
     this.share = share;
     this.feedback(now);
+    for (const kind of ["audio", "video"] as const) this.enforce(kind, now);
+  }
+
+  /** Holds its media to their caps. What the room asks for beyond that (share) is a request alone. */
+  private enforce(kind: "audio" | "video", now: number): void {
+    const media = this.media[kind];
+    if (!media) return;
+    const cap = kind === "audio" ? AUDIO_BITRATE : this.bitrate;
+    const limit = this.limits[kind];
+    const { bitrate, seconds } = media.takeRate(now);
+    if (!limit.update(bitrate, cap, seconds)) {
+      this.events.ended(`too much ${kind}: more than three times its bitrate for 30 s`);
+      return;
+    }
+    media.drop(limit.isDropped);
+    if (limit.isDropped === this.told[kind]) return;
+    this.told[kind] = limit.isDropped;
+    this.events.limited(kind, limit.isDropped, cap);
+  }
+
+  /** Takes over the limits of the peer that it replaces, so that a new connection is no way around them. */
+  replace(peer: PublishingPeer): void {
+    this.limits = peer.limits;
   }
 
   private feedback(now = monotonicNow()): void {

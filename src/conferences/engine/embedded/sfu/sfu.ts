@@ -11,8 +11,10 @@ import type {
   PeerMessage,
   PeerResponse,
 } from "../../engine";
-import type { Network } from "./connection";
-import { PEERS_MAX, ROOMS_MAX } from "./limits";
+import { APPLICATION_ROOMS_MAX, ROOMS_MAX } from "./bounds/limits";
+import { PeerPlaces } from "./bounds/peer-places";
+import type { Network } from "./native-connection";
+import { OfferTransport } from "./offer-transport";
 import { Room } from "./room";
 
 const REPAIR_MS = 40;
@@ -25,13 +27,14 @@ const noRoom = () => new Fault("NOT_FOUND", "The conference is not open at the m
 export class Sfu implements ConferenceEngine {
   private readonly rooms = new Map<string, Room>();
   private readonly timers: NodeJS.Timeout[];
-  /** Requests to connect that have not finished; they count as peers. */
-  private connecting = 0;
+  private readonly transport: OfferTransport;
+  private readonly places = new PeerPlaces();
 
   constructor(
     private readonly network: Network,
     private readonly emit: (event: EngineEvent) => void,
   ) {
+    this.transport = new OfferTransport(network);
     const every = (ms: number, act: (room: Room) => void) =>
       setInterval(() => {
         for (const room of this.rooms.values()) act(room);
@@ -61,29 +64,19 @@ export class Sfu implements ConferenceEngine {
       open.update(room);
       return { state: {}, resumed: open.peerIds };
     }
-    if (!open && this.rooms.size >= ROOMS_MAX) {
-      throw new Fault("UNAVAILABLE", "The media server has too many conferences");
-    }
-    open?.close();
-    this.rooms.set(room.room, new Room(room, this.network, this.emit));
+    const opened = new Room(room, this.network, this.transport, this.places, this.emit);
+    if (open) open.close();
+    else this.checkRooms(opened.application);
+    this.rooms.set(room.room, opened);
     return { state: {}, resumed: [] };
   }
 
   async connect(request: ConnectRequest): Promise<ConnectedPeer> {
     const room = this.rooms.get(request.room);
     if (!room || room.generation !== request.generation) throw noRoom();
-    if (this.usage().peers + this.connecting >= PEERS_MAX) {
-      throw new Fault("UNAVAILABLE", "The media server has too many peer connections");
-    }
-    this.connecting += 1;
-    let connected: ConnectedPeer;
-    try {
-      connected = await room.connect(request);
-    } finally {
-      this.connecting -= 1;
-    }
+    const connected = await room.connect(request);
     if (this.rooms.get(request.room) === room) return connected;
-    // The room was closed meanwhile.
+    // The room has been closed since.
     room.close();
     throw noRoom();
   }
@@ -113,6 +106,20 @@ export class Sfu implements ConferenceEngine {
     for (const timer of this.timers) clearInterval(timer);
     for (const room of this.rooms.values()) room.close();
     this.rooms.clear();
+  }
+
+  /** @throws Fault UNAVAILABLE if the application or the process has as many rooms as it may */
+  private checkRooms(application: number): void {
+    const own = [...this.rooms.values()].filter((room) => room.application === application);
+    if (own.length >= APPLICATION_ROOMS_MAX) {
+      throw new Fault(
+        "UNAVAILABLE",
+        "The application has too many conferences at the media server",
+      );
+    }
+    if (this.rooms.size >= ROOMS_MAX) {
+      throw new Fault("UNAVAILABLE", "The media server has too many conferences");
+    }
   }
 
   private roomOf(peer: string): Room | undefined {

@@ -4,9 +4,11 @@ import { randomInteger } from "../../../../core/random";
 import type { Feed, PeerMessage, PeerStatistics, PeerStream } from "../../engine";
 import { PoorNetworkPolicy, pauseOrder } from "../../quality/poor-network";
 import { readWatcherAnswer } from "../sdp/client-sdp";
-import { type Network, SfuConnection } from "./connection";
+import { PeerBudget } from "./bounds/peer-budget";
+import { SfuConnection } from "./connection";
+import type { Network } from "./native-connection";
+import type { OfferTransport } from "./offer-transport";
 import { OUTGOING_CODECS, OutgoingTrack } from "./outgoing-track";
-import { PeerBudget } from "./peer-budget";
 import type { PeerEvents, PublishingPeer } from "./publishing-peer";
 import { assignSlots, type FeedSends, feedKey, type Slot, streamsOf } from "./slots";
 
@@ -35,10 +37,13 @@ export class WatchingPeer {
   private estimate: number | null = null;
   private statistics = { audio: 0, video: 0, loss: 0, roundTripMs: null as number | null };
 
+  /** @param watchesAll whether it has sections for all members, rather than for a single feed */
   constructor(
     readonly id: string,
     readonly member: number,
+    readonly watchesAll: boolean,
     private readonly network: Network,
+    private readonly transport: OfferTransport,
     private readonly slots: readonly Slot[],
     private readonly find: FindPublisher,
     private readonly events: PeerEvents,
@@ -49,7 +54,7 @@ export class WatchingPeer {
 
   /** Offers all sections on a new connection, and ends the earlier one. @throws Fault UNAVAILABLE */
   async negotiate(): Promise<string> {
-    const connection = new SfuConnection(this.id, this.network, "offers", {
+    const connection = new SfuConnection(this.id, this.network, {
       up: () => {
         if (this.connection !== connection) return;
         this.up = true;
@@ -64,7 +69,7 @@ export class WatchingPeer {
     let offer: string;
     try {
       sections = this.slots.flatMap((slot, index) => this.addSlot(connection, slot, index));
-      offer = await connection.offer();
+      offer = await connection.offer(this.transport);
     } catch (error) {
       connection.close();
       throw error;
@@ -188,7 +193,7 @@ export class WatchingPeer {
       if (media instanceof Video) media.addVP8Codec(payloadType);
       else media.addOpusCodec(payloadType);
       media.addSSRC(ssrc, `member${index}`, `feed${index}`, `${kind}${index}`);
-      const section = connection.addTrack(media, mid, ssrc);
+      const section = connection.addTrack(media, ssrc);
       const track = new OutgoingTrack(section, kind, ssrc, this.budget, (estimate) => {
         this.estimate = estimate;
       });

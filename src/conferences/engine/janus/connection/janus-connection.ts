@@ -139,7 +139,7 @@ export class VideoRoomConnection {
     this.heard = true;
     clearInterval(this.pingTimer);
     this.pingTimer = setInterval(() => {
-      // A blocked event loop runs timers before it reads the responses that have arrived meanwhile.
+      // A blocked event loop runs timers before it reads the responses that have arrived.
       setImmediate(() => this.ping(socket));
     }, PING_MS);
   }

@@ -15,7 +15,7 @@ export interface VideoRoomResponse {
 }
 
 /**
- * A session at Janus with its handles. Sessions are bound to no connection: whoever has the API secret can use and
+ * A session at Janus with its handles. Sessions are bound to no connection: a program with the API secret can use and
  * claim them.
  */
 export class VideoRoomSession {

@@ -1,8 +1,14 @@
 /** Maximum number of rooms of one process. */
-export const ROOMS_MAX = 256;
+export const ROOMS_MAX = 342;
+/** Maximum number of those that are of one application: three quarters, so that others can still open some. */
+export const APPLICATION_ROOMS_MAX = 256;
 /** Maximum number of peers of one process. */
-export const PEERS_MAX = 1_024;
-/** Maximum number of peers of a member: two that publish, one for everything, or one for each feed (legacy clients). */
+export const PEERS_MAX = 1_366;
+/** Maximum number of those that are of one application: three quarters. */
+export const APPLICATION_PEERS_MAX = 1_024;
+/** Maximum number of those that are of one user or guest, in all rooms of the application together. */
+export const USER_PEERS_MAX = 64;
+/** Maximum number of peers of a member of one room: two that publish, one for everything, or one for each feed (legacy clients). */
 export const MEMBER_PEERS_MAX = 32;
 /** Time in which a peer must be connected, in milliseconds. */
 export const CONNECT_MS = 30_000;
@@ -34,6 +40,10 @@ export const MEDIA_BITRATE_FACTOR = 4;
 /** Bytes of a packet at a high bitrate. */
 export const MEDIA_PACKET_BYTES = 1_000;
 export const MEDIA_BURST_SECONDS = 3;
+/** Cap of a publisher's audio, in bits per second; that of its video is the conference's. */
+export const AUDIO_BITRATE = 128_000;
+/** Multiples of its cap from which a medium is dropped and its peer closed, and for how many seconds it is beyond them. */
+export const MEDIA_LIMIT = { drop: 1.5, dropSeconds: 3, close: 3, closeSeconds: 30 } as const;
 /**
  * Packets that one room may cost in a second: received, forwarded and sent again. About 0.6 of a core; twelve members
  * with audio and 600 kbit/s each and two shared screens cost half of it.

@@ -1,5 +1,5 @@
-import { monotonicNow } from "../../../../core/clock";
-import { TokenBucket } from "../../../../limits/token-bucket";
+import { monotonicNow } from "../../../../../core/clock";
+import { TokenBucket } from "../../../../../limits/token-bucket";
 import { ROOM_BURST_SECONDS, ROOM_PACKETS_PER_SECOND, ROOM_SHARE_MIN } from "./limits";
 
 /** A peer, by what the SFU has done for it. */

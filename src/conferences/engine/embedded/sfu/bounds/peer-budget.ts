@@ -1,6 +1,6 @@
-import { monotonicNow } from "../../../../core/clock";
-import { TokenBucket } from "../../../../limits/token-bucket";
-import { isRtcp } from "../rtp/rtp-packet";
+import { monotonicNow } from "../../../../../core/clock";
+import { TokenBucket } from "../../../../../limits/token-bucket";
+import { isRtcp } from "../../rtp/rtp-packet";
 import {
   CONTROL_BURST_SECONDS,
   CONTROL_BYTES_PER_SECOND,
