@@ -12,20 +12,27 @@ import { HostRouter } from "./host/host-router";
 import type { InvitationLoads } from "./invitations/invitation.type";
 import { openConferenceService } from "./membership/conference-service";
 import type { MembershipDeps } from "./membership/membership-deps";
+import type { StatisticsLoads } from "./membership/statistics";
 import type { ConferenceService } from "./model/conference-service";
 import type { OpenConferenceEngine } from "./open-engine";
-import {
-  type OwnerConferenceLoads,
-  openOwnerConferenceLoads,
-} from "./owners/application-conferences";
+import { type ListingLoads, openListingLoads } from "./rooms/access";
 import { closeEndedGuestConnections, findLinkGuest } from "./rooms/links";
+import { type ConferenceLoads, openConferenceLoads } from "./rooms/watch-conferences";
 import { deleteClosedConferences } from "./rows/conference-queries";
 import { findMembersOf, type Member } from "./rows/member-queries";
 
 /** Dependencies of the module. */
 export type ConferenceModuleDeps = Pick<
   HostDeps & MembershipDeps,
-  "store" | "bus" | "clock" | "log" | "config" | "metrics" | "counters" | "mayCreateOnJoin"
+  | "store"
+  | "bus"
+  | "clock"
+  | "log"
+  | "config"
+  | "metrics"
+  | "counters"
+  | "mayCreateOnJoin"
+  | "countNewCall"
 > & {
   jobs: Jobs;
   sessionEvents: SessionEvents;
@@ -36,13 +43,17 @@ export type ConferenceModuleDeps = Pick<
 };
 
 /** The open module. */
-export interface ConferenceModule extends MembershipDeps, Pick<HostDeps, "bus" | "log"> {
+export interface ConferenceModule
+  extends MembershipDeps,
+    StatisticsLoads,
+    Pick<HostDeps, "bus" | "log"> {
   service: ConferenceService;
   /** Name of the media server; null with CONFERENCES=off. */
   engineName: string | null;
   /** The members of conferences, by the time they joined. */
   memberLoader: ListLoader<Member>;
-  ownerLoads: OwnerConferenceLoads;
+  listings: ListingLoads["listings"];
+  conferenceLoads: ConferenceLoads;
   invitationLoads: InvitationLoads;
   /** Finds the guest of a token. @throws Fault UNAUTHENTICATED */
   findLinkGuest(token: string): Promise<LinkGuestViewer>;
@@ -120,6 +131,7 @@ export async function openConferences(
     hosts,
     readers,
     mayCreateOnJoin: deps.mayCreateOnJoin,
+    countNewCall: deps.countNewCall,
   };
   return {
     ...memberships,
@@ -131,7 +143,9 @@ export async function openConferences(
       (ids) => findMembersOf(store, ids),
       (member) => member.conferenceId,
     ),
-    ownerLoads: openOwnerConferenceLoads(store),
+    ...openListingLoads(store),
+    conferenceLoads: openConferenceLoads(store),
+    figures: new SharedLoads(),
     invitationLoads: new SharedLoads(),
     findLinkGuest: (token) => findLinkGuest({ store, clock }, token),
   };

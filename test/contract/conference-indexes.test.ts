@@ -6,6 +6,7 @@ import {
   conferenceState,
   deleteClosedConferences,
   findConference,
+  findConferences,
   findOpenConference,
   findSnapshot,
   insertConference,
@@ -107,7 +108,7 @@ test("every statement on conferences uses an index", async () => {
   await userLimits.lockOpenConferences(explained, 7);
   await userLimits.lockSeats(explained, 7);
   await findConference(explained, id);
-  await findOpenConference(explained, 1, "new");
+  await findOpenConference(explained, 1, "new", 7);
   await findSnapshot(explained, id);
   for (const descending of [true, false]) {
     const range = { above: 0, below: 2 ** 40, descending, limit: 10 };
@@ -119,9 +120,10 @@ test("every statement on conferences uses an index", async () => {
     const last = found.at(-1) ?? null;
     expect(last?.name).toMatch(/^room1/);
     await owned.listConferencesByName(explained, { ...named, open: null }, last, descending, 10);
-    await listMemberHistory(explained, 7, range);
+    await listMemberHistory(explained, 7, range, null);
+    await listMemberHistory(explained, 7, range, 8);
   }
-  expect(await owned.findApplicationConferences(explained, [id, 7])).toHaveLength(2);
+  expect(await findConferences(explained, [id, 7])).toHaveLength(2);
   await owned.findLiveConferences(explained, 1, 100);
   await wasMember(explained, 7, 7);
   await readExports([conferenceUserData], query, 7);
@@ -174,6 +176,7 @@ test("every statement on conferences uses an index", async () => {
   await guests.removeModerators(explained, id, [7]);
   await guests.findListedUsers(explained, id);
   await guests.findListing(explained, id, 7);
+  await guests.findListings(explained, [{ conferenceId: id, userId: 7 }]);
   const secretHash = hashToken("secret");
   const expiresAt = new Date(Date.now() + 60_000);
   const link = { conferenceId: id, secretHash, expiresAt, maxUses: 5, createdBy: 7 };

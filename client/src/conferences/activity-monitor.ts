@@ -13,7 +13,7 @@ export interface ActivityListener {
   /** Whether a member says that its camera is on. */
   isCameraOn(memberId: string): boolean;
   onSpeaking(memberId: string, speaking: boolean): void;
-  /** Somebody has begun or stopped to speak, or a video is paused or goes on. */
+  /** A member has started or stopped speaking, or a video was paused or resumed. */
   onChange(): void;
   /** Whether somebody wants the statistics. */
   wantsStatistics(): boolean;

@@ -34,7 +34,7 @@ export class ActivityTracker {
   /**
    * Takes the next figures.
    * @param expectsPicture whether a member's camera should be seen here
-   * @returns the members who have begun or stopped to speak, or whose video was paused or goes on
+   * @returns the members who have started or stopped speaking, or whose video was paused or resumed
    */
   update(
     figures: ReadonlyMap<string, MemberStatistics>,

@@ -3,11 +3,11 @@ import type { SettingsFieldsFragment } from "../generated/operations.ts";
 import type { CaptureOptions, MediaKind } from "../media/local-media.ts";
 import type { MediaStatistics } from "../media/statistics.ts";
 
-/** The settings of a conference, which may change while it goes on. */
+/** The settings of a conference, which may change at any time. */
 export type ConferenceSettings = SettingsFieldsFragment;
 
 /**
- * State of the own membership. `reconnecting` comes back by itself: the media goes on meanwhile if its network does.
+ * State of the own membership. `reconnecting` ends by itself; media continues if the network does.
  */
 export type ConferenceState = "joining" | "joined" | "reconnecting" | "left";
 

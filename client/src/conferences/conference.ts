@@ -230,7 +230,10 @@ export class Conference extends Emitter<ConferenceEvents> {
     await this.#media?.watcher.receive(memberId, { layer });
   }
 
-  /** Receives a member's camera or not, for instance because it is not shown. Its voice goes on. @throws SignalboxError */
+  /**
+   * Receives a member's camera or not, for instance because it is not shown. Its voice is still received.
+   * @throws SignalboxError
+   */
   async setReceiving(memberId: string, on: boolean): Promise<void> {
     await this.#media?.watcher.receive(memberId, { send: on });
   }

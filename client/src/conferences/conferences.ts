@@ -127,7 +127,7 @@ export class Conferences extends Emitter<ConferencesEvents> {
       onEntry: (invitation) => this.emit("invited", invitation),
       // Invitations that were missed are in the list of conferences.
       onGap: () => {},
-      // Without a user there are none; the next user begins anew.
+      // Without a user there are none; the next user starts from the beginning.
       onEnd: () => {
         this.#stopInvitations = null;
       },

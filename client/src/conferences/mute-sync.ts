@@ -32,7 +32,7 @@ export class MuteSync {
     this.#signal = signal;
   }
 
-  /** Whether the service does not know yet what is muted here; what it says meanwhile is out of date. */
+  /** Whether the service does not know yet what is muted here; what it reports until then is out of date. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
@@ -64,7 +64,7 @@ export class MuteSync {
         failures = 0;
       } catch (error) {
         if (this.#told !== told) continue;
-        // The membership is gone: the next one begins anew.
+        // The membership is gone: the next one starts from the beginning.
         if (!isTransient(error)) return;
         failures += 1;
         await sleep(backoffMs(failures), this.#signal);

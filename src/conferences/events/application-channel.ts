@@ -7,8 +7,8 @@ export function channelOfConferences(applicationId: number): string {
 }
 
 /**
- * Tells owners' subscriptions, on all nodes, that a conference or its members have changed; never waits. Best effort:
- * what is lost while the bus cannot be reached is read again by the subscriptions.
+ * Tells the subscriptions to an application's conferences, on all nodes, that a conference or its members have changed;
+ * never waits. Best effort: what is lost while the bus cannot be reached is read again by the subscriptions.
  */
 export function publishConferenceChange(
   { bus, log }: { bus: Pick<Bus, "publish">; log: Log },
@@ -16,6 +16,6 @@ export function publishConferenceChange(
   conferenceId: number,
 ): void {
   bus.publish(channelOfConferences(applicationId), String(conferenceId)).catch((error: unknown) => {
-    warnRarely(log, { err: error }, "failed to publish a changed conference to owners");
+    warnRarely(log, { err: error }, "failed to publish a changed conference");
   });
 }

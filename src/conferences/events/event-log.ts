@@ -75,7 +75,7 @@ export class EventLog {
         this.timer.unref();
         return;
       }
-      // Overflow may have replaced the events meanwhile.
+      // Overflow may have replaced the events by now.
       if (this.waiting[0] === event) this.waiting.shift();
     }
   }

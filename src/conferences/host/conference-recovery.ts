@@ -17,7 +17,7 @@ export interface ConferenceRecoveryOptions {
 }
 
 /**
- * Follows a media server that ends and comes back. Whatever the database prevents meanwhile is done with a later check.
+ * Follows a media server that ends and comes back. A later check does what an outage of the database prevents.
  */
 export class ConferenceRecovery {
   private readonly recovering: SingleRun;

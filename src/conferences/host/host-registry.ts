@@ -27,7 +27,7 @@ const TICKS_PER_CHECK = 2;
 export class HostRegistry {
   private readonly hosted = new Map<number, HostedConference>();
   private readonly acquiring = new Map<number, Promise<HostedConference | null>>();
-  /** Conferences whose rows may name this node although it does not host them: it tries to, until it knows. */
+  /** Conferences whose row may still name this node as host; retried until resolved. */
   private readonly unsettled = new Set<number>();
   /** What still ends of a dropped conference, so that it does not close the next one's room. */
   private readonly dropping = new Map<number, Promise<void>>();
@@ -175,7 +175,10 @@ export class HostRegistry {
     if (this.ticks % TICKS_PER_CHECK === 0) await this.check(foreign.length > 0);
   }
 
-  /** Ends what is over. @param isWatching whether there are subscribers of conferences of other nodes */
+  /**
+   * Removes expired members, drops conferences that another node hosts, and releases idle ones.
+   * @param isWatching whether there are subscribers of conferences of other nodes
+   */
   private async check(isWatching: boolean): Promise<void> {
     this.measure();
     const { store, node, clock } = this.deps;

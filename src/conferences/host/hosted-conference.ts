@@ -49,7 +49,7 @@ export class HostedConference {
   private readonly recovery: ConferenceRecovery;
   private readonly removals: MemberRemovals;
 
-  /** @param onOver called when the conference must be dropped, and its rows read again by whoever hosts it then */
+  /** @param onOver called when the conference must be dropped, and its rows read again by its next host */
   constructor(
     private readonly deps: HostDeps,
     readonly id: number,

@@ -162,7 +162,7 @@ export class HostedEngine {
     try {
       await this.peers.closeMember(id, number);
     } catch (error) {
-      // The member is out, even if the engine does not answer: then the room opens anew without it.
+      // The member has left either way; a reopened room will not contain it.
       this.deps.log.warn({ err: error }, "the media of a member could not be closed");
     }
     this.stored.changed();
@@ -227,15 +227,20 @@ export class HostedEngine {
     if (event.type === "up") this.peers.onUp(event.peer);
     if (event.type === "gone") this.peers.onGone(event.peer, event.reason);
     if (event.type === "streams") this.peers.onStreams(event.peer, event.streams);
-    if (event.type === "statistics") {
-      const { peer, statistics } = event;
-      const found = this.peers.find(peer);
+    if (event.type === "statistics" || event.type === "limited") {
+      const found = this.peers.find(event.peer);
       if (!found) return;
-      this.reported.set(found, statistics);
-      const to = { memberId: found.memberId, generation: found.generation };
-      this.options.send({ type: "statistics", to, peer, statistics });
-    }
-    if (event.type !== "statistics") this.stored.changed();
+      const { id: peer, memberId, generation } = found;
+      const own = { to: { memberId, generation }, peer };
+      if (event.type === "statistics") {
+        const { statistics } = event;
+        this.reported.set(found, statistics);
+        this.options.send({ type: "statistics", ...own, statistics });
+      } else {
+        const { kind, dropped, bitrate } = event;
+        this.options.send({ type: "peer-limited", ...own, kind, dropped, bitrate });
+      }
+    } else this.stored.changed();
   }
 
   private onLost(): void {
@@ -259,7 +264,7 @@ export class HostedEngine {
 
   /** Opens the room again, under a new generation of the conference. If that fails, the next publisher opens it. */
   async renew(): Promise<void> {
-    // It may have been lost once more.
+    // It may have been lost again.
     if (!this.isRenewable()) return;
     this.lost = false;
     await this.ensureRoom();

@@ -26,7 +26,7 @@ export class MemberChecks {
   ) {}
 
   /**
-   * Checks a member that has just taken its seat: what it was allowed to before may have ended meanwhile.
+   * Checks a member that has just taken its seat: what it was allowed to do may have ended by now.
    * @throws Fault UNAUTHENTICATED, NOT_FOUND for a user who may not join any more
    */
   async admit(member: Member): Promise<void> {

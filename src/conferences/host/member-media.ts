@@ -38,7 +38,7 @@ export class MemberMedia {
   onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void {
     this.changes.background(async () => {
       const member = this.members.get(owner.memberId);
-      // What the engine says now: a replaced peer may have come up meanwhile.
+      // What the engine says now: a replaced peer may have come up by now.
       if (member?.generation !== owner.generation || this.engine.isUp(owner, source) !== up) return;
       await this.write({ ...member, ...(source === "main" ? { publishing: up } : { screen: up }) });
     });

@@ -7,7 +7,7 @@ import type { HostDeps } from "./host-deps";
 import type { HostedEngine } from "./hosted-engine";
 import type { HostedMembers } from "./hosted-members";
 
-/** Removes members, whatever waits: whoever fills the queue of changes must not delay it. */
+/** Removes members ahead of everything that waits: a member that fills the queue of changes must not delay it. */
 export class MemberRemovals {
   /** One for each member at a time, so that removals have a bound of their own. */
   private readonly running = new Map<number, Promise<void>>();

@@ -86,7 +86,7 @@ async function findPushSettings({ push }: InvitationDeps, applicationId: number)
   return (await findCallPushSettings(push.store, [applicationId])).get(applicationId);
 }
 
-/** Sends the push of an invitation. Whoever has no device gets none; a refused push does not undo the signals. */
+/** Sends the push of an invitation. A user without a device gets none; a refused push does not undo the signals. */
 async function pushInvitation(
   { push, log }: InvitationDeps,
   { applicationId, userId }: UserViewer,

@@ -48,17 +48,18 @@ export function openConferenceService(deps: MembershipDeps): ConferenceService {
 }
 
 async function openByName(
-  { store, counters, mayCreateOnJoin }: MembershipDeps,
+  { store, counters, mayCreateOnJoin, countNewCall }: MembershipDeps,
   { applicationId, number, kind }: Participant,
   name: string,
 ): Promise<Conference> {
   checkConferenceName(name);
-  const found = await findOpenConference(store, applicationId, name);
+  const found = await findOpenConference(store, applicationId, name, number);
   if (found) return found;
   if (kind !== "user") throw noConference();
   if (!(await mayCreateOnJoin(applicationId))) {
     throw new Fault("FORBIDDEN", "The application does not create conferences on join");
   }
+  await countNewCall({ applicationId, userId: number });
   const created = await store.transaction(async (transaction) => {
     await checkOpenConferences(transaction, number);
     return insertConference(transaction, {
@@ -73,8 +74,8 @@ async function openByName(
     });
   });
   if (created) counters.count(applicationId, "conferences");
-  // Another node may have created it meanwhile.
-  const conference = created ?? (await findOpenConference(store, applicationId, name));
+  // Another node may have created it by now.
+  const conference = created ?? (await findOpenConference(store, applicationId, name, number));
   if (!conference) throw new Fault("UNAVAILABLE", "The conference has just ended", undefined, 1);
   return conference;
 }

@@ -5,11 +5,16 @@ import type { DeliveredEvent } from "../model/conference-service";
 import {
   ConferenceAccessName,
   ConferenceMemberType,
-  LeaveReasons,
   toGraphqlMember,
 } from "../rooms/conference.type";
+import { LeaveReasonName } from "../rooms/participation.type";
 import { encodeEventCursor } from "./event-cursor";
-import { ConferencePeerStatistics, ConferenceStream, toGraphqlStream } from "./media.type";
+import {
+  ConferencePeerStatistics,
+  ConferenceStream,
+  StreamKindName,
+  toGraphqlStream,
+} from "./media.type";
 
 @ObjectType({ description: "The settings of a conference in an event.", simpleResolvers: true })
 export class ConferenceSettings {
@@ -76,7 +81,9 @@ export class ConferenceMemberUpdatedEvent extends ConferenceEventType {
   @Field(() => ConferenceMemberType, { description: "The member." })
   member!: ConferenceMemberType;
 
-  @Field({ description: "Whether the member has come back; it still is one person." })
+  @Field({
+    description: "True if the member took its seat again, from the same device or another.",
+  })
   rejoined!: boolean;
 }
 
@@ -89,7 +96,7 @@ export class ConferenceMemberLeftEvent extends ConferenceEventType {
   @Field(() => ID, { description: "The member." })
   memberId!: number;
 
-  @Field(() => LeaveReasons as object, { description: "Why." })
+  @Field(() => LeaveReasonName as object, { description: "Why." })
   reason!: LeaveReason;
 }
 
@@ -104,7 +111,9 @@ export class ConferenceEndedEvent extends ConferenceEventType {
   @Field(() => ID, { description: "The conference." })
   conferenceId!: number;
 
-  @Field(() => LeaveReasons as object, { description: "Why: CONFERENCE_CLOSED or MEDIA_FAILURE." })
+  @Field(() => LeaveReasonName as object, {
+    description: "Why: CONFERENCE_CLOSED or MEDIA_FAILURE.",
+  })
   reason!: EndReason;
 }
 
@@ -162,6 +171,25 @@ export class ConferencePeerClosedEvent extends ConferenceEventType {
 @ObjectType({
   ...event,
   description:
+    "What the caller publishes is dropped because it is beyond its bitrate for three seconds, or is forwarded again. Beyond three times its bitrate for 30 seconds the peer connection is closed.",
+})
+export class ConferencePeerLimitedEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The peer connection." })
+  peerId!: string;
+
+  @Field(() => StreamKindName as object, { description: "Audio or video." })
+  kind!: "audio" | "video";
+
+  @Field({ description: "Whether it is dropped." })
+  dropped!: boolean;
+
+  @Field(() => Int, { description: "The bitrate that it must keep, in bits per second." })
+  bitrate!: number;
+}
+
+@ObjectType({
+  ...event,
+  description:
     "Figures of a peer connection of the caller, every few seconds. A deployment on Janus may have none.",
 })
 export class ConferenceStatisticsEvent extends ConferenceEventType {
@@ -184,6 +212,7 @@ export const CONFERENCE_EVENT_CLASSES = [
   ConferenceStreamsEvent,
   ConferenceReplacedEvent,
   ConferencePeerClosedEvent,
+  ConferencePeerLimitedEvent,
   ConferenceStatisticsEvent,
 ];
 
@@ -241,6 +270,10 @@ export function eventToGraphql(
     case "peer-closed": {
       const { peer: peerId, reason: detail } = source;
       return make(ConferencePeerClosedEvent, { cursor, peerId, detail });
+    }
+    case "peer-limited": {
+      const { peer: peerId, kind, dropped, bitrate } = source;
+      return make(ConferencePeerLimitedEvent, { cursor, peerId, kind, dropped, bitrate });
     }
     case "statistics": {
       const { peer: peerId, statistics } = source;

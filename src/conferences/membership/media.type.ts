@@ -12,7 +12,11 @@ registerEnumType(MediaSourceName, {
   },
 });
 
-const StreamKindName: Record<string, PeerStream["kind"]> = { AUDIO: "audio", VIDEO: "video" };
+/** The values of StreamKind in GraphQL. */
+export const StreamKindName: Record<string, PeerStream["kind"]> = {
+  AUDIO: "audio",
+  VIDEO: "video",
+};
 registerEnumType(StreamKindName, {
   name: "ConferenceStreamKind",
   description: "The kind of a stream.",
@@ -59,6 +63,21 @@ export class ConferencePeerStatistics {
 
   @Field(() => Int, { nullable: true, description: "Round trip in milliseconds; null if unknown." })
   roundTripMs!: number | null;
+}
+
+@ObjectType({
+  description: "Figures of a peer connection of a member of a conference at the media server.",
+  simpleResolvers: true,
+})
+export class ConferenceMemberStatistics extends ConferencePeerStatistics {
+  @Field(() => ID, { description: "The member." })
+  memberId!: number;
+
+  @Field(() => MediaSourceName as object, {
+    nullable: true,
+    description: "What the peer connection publishes; null for one that receives.",
+  })
+  source!: MediaSource | null;
 }
 
 /** Converts a stream; a feed's member is named by its number. */

@@ -6,4 +6,6 @@ export interface MembershipDeps extends ConferenceDeps {
   readers: EventReaders;
   /** Whether the first join of a legacy client may create a conference of the application. */
   mayCreateOnJoin(applicationId: number): Promise<boolean>;
+  /** Counts a conference that a user's first join creates, as one of the user's new calls. @throws Fault LIMITED */
+  countNewCall(user: { applicationId: number; userId: number }): Promise<void>;
 }

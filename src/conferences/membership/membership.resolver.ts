@@ -1,12 +1,12 @@
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import { iceServers } from "../../calls/ice/ice-servers";
 import { parseId } from "../../core/text/ids";
 import type { ConferenceService } from "../model/conference-service";
-import { findModerated, noConference, numberOf } from "../rooms/access";
+import { findModerated, findVisible, noConference, numberOf } from "../rooms/access";
 import { ConferenceInput } from "../rooms/conference.input";
 import type { ConferenceContext } from "../rooms/conference.resolver";
-import { toGraphqlConference, toGraphqlMember } from "../rooms/conference.type";
+import { rowToGraphqlMember, toGraphqlConference, toGraphqlMember } from "../rooms/conference.type";
 import {
   ConferenceDonePayload,
   ConferenceMemberPayload,
@@ -16,11 +16,14 @@ import {
   RemoveConferenceMemberInput,
   SetConferenceMuteInput,
 } from "./media.input";
+import { ConferenceMemberStatistics } from "./media.type";
 import { membershipId, parseMembership, participantFor } from "./membership";
 import type { MembershipDeps } from "./membership-deps";
+import { findStatistics, type StatisticsLoads } from "./statistics";
 
 /** Context of the resolvers of members and their media. */
 export interface MembershipContext extends ConferenceContext {
+  conferences: ConferenceContext["conferences"] & StatisticsLoads;
   memberships: MembershipDeps & { service: ConferenceService };
 }
 
@@ -85,34 +88,52 @@ export class MembershipResolver {
     return { member: toGraphqlMember(member) };
   }
 
-  @Allow("user")
+  @Allow("user", "developer")
   @Mutation(() => ConferenceMemberPayload, {
     description:
-      "Mutes a member: what it sends is dropped, of a shared screen as well, and also after it rejoins, until a moderator unmutes it here or it unmutes itself with setConferenceMute. Unmuting leaves muted what the member has muted itself. For moderators.",
+      "Mutes a member: what it sends is dropped, of a shared screen as well, and also after it rejoins, until a moderator unmutes it here or it unmutes itself with setConferenceMute. Unmuting leaves muted what the member has muted itself. For moderators, and for developers and owners of the application's account.",
   })
   async muteConferenceMember(
-    @Ctx() { memberships, auth }: MembershipContext,
+    @Ctx() { memberships, conferences, auth }: MembershipContext,
     @Arg("input", () => MuteConferenceMemberInput, { description: "The member." })
     { conferenceId, memberId, audio, video }: MuteConferenceMemberInput,
   ): Promise<ConferenceMemberPayload> {
-    const { id } = await findModerated(memberships, await auth.user(), conferenceId);
+    const viewer = await auth.viewer();
+    const { id, applicationId } = await findModerated(memberships, viewer, conferenceId);
     const change = { ...(isGiven(audio) && { audio }), ...(isGiven(video) && { video }) };
     const number = parseId(memberId) ?? 0;
-    const member = await memberships.hosts.run(id, "muteMember", number, change);
-    return { member: toGraphqlMember(member) };
+    const state = await memberships.hosts.run(id, "muteMember", number, change);
+    if (viewer.kind !== "member") return { member: toGraphqlMember(state) };
+    const members = await conferences.memberLoader.load(id);
+    const member = members.find((each) => each.id === state.id);
+    // The member may have left since.
+    return { member: member ? rowToGraphqlMember(member, applicationId) : toGraphqlMember(state) };
   }
 
-  @Allow("user")
+  @Allow("support")
+  @Query(() => [ConferenceMemberStatistics], {
+    description:
+      "What the media server has last reported of the peer connections of a conference's members, every few seconds while media flows. Empty if it has reported nothing, if no node hosts the conference, or if the host does not answer.",
+  })
+  async conferenceStatistics(
+    @Ctx() { conferences, auth }: MembershipContext,
+    @Arg("conferenceId", () => ID, { description: "The conference." }) conferenceId: string,
+  ): Promise<ConferenceMemberStatistics[]> {
+    const { conference } = await findVisible(conferences, await auth.viewer(), conferenceId);
+    return findStatistics(conferences, conference);
+  }
+
+  @Allow("user", "developer")
   @Mutation(() => ConferenceDonePayload, {
     description:
-      "Removes a member, who may join again unless the conference is locked. The token of a guest by link ends: the guest needs a link to come back. For moderators.",
+      "Removes a member, who may join again unless the conference is locked. The token of a guest by link ends: the guest needs a link to come back. For moderators, and for developers and owners of the application's account.",
   })
   async removeConferenceMember(
     @Ctx() { memberships, auth }: MembershipContext,
     @Arg("input", () => RemoveConferenceMemberInput, { description: "The member." })
     { conferenceId, memberId }: RemoveConferenceMemberInput,
   ): Promise<ConferenceDonePayload> {
-    const { id } = await findModerated(memberships, await auth.user(), conferenceId);
+    const { id } = await findModerated(memberships, await auth.viewer(), conferenceId);
     await memberships.hosts.run(id, "removeNumbers", [parseId(memberId) ?? 0], "removed");
     return DONE;
   }

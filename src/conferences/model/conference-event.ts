@@ -26,7 +26,7 @@ export type ConferenceEvent =
   /** The whole state: first of all, and when deltas may have been lost. */
   | { type: "snapshot"; sequence: number; conference: ConferenceState; members: MemberState[] }
   | { type: "member-joined"; sequence: number; member: MemberState }
-  /** A member has changed, or has come back from another device (`rejoined`): it still is one person. */
+  /** A member has changed, or has taken its seat again (`rejoined`). */
   | { type: "member-updated"; sequence: number; member: MemberState; rejoined: boolean }
   | {
       type: "member-left";
@@ -55,6 +55,15 @@ export type ConferenceEvent =
       to: { memberId: number; generation: number };
       peer: string;
       reason: string;
+    }
+  | {
+      /** What a peer publishes is dropped, since it is beyond its cap, or is forwarded again. */
+      type: "peer-limited";
+      to: { memberId: number; generation: number };
+      peer: string;
+      kind: "audio" | "video";
+      dropped: boolean;
+      bitrate: number;
     }
   | {
       type: "statistics";

@@ -16,7 +16,7 @@ export type ConferenceOrigin = "graphql" | "legacy";
 export interface Conference {
   id: number;
   applicationId: number;
-  /** 1 to 128 characters; unique among the open conferences of the application. */
+  /** 1 to 128 characters; unique among the open conferences for everyone of the application. */
   name: string;
   seats: number;
   /** Whether members may send video. */
@@ -31,6 +31,10 @@ export interface Conference {
   createdBy: number | null;
   createdAt: Date;
   closedAt: Date | null;
+  /** Id of the node that hosts it and orders its changes; null while none does. */
+  host: string | null;
+  /** The number of its last change. */
+  sequence: number;
 }
 
 /** Who joins: a user, or a guest by link. */
@@ -95,7 +99,7 @@ export interface MemberState {
   videoMuted: boolean | null;
 }
 
-/** INVALID for a name that another open conference has. */
+/** INVALID for a name that another open conference for everyone has. */
 export function nameTaken(): Fault {
-  return Fault.field("name", "has already been taken by an open conference");
+  return Fault.field("name", "has already been taken by an open conference for everyone");
 }

@@ -1,38 +1,105 @@
 import { Fault } from "../../core/errors";
+import { BatchLoader } from "../../core/loads/batch-loader";
 import { parseId } from "../../core/text/ids";
-import type { LinkGuestViewer, UserViewer } from "../../core/viewer";
+import {
+  type LinkGuestViewer,
+  type MemberViewer,
+  roleAllows,
+  type UserViewer,
+} from "../../core/viewer";
 import type { Store } from "../../store/store";
 import type { Conference } from "../model/conference";
 import { findConference } from "../rows/conference-queries";
-import { findListing } from "../rows/guest-queries";
+import { findListing, findListings, type ListedUser } from "../rows/guest-queries";
 import { wasMember } from "../rows/member-history-queries";
 import type { ConferenceDeps } from "./conference-deps";
 
+/** Who may join a conference. */
+export type JoiningViewer = UserViewer | LinkGuestViewer;
 /** Who asks about a conference. */
-export type ConferenceViewer = UserViewer | LinkGuestViewer;
+export type ConferenceViewer = JoiningViewer | MemberViewer;
 
 /** What a viewer may do with a conference. */
 export interface ConferenceRights {
+  /** Whether the viewer sees it, and who is in it. */
+  see: boolean;
   join: boolean;
   moderate: boolean;
 }
 
-/** Returns what a viewer may do: the creator and listed moderators moderate. */
+/**
+ * Returns what a viewer may do. Anyone who may join sees the conference. The creator and listed moderators moderate. No user
+ * moderates what the first join of a legacy client has created: its name belongs to all who use it. Members of the
+ * application's account see every conference and join none; developers and owners moderate.
+ */
 export async function rightsOf(
   { store }: { store: Pick<Store, "query"> },
   viewer: ConferenceViewer,
   conference: Conference,
 ): Promise<ConferenceRights> {
-  if (viewer.kind === "link-guest") {
-    return { join: viewer.conferenceId === conference.id, moderate: false };
+  return rightsBy(viewer, conference, (userId) => findListing(store, conference.id, userId));
+}
+
+/** @param findListed finds whether a user is listed for the conference; null if not */
+async function rightsBy(
+  viewer: ConferenceViewer,
+  conference: Conference,
+  findListed: (userId: number) => Promise<ListedUser | null>,
+): Promise<ConferenceRights> {
+  if (viewer.kind === "member") {
+    const see = await viewer.owns(conference.applicationId);
+    return { see, join: false, moderate: see && roleAllows("developer", viewer.role) };
   }
-  if (viewer.applicationId !== conference.applicationId) return { join: false, moderate: false };
-  if (conference.createdBy === viewer.userId) return { join: true, moderate: true };
-  const listing = await findListing(store, conference.id, viewer.userId);
-  return {
-    join: listing !== null || conference.access === "everyone",
-    moderate: listing?.moderator ?? false,
-  };
+  if (viewer.kind === "link-guest") {
+    return joining(viewer.conferenceId === conference.id);
+  }
+  if (viewer.applicationId !== conference.applicationId) return joining(false);
+  if (conference.createdBy === viewer.userId && conference.origin === "graphql") {
+    return joining(true, true);
+  }
+  const listing = await findListed(viewer.userId);
+  return joining(listing !== null || conference.access === "everyone", listing?.moderator);
+}
+
+const joining = (join: boolean, moderate = false): ConferenceRights => ({
+  see: join,
+  join,
+  moderate,
+});
+
+/** The listings that a node loads for the conferences of lists. */
+export interface ListingLoads {
+  /** Listings by the ids of the conference and of the user, with a blank between. */
+  listings: BatchLoader<string, ListedUser>;
+}
+
+/** Opens the loads of a node. */
+export function openListingLoads(store: Pick<Store, "query">): ListingLoads {
+  const keyOf = (conferenceId: number, userId: number) => `${conferenceId} ${userId}`;
+  const listings = new BatchLoader<string, ListedUser>(async (keys) => {
+    const pairs = keys.map((key) => {
+      const [conferenceId, userId] = key.split(" ").map(Number);
+      return { conferenceId: conferenceId ?? 0, userId: userId ?? 0 };
+    });
+    const rows = await findListings(store, pairs);
+    return new Map(rows.map((row) => [keyOf(row.conference_id, row.user_id), row]));
+  });
+  return { listings };
+}
+
+/**
+ * Whether a viewer sees who is in a conference that it knows: who may join it. A former member of a conference for listed
+ * users knows the conference, and its own times.
+ */
+export async function seesMembers(
+  { listings }: ListingLoads,
+  viewer: ConferenceViewer,
+  conference: Conference,
+): Promise<boolean> {
+  if (conference.access === "everyone" && viewer.kind !== "member") return true;
+  const listed = async (userId: number) =>
+    (await listings.load(`${conference.id} ${userId}`)) ?? null;
+  return (await rightsBy(viewer, conference, listed)).see;
 }
 
 /** A conference and what the viewer may do with it. */
@@ -42,7 +109,7 @@ export interface VisibleConference {
 }
 
 /**
- * Finds a conference that the viewer may see: who may join it, or has been a member.
+ * Finds a conference that the viewer may see, by its rights or as a former member.
  * @throws Fault NOT_FOUND, also for a conference that the viewer may not see
  */
 export async function findVisible(
@@ -52,12 +119,20 @@ export async function findVisible(
 ): Promise<VisibleConference> {
   const conferenceId = parseId(id);
   const conference = conferenceId === null ? null : await findConference(deps.store, conferenceId);
-  if (conference?.applicationId !== viewer.applicationId) throw noConference();
+  if (!conference) throw noConference();
   const rights = await rightsOf(deps, viewer, conference);
-  if (rights.join || (await wasMember(deps.store, conference.id, numberOf(viewer)))) {
-    return { conference, rights };
-  }
+  if (rights.see || (await wasIn(deps, viewer, conference))) return { conference, rights };
   throw noConference();
+}
+
+/** Whether the viewer has been in a conference. */
+async function wasIn(
+  { store }: Pick<ConferenceDeps, "store">,
+  viewer: ConferenceViewer,
+  { id, applicationId }: Conference,
+): Promise<boolean> {
+  if (viewer.kind === "member" || viewer.applicationId !== applicationId) return false;
+  return wasMember(store, id, numberOf(viewer));
 }
 
 /**
@@ -66,7 +141,7 @@ export async function findVisible(
  */
 export async function findModerated(
   deps: Pick<ConferenceDeps, "store">,
-  viewer: UserViewer,
+  viewer: ConferenceViewer,
   id: string,
 ): Promise<Conference> {
   const { conference, rights } = await findVisible(deps, viewer, id);
@@ -91,7 +166,7 @@ export function requireEnabled({ enabled }: Pick<ConferenceDeps, "enabled">): vo
 }
 
 /** The number that a viewer has as a member. */
-export function numberOf(viewer: ConferenceViewer): number {
+export function numberOf(viewer: JoiningViewer): number {
   return viewer.kind === "link-guest" ? viewer.number : viewer.userId;
 }
 

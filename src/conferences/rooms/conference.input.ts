@@ -5,7 +5,8 @@ import { ConferenceAccessName, ConferenceType } from "./conference.type";
 @InputType({ description: "A new conference." })
 export class CreateConferenceInput {
   @Field({
-    description: "Name: 1 to 128 characters, unique among the open conferences of the application.",
+    description:
+      "Name: 1 to 128 characters, unique among the open conferences for everyone of the application.",
   })
   name!: string;
 
@@ -79,7 +80,7 @@ export class UpdateConferenceInput {
   @Field(() => [ID], {
     nullable: true,
     description:
-      "Users who are listed, instead of the present ones. Moderators stay listed unless moderatorIds is given as well. Of a conference for listed users, who is not listed any more is removed at once.",
+      "Users who are listed, instead of the present ones. Moderators stay listed unless moderatorIds is given as well. If access is LISTED, members who are no longer listed are removed immediately.",
   })
   userIds?: string[] | null;
 
@@ -93,15 +94,6 @@ export class UpdateConferenceInput {
 
 @InputType({ description: "A conference." })
 export class ConferenceInput {
-  @Field(() => ID, { description: "The conference." })
-  conferenceId!: string;
-}
-
-@InputType({ description: "A conference of one of the owner's applications." })
-export class ApplicationConferenceInput {
-  @Field(() => ID, { description: "The application." })
-  applicationId!: string;
-
   @Field(() => ID, { description: "The conference." })
   conferenceId!: string;
 }

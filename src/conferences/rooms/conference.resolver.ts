@@ -1,11 +1,12 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import type { RequestContext } from "../../access/request-context";
+import { VisibleTo } from "../../access/visible-to";
 import type { ListLoader } from "../../core/loads/batch-loader";
 import { Limited } from "../../limits/rate-limits";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { Member } from "../rows/member-queries";
-import { findVisible } from "./access";
+import { findVisible, type ListingLoads, seesMembers } from "./access";
 import {
   ConferenceInput,
   ConferencePayload,
@@ -13,9 +14,9 @@ import {
   UpdateConferenceInput,
 } from "./conference.input";
 import {
+  applicationOfConference,
   ConferenceConnection,
   ConferenceMemberType,
-  ConferenceParticipationConnection,
   ConferenceType,
   rowToGraphqlMember,
   toGraphqlConference,
@@ -28,10 +29,16 @@ import {
   listHistory,
   updateConference,
 } from "./conferences";
+import { ConferenceParticipationConnection } from "./participation.type";
 
 /** Context of the resolvers of conferences. */
 export interface ConferenceContext extends RequestContext {
-  conferences: ConferenceDeps & { memberLoader: ListLoader<Member> };
+  conferences: ConferenceDeps &
+    ListingLoads & {
+      memberLoader: ListLoader<Member>;
+      /** Name of the media server; null with CONFERENCES=off. */
+      engineName: string | null;
+    };
 }
 
 const CONFERENCE = { description: "The conference." } as const;
@@ -73,29 +80,30 @@ export class ConferenceResolver {
     return toConnection({ ...neighbours, nodes: nodes.map(toGraphqlConference) });
   }
 
-  @Allow("conference")
+  @Allow("conference", "support")
   @Query(() => ConferenceType, {
-    description: "A conference that the caller may join or has been a member of.",
+    description:
+      "A conference that the caller may join or has been a member of; for members of an account, a conference of one of its applications.",
   })
   async conference(
     @Ctx() { conferences, auth }: ConferenceContext,
     @Arg("id", () => ID, CONFERENCE) id: string,
   ): Promise<ConferenceType> {
-    const { conference } = await findVisible(conferences, await auth.participant(), id);
+    const { conference } = await findVisible(conferences, await auth.viewer(), id);
     return toGraphqlConference(conference);
   }
 
-  @Allow("user")
+  @Allow("user", "support")
   @Query(() => ConferenceParticipationConnection, {
-    description: "Who is and has been in a conference, with times.",
+    description:
+      "Who is and has been in a conference, with times. Former members who may no longer join see their own times; members of the application's account see all.",
   })
   async conferenceHistory(
     @Ctx() { conferences, auth }: ConferenceContext,
     @Arg("conferenceId", () => ID, CONFERENCE) id: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<ConferenceParticipationConnection> {
-    const { conference } = await findVisible(conferences, await auth.user(), id);
-    return toConnection(await listHistory(conferences, conference.id, page));
+    return toConnection(await listHistory(conferences, await auth.viewer(), id, page));
   }
 
   @Allow("user")
@@ -113,27 +121,31 @@ export class ConferenceResolver {
     return { conference: toGraphqlConference(conference) };
   }
 
-  @Allow("user")
-  @Mutation(() => ConferencePayload, { description: "Changes a conference. For moderators." })
+  @Allow("user", "developer")
+  @Mutation(() => ConferencePayload, {
+    description:
+      "Changes a conference. For moderators, and for developers and owners of the application's account.",
+  })
   async updateConference(
     @Ctx() { conferences, auth }: ConferenceContext,
     @Arg("input", () => UpdateConferenceInput, { description: "The changes." })
     { conferenceId, ...changes }: UpdateConferenceInput,
   ): Promise<ConferencePayload> {
-    const viewer = await auth.user();
+    const viewer = await auth.viewer();
     const conference = await updateConference(conferences, viewer, conferenceId, changes);
     return { conference: toGraphqlConference(conference) };
   }
 
-  @Allow("user")
+  @Allow("user", "developer")
   @Mutation(() => ConferencePayload, {
-    description: "Closes a conference; its members are out. For moderators.",
+    description:
+      "Closes a conference; its members are out. For moderators, and for developers and owners of the application's account.",
   })
   async closeConference(
     @Ctx() { conferences, auth }: ConferenceContext,
     @Arg("input", () => ConferenceInput, CONFERENCE) { conferenceId }: ConferenceInput,
   ): Promise<ConferencePayload> {
-    const conference = await closeConference(conferences, await auth.user(), conferenceId);
+    const conference = await closeConference(conferences, await auth.viewer(), conferenceId);
     return { conference: toGraphqlConference(conference) };
   }
 }
@@ -141,13 +153,29 @@ export class ConferenceResolver {
 @Resolver(() => ConferenceType)
 export class ConferenceFieldsResolver {
   @FieldResolver(() => [ConferenceMemberType], {
-    description: "Who is in the conference now, by the time they joined.",
+    description:
+      "Who is in the conference now, by the time they joined. Empty for former members who may no longer join.",
   })
   async members(
-    @Root() { id, closedAt }: ConferenceType,
-    @Ctx() { conferences }: ConferenceContext,
+    @Root() { id, closedAt, source }: ConferenceType,
+    @Ctx() { conferences, auth }: ConferenceContext,
   ): Promise<ConferenceMemberType[]> {
     if (closedAt !== null) return [];
-    return (await conferences.memberLoader.load(id)).map(rowToGraphqlMember);
+    if (!(await seesMembers(conferences, await auth.viewer(), source))) return [];
+    const members = await conferences.memberLoader.load(id);
+    return members.map((member) => rowToGraphqlMember(member, source.applicationId));
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "The media server, `embedded` or `janus`. Null while no node hosts the conference, and for everybody but members of the application's account.",
+  })
+  @VisibleTo("support", applicationOfConference)
+  engine(
+    @Root() { hostNodeId }: ConferenceType,
+    @Ctx() { conferences }: ConferenceContext,
+  ): string | null {
+    return hostNodeId === null ? null : conferences.engineName;
   }
 }

@@ -1,7 +1,12 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { VisibleTo } from "../../access/visible-to";
 import { PageInfo } from "../../paging/page.type";
-import type { Conference, ConferenceAccess, MemberState } from "../model/conference";
-import type { LeaveReason } from "../model/conference-event";
+import type {
+  Conference,
+  ConferenceAccess,
+  ConferenceOrigin,
+  MemberState,
+} from "../model/conference";
 import { type Member, memberState } from "../rows/member-queries";
 
 /** GraphQL names of who may join. */
@@ -18,42 +23,33 @@ registerEnumType(ConferenceAccessName, {
   },
 });
 
-const LeaveReasonName: Record<string, LeaveReason> = {
-  LEFT: "left",
-  REMOVED: "removed",
-  SESSION_ENDED: "session-ended",
-  LINK_WITHDRAWN: "link-withdrawn",
-  CONFERENCE_CLOSED: "conference-closed",
-  MEDIA_FAILURE: "media-failure",
+const ConferenceOriginName: Record<string, ConferenceOrigin> = {
+  GRAPHQL: "graphql",
+  LEGACY: "legacy",
 };
-registerEnumType(LeaveReasonName, {
-  name: "ConferenceLeaveReason",
-  description: "Why a member is no longer in a conference.",
+registerEnumType(ConferenceOriginName, {
+  name: "ConferenceOrigin",
+  description: "Who created a conference.",
   valuesConfig: {
-    LEFT: { description: "It left, or its connections were gone for too long." },
-    REMOVED: { description: "A moderator removed it." },
-    SESSION_ENDED: {
-      description: "Its session or its guest's token has ended, or its user was deleted.",
-    },
-    LINK_WITHDRAWN: {
-      description: "The link that admitted it was withdrawn, or its creator no longer moderates.",
-    },
-    CONFERENCE_CLOSED: { description: "The conference was closed." },
-    MEDIA_FAILURE: {
+    GRAPHQL: { description: "An operation of GraphQL. It stays open until it is closed." },
+    LEGACY: {
       description:
-        "The server has ended the conference, because what its members sent has repeatedly ended the media server's process.",
+        "The first join of a legacy client. It is closed when it has been empty for 30 seconds.",
     },
   },
 });
 
-/** The enum of reasons, for the events. */
-export const LeaveReasons = LeaveReasonName;
+/** What the description of a field says that only members of the application's account see. */
+const MEMBERS_ONLY = "for everybody but members of the application's account.";
 
 @ObjectType("ConferenceMember", {
   description: "A member of a conference. A user is one member, whatever the number of devices.",
   simpleResolvers: true,
 })
 export class ConferenceMemberType {
+  /** The application whose account's members see all fields; null if it is not known. Not a field. */
+  applicationId!: number | null;
+
   @Field(() => ID, {
     description:
       "Identifier of the member in the conference: the user's id, or the number of a guest by link, which no user has.",
@@ -96,19 +92,52 @@ export class ConferenceMemberType {
     description: "Whether the camera is off, or a moderator has muted the video; null if unknown.",
   })
   videoMuted!: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: `Whether the member has muted its microphone itself. Null if unknown, and ${MEMBERS_ONLY}`,
+  })
+  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
+  audioMutedByMember!: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: `Whether the member has turned its camera off itself. Null if unknown, and ${MEMBERS_ONLY}`,
+  })
+  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
+  videoMutedByMember!: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: `Whether a moderator, or a member of the account, has muted its sound. Null ${MEMBERS_ONLY}`,
+  })
+  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
+  audioMutedByModerator!: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: `Whether a moderator, or a member of the account, has muted its video. Null ${MEMBERS_ONLY}`,
+  })
+  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
+  videoMutedByModerator!: boolean | null;
 }
+
+/** The application whose account's members see all fields of a conference. */
+export const applicationOfConference = ({ source }: ConferenceType): number => source.applicationId;
 
 @ObjectType("Conference", {
   description: "A conference of an application: a room for up to twelve members.",
 })
 export class ConferenceType {
-  /** For the members' resolver; not a field. */
+  /** What it was made of, for resolvers; not a field. */
   source!: Conference;
 
   @Field(() => ID, { description: "Identifier of the conference." })
   id!: number;
 
-  @Field({ description: "Name, unique among the open conferences of the application." })
+  @Field({
+    description: "Name, unique among the open conferences for everyone of the application.",
+  })
   name!: string;
 
   @Field(() => Int, { description: "Maximum number of members: 2 to 12." })
@@ -137,27 +166,24 @@ export class ConferenceType {
 
   @Field(() => Date, { nullable: true, description: "When it was closed; null while it is open." })
   closedAt!: Date | null;
-}
 
-@ObjectType({ description: "Somebody's time in a conference.", simpleResolvers: true })
-export class ConferenceParticipation {
-  @Field(() => ID, { description: "Identifier of the participation." })
-  id!: number;
+  @Field(() => ID, { nullable: true, description: `Its application. Null ${MEMBERS_ONLY}` })
+  @VisibleTo("support", applicationOfConference)
+  applicationId!: number | null;
 
-  @Field(() => ID, { nullable: true, description: "The user; null for a guest by link." })
-  userId!: number | null;
+  @Field(() => ConferenceOriginName as object, {
+    nullable: true,
+    description: `Who created it. Null ${MEMBERS_ONLY}`,
+  })
+  @VisibleTo("support", applicationOfConference)
+  origin!: ConferenceOrigin | null;
 
-  @Field({ description: "Name of the member." })
-  name!: string;
-
-  @Field(() => Date, { description: "When the member joined." })
-  joinedAt!: Date;
-
-  @Field(() => Date, { nullable: true, description: "When the member left; null while it is in." })
-  leftAt!: Date | null;
-
-  @Field(() => LeaveReasonName as object, { nullable: true, description: "Why it left." })
-  leaveReason!: LeaveReason | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: `The node that hosts it and orders its changes. Null while none does, which is usual for an empty one, and ${MEMBERS_ONLY}`,
+  })
+  @VisibleTo("support", applicationOfConference)
+  hostNodeId!: string | null;
 }
 
 @ObjectType({ description: "A conference and its cursor in a list.", simpleResolvers: true })
@@ -169,7 +195,7 @@ export class ConferenceEdge {
   node!: ConferenceType;
 }
 
-@ObjectType({ description: "Conferences, newest first.", simpleResolvers: true })
+@ObjectType({ description: "Conferences, with their cursors.", simpleResolvers: true })
 export class ConferenceConnection {
   @Field(() => [ConferenceEdge], { description: "The conferences with their cursors." })
   edges!: ConferenceEdge[];
@@ -181,43 +207,18 @@ export class ConferenceConnection {
   pageInfo!: PageInfo;
 }
 
-@ObjectType({ description: "A participation and its cursor in a list.", simpleResolvers: true })
-export class ConferenceParticipationEdge {
-  @Field({ description: "Position in the list." })
-  cursor!: string;
-
-  @Field(() => ConferenceParticipation, { description: "The participation." })
-  node!: ConferenceParticipation;
-}
-
-@ObjectType({
-  description: "Who has been in a conference, by the time they joined.",
-  simpleResolvers: true,
-})
-export class ConferenceParticipationConnection {
-  @Field(() => [ConferenceParticipationEdge], { description: "Participations with cursors." })
-  edges!: ConferenceParticipationEdge[];
-
-  @Field(() => [ConferenceParticipation], { description: "The participations." })
-  nodes!: ConferenceParticipation[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
-}
-
 /** Converts a conference. */
 export function toGraphqlConference(conference: Conference): ConferenceType {
-  const { id, name, seats, video, access, locked, bitrate, createdBy, createdAt, closedAt } =
-    conference;
-  const settings = { id, name, seats, video, access, locked, bitrate };
-  return { source: conference, ...settings, creatorId: createdBy, createdAt, closedAt };
+  const { createdBy, host, sequence: _, ...fields } = conference;
+  return { source: conference, ...fields, creatorId: createdBy, hostNodeId: host };
 }
 
-/** Converts a member as others see it. */
+/** Converts a member as the others in the conference see it. */
 export function toGraphqlMember(member: MemberState): ConferenceMemberType {
   const { number, kind, name, device, moderator, publishing, screen, audioMuted, videoMuted } =
     member;
   return {
+    applicationId: null,
     id: number,
     userId: kind === "user" ? number : null,
     name,
@@ -228,10 +229,21 @@ export function toGraphqlMember(member: MemberState): ConferenceMemberType {
     sharingScreen: screen,
     audioMuted,
     videoMuted,
+    audioMutedByMember: null,
+    videoMutedByMember: null,
+    audioMutedByModerator: null,
+    videoMutedByModerator: null,
   };
 }
 
-/** Converts a row of a member. */
-export function rowToGraphqlMember(member: Member): ConferenceMemberType {
-  return toGraphqlMember(memberState(member));
+/** Converts a row of a member, with what only members of the account see. */
+export function rowToGraphqlMember(member: Member, applicationId: number): ConferenceMemberType {
+  return {
+    ...toGraphqlMember(memberState(member)),
+    applicationId,
+    audioMutedByMember: member.audioMuted,
+    videoMutedByMember: member.videoMuted,
+    audioMutedByModerator: member.audioBlocked,
+    videoMutedByModerator: member.videoBlocked,
+  };
 }

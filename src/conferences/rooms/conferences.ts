@@ -21,7 +21,13 @@ import {
 import { listMemberHistory } from "../rows/member-history-queries";
 import type { Member } from "../rows/member-queries";
 import { lockOpenConferences } from "../rows/user-limit-queries";
-import { findModerated, requireEnabled } from "./access";
+import {
+  type ConferenceViewer,
+  findModerated,
+  findVisible,
+  numberOf,
+  requireEnabled,
+} from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { changeLists, type ListRequest } from "./listed-users";
 import { checkRights } from "./member-rights";
@@ -82,7 +88,7 @@ export async function createConference(
  */
 export async function updateConference(
   deps: ConferenceDeps,
-  viewer: UserViewer,
+  viewer: ConferenceViewer,
   id: string,
   changes: ConferenceSettingsChanges,
 ): Promise<Conference> {
@@ -102,7 +108,7 @@ export async function updateConference(
 }
 
 /** Changes those settings that are given, which were checked. */
-export async function changeSettings(
+async function changeSettings(
   deps: ConferenceDeps,
   conferenceId: number,
   { name, seats, video, access, bitrate, locked }: ConferenceSettingsChanges,
@@ -118,7 +124,7 @@ export async function changeSettings(
 /** Closes a conference; its members are out. @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
 export async function closeConference(
   deps: ConferenceDeps,
-  viewer: UserViewer,
+  viewer: ConferenceViewer,
   id: string,
 ): Promise<Conference> {
   const conference = await findModerated(deps, viewer, id);
@@ -137,13 +143,21 @@ export function listConferences(
   return readIdPage(page, true, (range) => list(store, applicationId, userId, range));
 }
 
-/** Lists everyone who has been a member of a conference, by the time they joined. */
-export function listHistory(
+/**
+ * Lists who is and has been in a conference, by the time of the last join. A former member who may no longer join gets its
+ * own participation alone.
+ * @throws Fault INVALID, NOT_FOUND
+ */
+export async function listHistory(
   { store }: Pick<ConferenceDeps, "store">,
-  conferenceId: number,
+  viewer: ConferenceViewer,
+  id: string,
   page: PageRequest,
 ): Promise<Page<Member>> {
-  return readIdPage(page, false, (range) => listMemberHistory(store, conferenceId, range));
+  const { conference, rights } = await findVisible({ store }, viewer, id);
+  // A member of an account who does not see a conference has not found it.
+  const number = viewer.kind === "member" || rights.see ? null : numberOf(viewer);
+  return readIdPage(page, false, (range) => listMemberHistory(store, conference.id, range, number));
 }
 
 /** Checks that a user may create a conference, in the transaction that does. @throws Fault LIMITED */
@@ -157,7 +171,7 @@ export async function checkOpenConferences(
 }
 
 /** @throws Fault INVALID */
-export function checkSettings({ name, seats, bitrate }: ConferenceSettingsChanges): void {
+function checkSettings({ name, seats, bitrate }: ConferenceSettingsChanges): void {
   if (isGiven(name)) checkConferenceName(name);
   if (isGiven(seats) && (seats < SEATS_MIN || seats > SEATS_MAX)) {
     throw Fault.field("seats", `must be between ${SEATS_MIN} and ${SEATS_MAX}`);

@@ -1,4 +1,4 @@
-import { LINK_GUEST_PREFIX } from "../../access/request-auth";
+import { LINK_GUEST_PREFIX } from "../../access/token-forms";
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
 import { checkName } from "../../core/text/field-checks";
@@ -6,7 +6,7 @@ import { parseId } from "../../core/text/ids";
 import type { LinkGuestViewer, UserViewer } from "../../core/viewer";
 import type { SessionEvents } from "../../session-events/session-events";
 import { purgeRows } from "../../store/rows/expired-rows";
-import { lockUnblockedUser } from "../../users/owned-user-queries";
+import { lockUnblockedUser } from "../../users/block-queries";
 import type { Conference } from "../model/conference";
 import { findConference } from "../rows/conference-queries";
 import {
@@ -21,7 +21,14 @@ import {
   redeemLink,
 } from "../rows/guest-queries";
 import { EXPIRED_GUESTS, findLiveGuests } from "../rows/link-rights-queries";
-import { findModerated, notModerator, requireEnabled, rightsOf } from "./access";
+import {
+  type ConferenceViewer,
+  findModerated,
+  findVisible,
+  notModerator,
+  requireEnabled,
+  rightsOf,
+} from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { checkRights } from "./member-rights";
 
@@ -91,12 +98,20 @@ export async function createLink(
   return { link: toLink(row), secret };
 }
 
-/** Lists the links of a conference, oldest first. */
+/**
+ * Lists the links of a conference, oldest first, for moderators of an open one and for members of the account.
+ * @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed
+ */
 export async function listLinks(
-  { store }: Pick<ConferenceDeps, "store">,
-  conferenceId: number,
+  deps: Pick<ConferenceDeps, "store">,
+  viewer: ConferenceViewer,
+  conferenceId: string,
 ): Promise<GuestLink[]> {
-  return (await findLinks(store, conferenceId)).map(toLink);
+  const { id } =
+    viewer.kind === "member"
+      ? (await findVisible(deps, viewer, conferenceId)).conference
+      : await findModerated(deps, viewer, conferenceId);
+  return (await findLinks(deps.store, id)).map(toLink);
 }
 
 /** Withdraws a link: its guests are out at once, and their tokens end. @throws Fault NOT_FOUND, FORBIDDEN */

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/errors";
 import type { ConferenceDeps } from "./conference-deps";
 
-/** A host that does not answer, and a conference that has been closed meanwhile. */
+/** A host that does not answer, and a conference that has been closed since. */
 const WITHOUT_HOST = ["UNAVAILABLE", "NOT_FOUND"];
 
 /**

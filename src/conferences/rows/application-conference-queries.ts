@@ -4,11 +4,9 @@ import type { Conference } from "../model/conference";
 import { CONFERENCE_COLUMNS, type ConferenceRow, toConference } from "./conference-queries";
 
 /**
- * Statements on conferences for the owners of applications. A function throws Fault UNAVAILABLE if the database cannot be
- * reached.
+ * Statements on all conferences of an application, for the members of its account. A function throws Fault UNAVAILABLE if
+ * the database cannot be reached.
  */
-
-const COLUMNS = `${CONFERENCE_COLUMNS}, c.host, c.sequence`;
 
 /** The open and the closed conferences have indexes of their own; what is not wanted is not read. */
 const PARTS = [
@@ -22,7 +20,7 @@ const unionOfParts = (part: (condition: string, isWanted: string) => string) =>
 const ofApplication = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
   text: `SELECT c.* FROM (${unionOfParts(
-    (condition, isWanted) => `SELECT ${COLUMNS} FROM conferences c
+    (condition, isWanted) => `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
       WHERE ${isWanted} AND c.application_id = $1 AND ${condition} AND c.id > $3 AND c.id < $4
       ORDER BY c.id ${direction} LIMIT $5::int`,
   )}) AS c ORDER BY c.id ${direction} LIMIT $5::int`,
@@ -43,7 +41,7 @@ const ofApplicationByName = (
 ): Statement => ({
   name,
   text: `SELECT c.* FROM (${unionOfParts(
-    (condition, isWanted) => `SELECT ${COLUMNS} FROM conferences c
+    (condition, isWanted) => `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
       WHERE ${isWanted} AND c.application_id = $1 AND ${condition}
         AND ${KEY} >= lower($3::text) COLLATE "C"
         AND ${KEY} < (lower($3::text) || chr(1114111)) COLLATE "C"
@@ -56,24 +54,11 @@ const BY_NAME = {
   descending: ofApplicationByName("application_conferences_by_name_descending", "DESC", "<"),
 };
 
-const BY_IDS: Statement = {
-  name: "application_conferences_by_ids",
-  text: `SELECT ${COLUMNS} FROM conferences c WHERE c.id = ANY($1::bigint[])`,
-};
-
 const LIVE: Statement = {
   name: "live_conferences",
   text: `SELECT c.id FROM conferences c
     WHERE c.application_id = $1 AND c.closed_at IS NULL AND c.empty_since IS NULL ORDER BY c.id DESC LIMIT $2::int`,
 };
-
-/** A conference as the owners of its application see it. */
-export interface ApplicationConference extends Conference {
-  /** Id of the node that hosts it; null while none does. */
-  host: string | null;
-  /** The number of its last change. */
-  sequence: number;
-}
 
 /** A position in a list by name. */
 export interface NamePosition {
@@ -81,7 +66,6 @@ export interface NamePosition {
   id: number;
 }
 
-type OwnedRow = ConferenceRow & Pick<ApplicationConference, "host" | "sequence">;
 type Query = Pick<Store, "query">;
 
 /** Lists the conferences of an application in a range of ids. @param open null for open and closed ones */
@@ -90,10 +74,10 @@ export async function listApplicationConferences(
   applicationId: number,
   open: boolean | null,
   { above, below, descending, limit }: IdRange,
-): Promise<ApplicationConference[]> {
+): Promise<Conference[]> {
   const statement = descending ? BY_ID.descending : BY_ID.ascending;
   const values = [applicationId, open, above, below, limit];
-  return (await query<OwnedRow>(statement, values)).map(toOwned);
+  return (await query<ConferenceRow>(statement, values)).map(toConference);
 }
 
 /** Which conferences to list by name. */
@@ -111,19 +95,11 @@ export async function listConferencesByName(
   position: NamePosition | null,
   descending: boolean,
   limit: number,
-): Promise<ApplicationConference[]> {
+): Promise<Conference[]> {
   const statement = descending ? BY_NAME.descending : BY_NAME.ascending;
   const from = [position?.name ?? null, position?.id ?? 0];
   const values = [applicationId, open, prefix, ...from, limit];
-  return (await query<OwnedRow>(statement, values)).map(toOwned);
-}
-
-/** Finds conferences of any application by their ids. */
-export async function findApplicationConferences(
-  { query }: Query,
-  ids: number[],
-): Promise<ApplicationConference[]> {
-  return (await query<OwnedRow>(BY_IDS, [ids])).map(toOwned);
+  return (await query<ConferenceRow>(statement, values)).map(toConference);
 }
 
 /** Finds up to `limit` conferences of an application with members, newest first. */
@@ -133,8 +109,4 @@ export async function findLiveConferences(
   limit: number,
 ): Promise<number[]> {
   return (await query<{ id: number }>(LIVE, [applicationId, limit])).map(({ id }) => id);
-}
-
-function toOwned(row: OwnedRow): ApplicationConference {
-  return { ...toConference(row), host: row.host, sequence: row.sequence };
 }

@@ -10,7 +10,7 @@ import type { ConferenceState } from "../model/conference-event";
 
 /** The columns of {@link ConferenceRow}, from the table with the alias `c`. */
 export const CONFERENCE_COLUMNS = `c.id, c.application_id, c.name, c.seats, c.video, c.access, c.origin, c.locked, c.bitrate,
-  c.created_by, c.created_at, c.closed_at`;
+  c.created_by, c.created_at, c.closed_at, c.host, c.sequence`;
 
 /** A row of {@link CONFERENCE_COLUMNS}. */
 export interface ConferenceRow {
@@ -26,17 +26,22 @@ export interface ConferenceRow {
   created_by: number | null;
   created_at: Date;
   closed_at: Date | null;
+  host: string | null;
+  sequence: number;
 }
 
 /** A conference to insert. */
-export type NewConference = Omit<Conference, "id" | "locked" | "createdAt" | "closedAt">;
+export type NewConference = Pick<
+  Conference,
+  "applicationId" | "name" | "seats" | "video" | "access" | "origin" | "bitrate" | "createdBy"
+>;
 
-/** No row when an open conference of the application has the name: then the transaction can go on. */
+/** No row when another open conference for everyone has the name: then the transaction can go on. */
 const INSERT: Statement = {
   name: "insert_conference",
   text: `INSERT INTO conferences AS c (application_id, name, seats, video, access, origin, bitrate, created_by)
     VALUES ($1, $2, $3, $4, $5::text::conference_access, $6::text::conference_origin, $7, $8)
-    ON CONFLICT (application_id, name) WHERE closed_at IS NULL DO NOTHING RETURNING ${CONFERENCE_COLUMNS}`,
+    ON CONFLICT (application_id, name) WHERE closed_at IS NULL AND access = 'everyone' DO NOTHING RETURNING ${CONFERENCE_COLUMNS}`,
 };
 
 const BY_ID: Statement = {
@@ -44,10 +49,21 @@ const BY_ID: Statement = {
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = $1`,
 };
 
+const BY_IDS: Statement = {
+  name: "conferences_by_ids",
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = ANY($1::bigint[])`,
+};
+
+/** By the index of names, and by those of the user: a name may be that of any number of listed conferences. */
 const OPEN_BY_NAME: Statement = {
   name: "open_conference_by_name",
-  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
-    WHERE c.application_id = $1 AND c.name = $2 AND c.closed_at IS NULL`,
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = coalesce(
+    (SELECT min(o.id) FROM conferences o WHERE o.application_id = $1 AND o.name = $2 AND o.closed_at IS NULL
+      AND o.access = 'listed' AND o.id = ANY(ARRAY(
+        SELECT d.id FROM conferences d WHERE d.created_by = $3 AND d.closed_at IS NULL
+        UNION ALL SELECT u.conference_id FROM conference_users u WHERE u.user_id = $3))),
+    (SELECT e.id FROM conferences e WHERE e.application_id = $1 AND e.name = $2 AND e.closed_at IS NULL
+      AND e.access = 'everyone'))`,
 };
 
 /** Open conferences that a user may join, by id. */
@@ -80,7 +96,7 @@ const JOINED = {
 /** The number first: members that are newer come again as events. */
 const SNAPSHOT: Statement = {
   name: "conference_snapshot",
-  text: `SELECT ${CONFERENCE_COLUMNS}, c.sequence FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
+  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
 };
 
 const PURGE: Statement = {
@@ -90,7 +106,7 @@ const PURGE: Statement = {
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
 };
 
-/** Inserts a conference. @returns null if an open conference of the application has the name */
+/** Inserts a conference. @returns null if another open conference for everyone has the name */
 export async function insertConference(
   { query }: Pick<Store, "query">,
   conference: NewConference,
@@ -108,13 +124,25 @@ export async function findConference(
   return first(await query<ConferenceRow>(BY_ID, [id]));
 }
 
-/** Finds the open conference of a name. */
+/** Finds conferences of any application, open or closed. */
+export async function findConferences(
+  { query }: Pick<Store, "query">,
+  ids: number[],
+): Promise<Conference[]> {
+  return (await query<ConferenceRow>(BY_IDS, [ids])).map(toConference);
+}
+
+/**
+ * Finds the open conference that a name means to a user: one that lists the user before the one for everyone, and of
+ * several the oldest.
+ */
 export async function findOpenConference(
   { query }: Pick<Store, "query">,
   applicationId: number,
   name: string,
+  userId: number,
 ): Promise<Conference | null> {
-  return first(await query<ConferenceRow>(OPEN_BY_NAME, [applicationId, name]));
+  return first(await query<ConferenceRow>(OPEN_BY_NAME, [applicationId, name, userId]));
 }
 
 /** Finds the settings of an open conference, and the number of its last event. */
@@ -122,7 +150,7 @@ export async function findSnapshot(
   { query }: Pick<Store, "query">,
   id: number,
 ): Promise<{ conference: ConferenceState; sequence: number } | null> {
-  const [row] = await query<ConferenceRow & { sequence: number }>(SNAPSHOT, [id]);
+  const [row] = await query<ConferenceRow>(SNAPSHOT, [id]);
   return row ? { conference: conferenceState(toConference(row)), sequence: row.sequence } : null;
 }
 
@@ -192,5 +220,7 @@ export function toConference(row: ConferenceRow): Conference {
     createdBy: row.created_by,
     createdAt: row.created_at,
     closedAt: row.closed_at,
+    host: row.host,
+    sequence: row.sequence,
   };
 }

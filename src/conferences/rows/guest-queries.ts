@@ -35,6 +35,12 @@ const LISTING: Statement = {
   text: "SELECT user_id, moderator FROM conference_users WHERE conference_id = $1 AND user_id = $2",
 };
 
+const LISTINGS: Statement = {
+  name: "conference_listings",
+  text: `SELECT u.conference_id, u.user_id, u.moderator FROM unnest($1::bigint[], $2::bigint[])
+    AS g(conference_id, user_id) JOIN conference_users u USING (conference_id, user_id)`,
+};
+
 const LOCK_LISTING: Statement = {
   name: "lock_conference_listing",
   text: "SELECT user_id FROM conference_users WHERE conference_id = $1 AND user_id = $2 FOR SHARE",
@@ -170,6 +176,20 @@ export async function findListing(
   userId: number,
 ): Promise<ListedUser | null> {
   return (await query<ListedUser>(LISTING, [conferenceId, userId]))[0] ?? null;
+}
+
+/** A user's listing for a conference. */
+export type Listing = ListedUser & { conference_id: number };
+
+/** Finds the listings of users, each for one conference. */
+export function findListings(
+  { query }: Pick<Store, "query">,
+  pairs: ReadonlyArray<{ conferenceId: number; userId: number }>,
+): Promise<Listing[]> {
+  return query<Listing>(LISTINGS, [
+    pairs.map(({ conferenceId }) => conferenceId),
+    pairs.map(({ userId }) => userId),
+  ]);
 }
 
 /** Locks the listing of a user, if there is one, so that a change of the list waits for the end of the transaction. */

@@ -188,7 +188,7 @@ export async function advanceConference(
   return row?.sequence ?? null;
 }
 
-/** Writes the settings of a conference. @throws Fault INVALID for a name that another open conference has */
+/** Writes the settings of a conference. @throws Fault INVALID for a name that another open conference for everyone has */
 export async function writeConference(
   { query }: Pick<Store, "query">,
   { id, name, seats, video, access, locked, bitrate }: ConferenceState,

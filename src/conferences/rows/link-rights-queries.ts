@@ -21,7 +21,8 @@ const DELETE_OF_MEMBER: Statement = {
 const DELETE_UNMODERATED: Statement = {
   name: "delete_unmoderated_links",
   text: `DELETE FROM conference_links l WHERE l.conference_id = $1 AND l.created_by IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM conferences c WHERE c.id = l.conference_id AND c.created_by = l.created_by)
+      AND NOT EXISTS (SELECT 1 FROM conferences c WHERE c.id = l.conference_id AND c.created_by = l.created_by
+        AND c.origin = 'graphql')
       AND NOT EXISTS (SELECT 1 FROM conference_users u
         WHERE u.conference_id = l.conference_id AND u.user_id = l.created_by AND u.moderator)
     RETURNING l.conference_id`,

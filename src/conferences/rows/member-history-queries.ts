@@ -7,6 +7,7 @@ import { MEMBER_COLUMNS, type Member, type MemberRow, toMember } from "./member-
 const history = (name: string, direction: "ASC" | "DESC"): Statement => ({
   name,
   text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.id > $2 AND m.id < $3
+      AND ($5::bigint IS NULL OR m.number = $5)
     ORDER BY m.id ${direction} LIMIT $4`,
 });
 const HISTORY = {
@@ -19,14 +20,20 @@ const WAS_MEMBER: Statement = {
   text: "SELECT 1 AS one FROM conference_members WHERE conference_id = $1 AND number = $2 LIMIT 1",
 };
 
-/** Lists everyone who has been a member of a conference, in a range of ids. */
+/**
+ * Lists who has been a member of a conference, in a range of ids.
+ * @param number the only member to list; null for all
+ */
 export async function listMemberHistory(
   { query }: Pick<Store, "query">,
   conferenceId: number,
   { above, below, descending, limit }: IdRange,
+  number: number | null,
 ): Promise<Member[]> {
   const statement = descending ? HISTORY.descending : HISTORY.ascending;
-  return (await query<MemberRow>(statement, [conferenceId, above, below, limit])).map(toMember);
+  return (await query<MemberRow>(statement, [conferenceId, above, below, limit, number])).map(
+    toMember,
+  );
 }
 
 /** Whether a number is or has been a member of a conference. */

@@ -7,7 +7,7 @@ import type { EndReason, LeaveReason } from "../model/conference-event";
 /** The columns of {@link MemberRow}, from the table with the alias `m`. */
 export const MEMBER_COLUMNS = `m.id, m.conference_id, m.number, m.user_id, m.name, m.device, m.session_id, m.moderator,
   m.generation, m.publishing, m.screen, m.audio_muted, m.video_muted, m.audio_blocked, m.video_blocked, m.joined_at,
-  m.left_at, m.leave_reason`;
+  coalesce(m.first_joined_at, m.joined_at) AS first_joined_at, m.left_at, m.leave_reason`;
 const LEASE = `now() + interval '${MEMBER_LEASE_S} seconds'`;
 
 /** A row of {@link MEMBER_COLUMNS}. */
@@ -28,6 +28,7 @@ export interface MemberRow {
   audio_blocked: boolean;
   video_blocked: boolean;
   joined_at: Date;
+  first_joined_at: Date;
   left_at: Date | null;
   leave_reason: LeaveReason | null;
 }
@@ -53,6 +54,7 @@ export interface Member {
   audioBlocked: boolean;
   videoBlocked: boolean;
   joinedAt: Date;
+  firstJoinedAt: Date;
   leftAt: Date | null;
   leaveReason: LeaveReason | null;
 }
@@ -72,18 +74,22 @@ export type NewMember = Pick<
 >;
 
 /**
- * Called under the lock of the conference, so that the number of seats holds whatever races. What a moderator muted
- * when the number last had a seat stays muted.
+ * Called under the lock of the conference, so that the number of seats holds whatever races. It replaces the row of the
+ * stay before, so that joining again and again makes no rows. What a moderator muted then stays muted.
  */
 const INSERT: Statement = {
   name: "insert_conference_member",
-  text: `INSERT INTO conference_members AS m (conference_id, number, user_id, name, device, session_id, moderator,
-      audio_muted, video_muted, audio_blocked, video_blocked, lease_until)
+  text: `WITH free AS (SELECT 1 WHERE (
+      SELECT count(*) FROM conference_members o WHERE o.conference_id = $1 AND o.left_at IS NULL) < $10::int),
+    earlier AS (DELETE FROM conference_members p USING free
+      WHERE p.conference_id = $1 AND p.number = $2 AND p.left_at IS NOT NULL
+      RETURNING p.id, p.audio_blocked, p.video_blocked, coalesce(p.first_joined_at, p.joined_at) AS first_joined_at)
+    INSERT INTO conference_members AS m (conference_id, number, user_id, name, device, session_id, moderator,
+      audio_muted, video_muted, audio_blocked, video_blocked, first_joined_at, lease_until)
     SELECT $1::bigint, $2::bigint, $3::bigint, $4, $5, $6::bigint, $7::boolean, $8::boolean, $9::boolean,
-      coalesce(e.audio_blocked, false), coalesce(e.video_blocked, false), ${LEASE}
-    FROM (VALUES (1)) AS one LEFT JOIN LATERAL (SELECT p.audio_blocked, p.video_blocked FROM conference_members p
-      WHERE p.conference_id = $1 AND p.number = $2 ORDER BY p.id DESC LIMIT 1) AS e ON true
-    WHERE (SELECT count(*) FROM conference_members o WHERE o.conference_id = $1 AND o.left_at IS NULL) < $10::int
+      coalesce(e.audio_blocked, false), coalesce(e.video_blocked, false),
+      (SELECT min(first_joined_at) FROM earlier), ${LEASE}
+    FROM free LEFT JOIN LATERAL (SELECT audio_blocked, video_blocked FROM earlier ORDER BY id DESC LIMIT 1) AS e ON true
     RETURNING ${MEMBER_COLUMNS}`,
 };
 
@@ -282,6 +288,7 @@ export function toMember(row: MemberRow): Member {
     audioBlocked: row.audio_blocked,
     videoBlocked: row.video_blocked,
     joinedAt: row.joined_at,
+    firstJoinedAt: row.first_joined_at,
     leftAt: row.left_at,
     leaveReason: row.leave_reason,
   };

@@ -6,10 +6,13 @@ import type { LeaveReason } from "../model/conference-event";
  * throws Fault UNAVAILABLE if the database cannot be reached.
  */
 
+/** Whether a member has created the conference for itself and others, rather than by the first join. */
+const CREATED = "(c.origin = 'graphql' AND c.created_by IS NOT DISTINCT FROM m.user_id)";
+
 /** As rights are at a join: rooms/access.ts. */
 const CHANGED: Statement = {
   name: "changed_member_rights",
-  text: `SELECT m.id, m.conference_id, c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false) AS moderator,
+  text: `SELECT m.id, m.conference_id, ${CREATED} OR coalesce(u.moderator, false) AS moderator,
       CASE WHEN m.user_id IS NULL AND g.id IS NULL THEN 'link-withdrawn'
         WHEN m.user_id IS NULL THEN 'session-ended'
         WHEN c.access = 'listed' AND c.created_by IS DISTINCT FROM m.user_id AND u.user_id IS NULL THEN 'removed'
@@ -19,7 +22,7 @@ const CHANGED: Statement = {
       LEFT JOIN conference_users u ON u.conference_id = m.conference_id AND u.user_id = m.user_id
     WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL AND CASE WHEN m.user_id IS NULL
         THEN g.id IS NULL OR g.expires_at <= $2
-      ELSE m.moderator <> (c.created_by IS NOT DISTINCT FROM m.user_id OR coalesce(u.moderator, false))
+      ELSE m.moderator <> (${CREATED} OR coalesce(u.moderator, false))
         OR (c.access = 'listed' AND c.created_by IS DISTINCT FROM m.user_id AND u.user_id IS NULL) END`,
 };
 

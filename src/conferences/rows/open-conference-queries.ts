@@ -3,10 +3,10 @@ import type { Store } from "../../store/store";
 
 /** Counts of what is open. A function throws Fault UNAVAILABLE if the database cannot be reached. */
 
-/** Ordered by the index of open names, so that the count stops at the limit. */
+/** Ordered by the index of open conferences, so that the count stops at the limit. */
 const OPEN_CONFERENCES = cappedCount(
   "open_conferences_count",
-  "FROM conferences WHERE application_id = g.id AND closed_at IS NULL ORDER BY name",
+  "FROM conferences WHERE application_id = g.id AND closed_at IS NULL ORDER BY id",
 );
 const TAKEN_SEATS = cappedCount(
   "taken_seats_count",

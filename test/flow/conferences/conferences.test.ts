@@ -221,6 +221,50 @@ test("moderators mute, remove, lock and close", async () => {
   await expect(join(id, host.token)).rejects.toThrow(/^CONFLICT/);
 });
 
+test("a member that joins again and again has one row, with the first time and what is muted", async () => {
+  const id = await createConference(node, host.token, { seats: 2 });
+  const user = await newUser(node);
+  const moderator = await join(id, host.token);
+  const stays: Array<{ joinedAt: string; firstJoinedAt: string; leaveReason: string | null }> = [];
+  for (let stay = 0; stay < 3; stay += 1) {
+    const member = await join(id, user.token);
+    if (stay === 0) {
+      const input = { conferenceId: id, memberId: member.memberId, audio: true };
+      await mutate(node, "muteConferenceMember", "member { id }", input, host.token);
+    }
+    await member.mutate("leaveConference", "done");
+    const history = `query ($id: ID!) { conferenceHistory(conferenceId: $id) {
+      nodes { userId firstJoinedAt joinedAt leaveReason } } }`;
+    const { data } = await graphql(node, history, { id }, moderator.token);
+    const own = data.conferenceHistory.nodes.filter(
+      (each: { userId: string }) => each.userId === String(user.id),
+    );
+    expect(own).toHaveLength(1);
+    stays.push(own[0]);
+    if (stay > 0) continue;
+    // An hour ago, since the times of answers are whole seconds.
+    const earlier = `UPDATE conference_members SET joined_at = joined_at - interval '1 hour'
+      WHERE conference_id = $1 AND user_id = $2`;
+    await node.sql(earlier, [Number(id), user.id]);
+  }
+  const [first, , last] = stays;
+  expect(first?.firstJoinedAt).toBe(first?.joinedAt);
+  expect(last?.leaveReason).toBe("LEFT");
+  const hour = 3_600_000;
+  const [firstAt, firstOfLast, lastAt] = [first?.joinedAt, last?.firstJoinedAt, last?.joinedAt].map(
+    (time) => Date.parse(time ?? ""),
+  );
+  expect(firstOfLast).toBe((firstAt ?? 0) - hour);
+  expect(lastAt).toBeGreaterThanOrEqual(firstAt ?? 0);
+  // A join that is refused keeps the row of the stay before.
+  const other = await join(id, (await newUser(node)).token);
+  await expect(join(id, user.token)).rejects.toThrow(/^FULL/);
+  await other.mutate("leaveConference", "done");
+  const rows = `SELECT count(*)::int AS stays, bool_and(audio_blocked) AS muted FROM conference_members
+    WHERE conference_id = $1 AND user_id = $2`;
+  expect(await node.sql(rows, [Number(id), user.id])).toEqual([{ stays: 1, muted: true }]);
+});
+
 test("the lists, the history and the owner's view", async () => {
   const name = `History ${Date.now()}`;
   const user = await newUser(node);
@@ -230,7 +274,6 @@ test("the lists, the history and the owner's view", async () => {
     access: "LISTED",
     userIds: [String(user.id)],
   });
-  await expect(createConference(node, host.token, { name })).rejects.toThrow(/INVALID.*taken/);
   const list = "{ conferences { nodes { id name members { name } } } }";
   const listed = async ({ token }: TestUser) =>
     (await graphql(node, list, {}, token)).data.conferences.nodes.map(
@@ -257,8 +300,7 @@ test("the lists, the history and the owner's view", async () => {
   const application = { id: String(node.application.id) };
   const seen = await graphql(node, all, application, owner);
   expect(seen.data.application.conferences.nodes).toContainEqual({ id, members: [] });
-  const close = { applicationId: application.id, conferenceId: id };
-  await mutate(node, "closeApplicationConference", "conference { closedAt }", close, owner);
+  await mutate(node, "closeConference", "conference { closedAt }", { conferenceId: id }, owner);
   const after = await graphql(node, all, application, owner);
   expect(
     after.data.application.conferences.nodes.map((each: { id: string }) => each.id),
@@ -370,6 +412,24 @@ test("/metrics counts conferences, members and tracks", async () => {
   });
   await first.mutate("closeConferencePeer", "done", { peerId });
   await passes(async () => expect(await value("conference_tracks")).toBe(0));
+});
+
+test("who publishes beyond the cap learns that it is dropped, and nobody else does", async () => {
+  const id = await createConference(node, host.token, { bitrate: 200_000 });
+  const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
+  const { peerId } = await publish(second);
+  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  for (const dropped of [true, false]) engine.limit(peerId, dropped);
+  await second.event("ConferencePeerLimitedEvent", ({ dropped }) => !dropped);
+  const limited = ({ events }: typeof first) =>
+    events.flatMap(({ __typename, peerId: peer, kind, dropped, bitrate }) =>
+      __typename === "ConferencePeerLimitedEvent" ? [[peer, kind, dropped, bitrate]] : [],
+    );
+  expect(limited(second)).toEqual([
+    [peerId, "VIDEO", true, 200_000],
+    [peerId, "VIDEO", false, 200_000],
+  ]);
+  expect(limited(first)).toEqual([]);
 });
 
 test("the media server's figures of a peer reach its member alone", async () => {

@@ -7,6 +7,8 @@ import {
 } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newUser, rest, type TestUser } from "../../support/client";
+import { LegacyClient } from "../../support/conferences/legacy-client";
+import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
@@ -80,6 +82,107 @@ test("who is no longer listed is out at once; the creator, moderators and guests
   await passes(() => expect(out.isOver()).toBe(true));
   expect(first.names()).toEqual([host.login, bob.login, cleo.login, "Grace"]);
   await expect(join(id, ann)).rejects.toThrow(/^NOT_FOUND/);
+});
+
+test("who is no longer listed sees its own times, and neither the members nor theirs", async () => {
+  const id = await createConference(node, host.token, {
+    access: "LISTED",
+    userIds: ids(ann, bob),
+  });
+  for (const user of [host, ann, bob]) await join(id, user);
+  /** What a user reads of the conference: its members by two ways, and its history. */
+  const read = async ({ token }: TestUser) => {
+    const { data } = await graphql(
+      node,
+      `query ($id: ID!) {
+        conference(id: $id) { members { name } }
+        joinedConferences(first: 100) { nodes { id members { name } } }
+        conferenceHistory(conferenceId: $id, first: 10) { nodes { userId leftAt } }
+      }`,
+      { id },
+      token,
+    );
+    const joined = data.joinedConferences.nodes.find((each: { id: string }) => each.id === id);
+    const names = (members: Array<{ name: string }>) => members.map(({ name }) => name);
+    return {
+      members: [names(data.conference.members), names(joined.members)],
+      history: data.conferenceHistory.nodes.map((each: { userId: string }) => each.userId),
+    };
+  };
+  const all = [host.login, ann.login, bob.login];
+  expect(await read(ann)).toEqual({ members: [all, all], history: ids(host, ann, bob) });
+  await update(id, { userIds: ids(bob) });
+  expect(await read(ann)).toEqual({ members: [[], []], history: ids(ann) });
+  const others = [host.login, bob.login];
+  for (const user of [host, bob]) {
+    expect(await read(user)).toEqual({ members: [others, others], history: ids(host, ann, bob) });
+  }
+  await update(id, { access: "EVERYONE" });
+  expect(await read(ann)).toEqual({ members: [others, others], history: ids(host, ann, bob) });
+});
+
+describe("the name of a conference for listed users", () => {
+  const legacyJoin = async (name: string, token: string) => {
+    const client = await LegacyClient.open(overWebSocket, node.app.conferenceUrls.ws ?? "", token);
+    try {
+      await client.join(name);
+    } finally {
+      await client.destroy();
+    }
+  };
+  /** The conferences of a name that a user has been in. */
+  async function visited(name: string, { id }: TestUser): Promise<string[]> {
+    const rows = await node.sql<{ id: number }>(
+      `SELECT c.id FROM conferences c JOIN conference_members m ON m.conference_id = c.id
+        WHERE c.name = $1 AND m.number = $2 ORDER BY c.id`,
+      [name, id],
+    );
+    return rows.map((row) => String(row.id));
+  }
+
+  test("is reserved by it for nobody, and tells nobody of it", async () => {
+    const name = `Board ${Date.now()}`;
+    const listed = { name, access: "LISTED", userIds: ids(ann) };
+    const own = await createConference(node, host.token, listed);
+    await createConference(node, host.token, listed);
+    const others = await createConference(node, bob.token, { name });
+    await expect(createConference(node, host.token, { name })).rejects.toThrow(/INVALID.*taken/);
+    await expect(update(own, { access: "EVERYONE" })).rejects.toThrow(/INVALID.*taken/);
+    await mutate(node, "closeConference", "conference { id }", { conferenceId: others }, bob.token);
+    await update(own, { access: "EVERYONE" });
+  });
+
+  test("refers to it only for its listed users, before the one for everyone", async () => {
+    const name = `Staff ${Date.now()}`;
+    const own = await createConference(node, host.token, {
+      name,
+      access: "LISTED",
+      userIds: ids(ann),
+    });
+    // The first join of somebody who is not listed creates the conference for everyone.
+    await legacyJoin(name, bob.token);
+    const [created] = await visited(name, bob);
+    expect(created).not.toBe(own);
+    for (const { token } of [ann, cleo, host]) await legacyJoin(name, token);
+    expect(await visited(name, ann)).toEqual([own]);
+    expect(await visited(name, host)).toEqual([own]);
+    expect(await visited(name, cleo)).toEqual([created]);
+  });
+
+  test("is no right: who creates a conference by joining does not moderate it", async () => {
+    const name = `Lobby ${Date.now()}`;
+    await legacyJoin(name, bob.token);
+    const [id = ""] = await visited(name, bob);
+    const member = await join(id, bob);
+    expect(member.events[0]).toMatchObject({ members: [{ moderator: false }] });
+    const input = { conferenceId: id };
+    for (const [operation, fields] of [
+      ["closeConference", "conference { id }"],
+      ["createConferenceLink", "secret"],
+    ] as const) {
+      await expect(mutate(node, operation, fields, input, bob.token)).rejects.toThrow(/^FORBIDDEN/);
+    }
+  });
 });
 
 test("who is not listed is out when everyone's conference becomes one for listed users", async () => {

@@ -22,7 +22,7 @@ let user: TestUser;
 beforeAll(async () => {
   const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
     new MemoryEngine(listener);
-  node = await startNode({}, { openEngine });
+  node = await startNode({ RATE_NEW_CALLS_PER_USER: "6000" }, { openEngine });
   host = await newUser(node);
   const input = { applicationId: String(node.application.id), conferencesOnJoin: true };
   await mutate(node, "updateApplication", "application { id }", input, await ownerToken(node));
@@ -117,4 +117,26 @@ test("a user has a hundred open conferences, however many are created at once", 
     user.token,
   );
   await createConference(node, user.token);
+});
+
+test("a conference that a legacy client creates by joining counts as a new call of its user", async () => {
+  const owner = await ownerToken(node);
+  const set = (newCallsPerMinute: number | null) =>
+    mutate(
+      node,
+      "updateApplication",
+      "application { id }",
+      { applicationId: String(node.application.id), newCallsPerMinute },
+      owner,
+    );
+  await set(2);
+  const joinAs = async (name: string) => {
+    const legacy = await legacyClient();
+    await legacy.join(`${name} of ${user.id}`).finally(() => legacy.destroy());
+  };
+  for (const name of ["first", "second"]) await joinAs(name);
+  await expect(joinAs("third")).rejects.toThrow(/^490 /);
+  // One that is open is joined as before.
+  await joinAs("first");
+  await set(null);
 });

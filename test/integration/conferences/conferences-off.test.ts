@@ -16,18 +16,16 @@ const REMAINS = [
   "Query.conference",
   "Query.conferenceHistory",
   "Query.conferenceLinks",
+  "Query.conferenceStatistics",
   "Mutation.closeConference",
-  "Mutation.closeApplicationConference",
-  "Mutation.removeApplicationConferenceMember",
   "Mutation.deleteConferenceLink",
   "Mutation.leaveConference",
   "Mutation.removeConferenceMember",
 ];
-/** The subscriptions that remain: owners see what there is. */
-const WATCHED = "Subscription.applicationConference";
-const WATCHES = [WATCHED, "Subscription.applicationConferences"];
+/** The subscription that remains: members of the account see what there is. */
+const WATCHED = "Subscription.conferenceChanges";
 const ROWS = Object.entries(PERMISSION_ROWS).filter(([name]) => /conference/i.test(name));
-const REFUSED = ROWS.filter(([name]) => !REMAINS.includes(name) && !WATCHES.includes(name));
+const REFUSED = ROWS.filter(([name]) => !REMAINS.includes(name) && name !== WATCHED);
 
 let node: TestNode;
 let user: TestUser;
@@ -44,12 +42,23 @@ beforeEach(async () => {
 });
 afterAll(() => node.stop());
 
-/** The token of the owner for the operations of owners, else that of the user. */
-async function tokenFor(name: string): Promise<string> {
-  return name.includes("Application") ? ownerToken(node) : user.token;
-}
+const CALLERS = {
+  "a user": async () => user.token,
+  "the account's owner": () => ownerToken(node),
+} as const;
+/** Operations with each caller who may run them. */
+const withCallers = (rows: typeof ROWS) =>
+  rows.flatMap(([name, row]) => {
+    const callers = { "a user": row.self, "the account's owner": row.account };
+    return (Object.keys(CALLERS) as (keyof typeof CALLERS)[])
+      .filter((caller) => callers[caller] === "OK")
+      .map((caller) => [name, caller, row] as const);
+  });
 
-test.each(REFUSED)("%s is UNSUPPORTED", async (name, { document, variables }) => {
+test.each(withCallers(REFUSED))("%s of %s is UNSUPPORTED", async (name, caller, {
+  document,
+  variables,
+}) => {
   if (name.startsWith("Subscription.")) {
     const socket = await openSocket(node, user.token);
     const payload = { query: document, variables: variables(participants) };
@@ -60,17 +69,16 @@ test.each(REFUSED)("%s is UNSUPPORTED", async (name, { document, variables }) =>
     await socket.close();
     return;
   }
-  const token = await tokenFor(name);
+  const token = await CALLERS[caller]();
   const { errors } = await graphql(node, document, variables(participants), token);
   expect(errors?.[0].extensions.code).toBe("UNSUPPORTED");
   expect(errors?.[0].message).toBe("Conferences are off on this server");
 });
 
-test.each(ROWS.filter(([name]) => REMAINS.includes(name)))("%s remains", async (name, {
-  document,
-  variables,
-}) => {
-  const token = await tokenFor(name);
+test.each(
+  withCallers(ROWS.filter(([name]) => REMAINS.includes(name))),
+)("%s of %s remains", async (_name, caller, { document, variables }) => {
+  const token = await CALLERS[caller]();
   const { errors } = await graphql(node, document, variables(participants), token);
   expect(errors).toBeUndefined();
 });
@@ -81,12 +89,17 @@ test("owners see the conferences that there are", async () => {
   const variables = PERMISSION_ROWS[WATCHED]?.variables(participants);
   socket.send({ id: "s", type: "subscribe", payload: { query, variables } });
   const { payload } = await socket.next();
-  expect(payload.data.applicationConference).toMatchObject({ id: stored.id, hostNodeId: null });
+  expect(payload.data.conferenceChanges).toMatchObject({ id: stored.id, hostNodeId: null });
+  const all = { query, variables: { ...variables, c: null } };
+  socket.send({ id: "a", type: "subscribe", payload: all });
+  // An empty conference is none of those that it begins with.
+  expect((await socket.run("{ __typename }")).errors).toBeUndefined();
+  expect(socket.received.filter(({ id }) => id === "a")).toEqual([]);
   await socket.close();
 });
 
 test("every operation is one or the other, and nothing was written", async () => {
-  expect(REFUSED).toHaveLength(ROWS.length - REMAINS.length - WATCHES.length);
+  expect(REFUSED).toHaveLength(ROWS.length - REMAINS.length - 1);
   expect(REFUSED.map(([name]) => name)).toContain("Mutation.createConference");
   const [row] = await node.sql<{ seats: number; locked: boolean }>(
     "SELECT seats, locked FROM conferences WHERE id = $1",

@@ -6,13 +6,13 @@ import { useChange } from "../../api/queries.ts";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { useRole } from "../../session/use-account.ts";
-import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import {
   CloseConferenceDocument,
   ConferenceDetailsDocument,
   type ConferenceFieldsFragment,
   ConferenceHistoryDocument,
+  ConferenceLinksDocument,
   UpdateConferenceDocument,
 } from "./conference.generated.ts";
 
@@ -21,20 +21,19 @@ const texts = strings.conference;
 /** Locks and closes a conference. */
 export function ConferenceActions({ conference }: { conference: ConferenceFieldsFragment }) {
   const { id: conferenceId, name, locked, members } = conference;
-  const applicationId = useApplicationId();
   const { canChange } = useRole();
   const [isClosing, { open, close }] = useDisclosure();
   const update = useChange(UpdateConferenceDocument, [ConferenceDetailsDocument]);
   const end = useChange(CloseConferenceDocument, [
     ConferenceDetailsDocument,
     ConferenceHistoryDocument,
+    ConferenceLinksDocument,
   ]);
   if (!canChange) return null;
-  const toggleLock = () =>
-    update.mutate({ input: { applicationId, conferenceId, locked: !locked } });
+  const toggleLock = () => update.mutate({ input: { conferenceId, locked: !locked } });
   const closeIt = () =>
     end.mutate(
-      { input: { applicationId, conferenceId } },
+      { input: { conferenceId } },
       { onSuccess: () => notifications.show({ message: texts.closed(name), color: "green" }) },
     );
   const Icon = locked ? LockOpenIcon : LockClosedIcon;

@@ -12,7 +12,7 @@ const texts = strings.conference;
 /** What a conference is, for everybody who may read. */
 export function ConferenceFacts({ conference }: { conference: ConferenceFieldsFragment }) {
   const applicationId = useApplicationId();
-  const { creatorId, members, engine, hostNodeId, closedAt } = conference;
+  const { creatorId, members, origin, engine, hostNodeId, closedAt } = conference;
   // A creator who is in has a name here.
   const creator = members.find(({ userId }) => userId !== null && userId === creatorId);
   return (
@@ -35,7 +35,7 @@ export function ConferenceFacts({ conference }: { conference: ConferenceFieldsFr
                 </Anchor>
               ),
           },
-          { title: texts.origin, value: texts.origins[conference.origin] },
+          ...(origin === null ? [] : [{ title: texts.origin, value: texts.origins[origin] }]),
           ...(closedAt === null
             ? []
             : [{ title: strings.conferences.statuses.closed, value: formatExactTime(closedAt) }]),

@@ -1,5 +1,4 @@
 import { Anchor, Text } from "@mantine/core";
-import { useEffect, useRef } from "react";
 import { Link } from "react-router";
 import { useOperation } from "../../api/queries.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -10,11 +9,10 @@ import { formatDateTime, formatExactTime } from "../../formats.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import { ConferenceHistoryDocument, type ConferenceHistoryQuery } from "./conference.generated.ts";
+import { useReadAgain } from "./use-read-again.ts";
 
 const texts = strings.conference;
-type Row = NonNullable<
-  ConferenceHistoryQuery["application"]["conference"]
->["history"]["nodes"][number];
+type Row = ConferenceHistoryQuery["conferenceHistory"]["nodes"][number];
 
 function columnsOf(applicationId: string): readonly Column<Row>[] {
   return [
@@ -32,7 +30,12 @@ function columnsOf(applicationId: string): readonly Column<Row>[] {
           </Anchor>
         ),
     },
-    { key: "joined", title: texts.joined, render: ({ joinedAt }) => <Time time={joinedAt} /> },
+    {
+      key: "first",
+      title: texts.firstJoined,
+      render: ({ firstJoinedAt }) => <Time time={firstJoinedAt} />,
+    },
+    { key: "joined", title: texts.lastJoined, render: ({ joinedAt }) => <Time time={joinedAt} /> },
     {
       key: "left",
       title: texts.left,
@@ -70,21 +73,15 @@ export function ConferenceHistory({
   const position = usePagePosition();
   const query = useOperation(
     ConferenceHistoryDocument,
-    { applicationId, id: conferenceId, ...position },
+    { id: conferenceId, ...position },
     { keepPrevious: true },
   );
-  const { refetch } = query;
-  const shown = useRef(members);
-  useEffect(() => {
-    if (shown.current === members) return;
-    shown.current = members;
-    void refetch();
-  }, [members, refetch]);
+  useReadAgain(members, query.refetch);
   return (
     <ListSection title={texts.history} lead={texts.historyLead}>
       <KeysetList
         query={query}
-        page={query.data?.application.conference?.history}
+        page={query.data?.conferenceHistory}
         label={texts.historyLabel}
         columns={columnsOf(applicationId)}
         rowKey={({ id }) => id}

@@ -1,13 +1,19 @@
 import { Text } from "@mantine/core";
+import { useOperation } from "../../api/queries.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
+import { ErrorPanel } from "../../components/error-panel.tsx";
 import { ListSection } from "../../components/list-section.tsx";
 import { formatDateTime } from "../../formats.ts";
 import { strings } from "../../strings.ts";
-import type { ConferenceFieldsFragment } from "./conference.generated.ts";
+import {
+  type ConferenceFieldsFragment,
+  ConferenceLinksDocument,
+  type ConferenceLinksQuery,
+} from "./conference.generated.ts";
 
 const texts = strings.conference;
-type Row = ConferenceFieldsFragment["links"][number];
+type Row = ConferenceLinksQuery["conferenceLinks"][number];
 
 const COLUMNS: readonly Column<Row>[] = [
   {
@@ -32,22 +38,35 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
+/** How often the links of an open conference are read, which no subscription delivers, in milliseconds. */
+const LINKS_MS = 5_000;
+
 /** The links that admit guests. Nobody but their creator has seen their secrets. */
 export function ConferenceLinks({
-  conference: { links, closedAt },
+  conference: { id, closedAt },
 }: {
   conference: ConferenceFieldsFragment;
 }) {
-  if (closedAt !== null && links.length === 0) return null;
+  const isOpen = closedAt === null;
+  const query = useOperation(
+    ConferenceLinksDocument,
+    { id },
+    isOpen ? { refreshMs: LINKS_MS } : {},
+  );
+  const links = query.data?.conferenceLinks;
+  if (!isOpen && !query.error && !links?.length) return null;
   return (
     <ListSection title={texts.links} lead={texts.linksLead}>
-      <EntryList
-        label={texts.linksLabel}
-        columns={COLUMNS}
-        rows={links}
-        rowKey={({ id }) => id}
-        empty={<EmptyState title={texts.noLinks} text={texts.noLinksText} />}
-      />
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {links && (
+        <EntryList
+          label={texts.linksLabel}
+          columns={COLUMNS}
+          rows={links}
+          rowKey={({ id }) => id}
+          empty={<EmptyState title={texts.noLinks} text={texts.noLinksText} />}
+        />
+      )}
     </ListSection>
   );
 }

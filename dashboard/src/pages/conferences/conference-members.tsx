@@ -1,20 +1,33 @@
 import { Anchor, Badge, Group, Text } from "@mantine/core";
 import { Link } from "react-router";
+import { useOperation } from "../../api/queries.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
+import { ErrorPanel } from "../../components/error-panel.tsx";
 import { ListSection } from "../../components/list-section.tsx";
 import { formatExactTime, formatMilliseconds, formatRelative, formatShare } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
-import type { ConferenceFieldsFragment } from "./conference.generated.ts";
+import {
+  type ConferenceFieldsFragment,
+  ConferenceStatisticsDocument,
+  type ConferenceStatisticsQuery,
+} from "./conference.generated.ts";
 import { MediaState, ScreenState } from "./media-state.tsx";
 import { MemberMenu } from "./member-menu.tsx";
+import { useReadAgain } from "./use-read-again.ts";
 
 const texts = strings.conference;
 
-/** A member of a conference as the page selects it. */
-export type ConferenceMember = ConferenceFieldsFragment["members"][number];
+type Statistics = ConferenceStatisticsQuery["conferenceStatistics"];
+/** A member of a conference as the page shows it. */
+export type ConferenceMember = ConferenceFieldsFragment["members"][number] & {
+  statistics: Statistics;
+};
+
+/** How often the statistics of members are read, which no subscription delivers, in milliseconds. */
+const STATISTICS_MS = 5_000;
 
 function columnsOf(
   applicationId: string,
@@ -104,7 +117,7 @@ function MemberName({
 }
 
 /** How well the peer connections of a member work, as the media server has last reported. */
-function Figures({ statistics }: { statistics: ConferenceMember["statistics"] }) {
+function Figures({ statistics }: { statistics: Statistics }) {
   if (statistics.length === 0) {
     return (
       <Text span size="sm" c="dimmed" className="unbroken">
@@ -139,17 +152,34 @@ const POOR_LOSS = 0.05;
 export function ConferenceMembers({ conference }: { conference: ConferenceFieldsFragment }) {
   const applicationId = useApplicationId();
   const { canChange } = useRole();
-  const { members, seats, closedAt } = conference;
+  const { id: conferenceId, members, seats, closedAt } = conference;
   const isClosed = closedAt !== null;
+  const query = useOperation(
+    ConferenceStatisticsDocument,
+    { id: conferenceId },
+    { enabled: members.length > 0, refreshMs: STATISTICS_MS },
+  );
+  // A member that leaves and comes back has new peer connections.
+  useReadAgain(members.map(({ id, joinedAt }) => `${id} ${joinedAt}`).join(", "), () =>
+    members.length > 0 ? query.refetch() : undefined,
+  );
+  const reported = (!query.error && query.data?.conferenceStatistics) || [];
+  const rows = members.map((member) => ({
+    ...member,
+    statistics: reported.filter(({ memberId }) => memberId === member.id),
+  }));
   return (
     <ListSection
       title={texts.members}
       {...(!isClosed && { lead: texts.membersLead(members.length, seats) })}
     >
+      {query.error && members.length > 0 && (
+        <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+      )}
       <EntryList
         label={texts.membersLabel}
         columns={columnsOf(applicationId, conference, canChange)}
-        rows={members}
+        rows={rows}
         rowKey={({ id }) => id}
         empty={
           <EmptyState

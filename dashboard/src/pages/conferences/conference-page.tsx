@@ -25,34 +25,33 @@ import { ConferenceMembers } from "./conference-members.tsx";
 import { ConferenceSettings } from "./conference-settings.tsx";
 
 const texts = strings.conference;
-/** How often the figures of members are read, which no subscription delivers, in milliseconds. */
-const FIGURES_MS = 5_000;
 
 /** One conference: who is in, and what may be changed. It changes by itself. */
 export function Component() {
   const applicationId = useApplicationId();
   const { conferenceId: id = "" } = useParams();
   const client = useQueryClient();
-  const variables = { applicationId, id };
-  const key = [operationName(ConferenceDetailsDocument), variables];
-  const known = client.getQueryData<ConferenceDetailsQuery>(key)?.application.conference;
-  const query = useOperation(ConferenceDetailsDocument, variables, {
-    ...(known && known.members.length > 0 && { refreshMs: FIGURES_MS }),
-  });
-  const conference = query.data?.application.conference;
-  const live = useSubscription(LiveConferenceDocument, variables, {
-    enabled: Boolean(conference),
-    onData: ({ applicationConference }) =>
-      client.setQueryData<ConferenceDetailsQuery>(key, {
-        application: { id: applicationId, conference: applicationConference },
-      }),
-    onGap: () => void query.refetch(),
-  });
+  const query = useOperation(ConferenceDetailsDocument, { id });
+  const found = query.data?.conference;
+  const conference = found?.applicationId === applicationId ? found : undefined;
+  const live = useSubscription(
+    LiveConferenceDocument,
+    { applicationId, id },
+    {
+      enabled: Boolean(conference),
+      onData: ({ conferenceChanges }) =>
+        client.setQueryData<ConferenceDetailsQuery>(
+          [operationName(ConferenceDetailsDocument), { id }],
+          { conference: conferenceChanges },
+        ),
+      onGap: () => void query.refetch(),
+    },
+  );
   const parent = {
     title: strings.conferences.title,
     to: `/applications/${applicationId}/conferences`,
   };
-  if (query.data && !conference) {
+  if (query.error?.code === "NOT_FOUND" || (found && !conference)) {
     const back = (
       <Button component={Link} to={parent.to} mt="sm">
         {texts.toConferences}
@@ -101,6 +100,7 @@ export function Component() {
 
 function Parts({ conference }: { conference: ConferenceFieldsFragment }) {
   const { canChange } = useRole();
+  const members = conference.members.map(({ id }) => id).join(" ");
   const hasSettings = canChange && conference.closedAt === null;
   return (
     <>
@@ -110,10 +110,7 @@ function Parts({ conference }: { conference: ConferenceFieldsFragment }) {
         <ConferenceFacts conference={conference} />
       </SimpleGrid>
       <ConferenceLinks conference={conference} />
-      <ConferenceHistory
-        conferenceId={conference.id}
-        members={conference.members.map(({ id }) => id).join(" ")}
-      />
+      <ConferenceHistory conferenceId={conference.id} members={members} />
     </>
   );
 }

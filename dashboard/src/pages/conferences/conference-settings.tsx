@@ -7,7 +7,6 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { Section } from "../../components/section.tsx";
 import { showStored, useServiceForm } from "../../components/use-service-form.ts";
-import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import {
   ConferenceDetailsDocument,
@@ -32,7 +31,6 @@ function valuesOf({ name, seats, access, bitrate }: ConferenceFieldsFragment) {
 
 /** The settings of an open conference. Only what was changed is sent. */
 export function ConferenceSettings({ conference }: { conference: ConferenceFieldsFragment }) {
-  const applicationId = useApplicationId();
   const [isAsking, { open, close }] = useDisclosure();
   const { id: conferenceId, members } = conference;
   const { form, submit, isSending, error } = useServiceForm({
@@ -45,7 +43,6 @@ export function ConferenceSettings({ conference }: { conference: ConferenceField
     },
     variables: ({ name, seats, access, bitrate }, changed) => ({
       input: {
-        applicationId,
         conferenceId,
         ...(changed("name") && { name }),
         ...(changed("seats") && { seats }),

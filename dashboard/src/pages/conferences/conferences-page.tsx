@@ -101,7 +101,7 @@ export function Component() {
     LiveConferencesDocument,
     { applicationId },
     {
-      onData: ({ applicationConferences }) => live.change(applicationConferences),
+      onData: ({ conferenceChanges }) => live.change(conferenceChanges),
       onGap: () => {
         live.forget();
         void query.refetch();

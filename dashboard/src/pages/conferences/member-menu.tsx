@@ -5,7 +5,6 @@ import { notifications } from "@mantine/notifications";
 import { useChange } from "../../api/queries.ts";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import {
   ConferenceDetailsDocument,
@@ -26,14 +25,13 @@ export function MemberMenu({
   member: ConferenceMember;
   conference: ConferenceFieldsFragment;
 }) {
-  const applicationId = useApplicationId();
   const [isRemoving, { open, close }] = useDisclosure();
   const mute = useChange(MuteConferenceMemberDocument, [ConferenceDetailsDocument]);
   const remove = useChange(RemoveConferenceMemberDocument, [
     ConferenceDetailsDocument,
     ConferenceHistoryDocument,
   ]);
-  const target = { applicationId, conferenceId, memberId };
+  const target = { conferenceId, memberId };
   const say = (message: string) => notifications.show({ message, color: "green" });
   const setMuted = (change: { audio: boolean } | { video: boolean }) => {
     const isMuted = Object.values(change).includes(true);
