@@ -35,11 +35,11 @@ const FILL = `WITH made AS (
       ELSE 'registration-token-of-device-' || id END, now()
   FROM made`;
 
-const SEND = `mutation ($input: CreateApplicationPushEventInput!) {
-  createApplicationPushEvent(input: $input) { events { id } }
+const SEND = `mutation ($input: CreatePushEventInput!) {
+  createPushEvent(input: $input) { events { id } }
 }`;
 const LOOK =
-  "query ($id: ID!) { applicationPushEvent(id: $id) { acceptedCount failedCount unregisteredCount } }";
+  "query ($id: ID!) { pushEvent(id: $id) { acceptedCount failedCount unregisteredCount } }";
 
 async function main(run: BenchmarkRun, devices: number, channel: string): Promise<void> {
   await pinDriver();
@@ -117,13 +117,13 @@ async function sendTo(
 ): Promise<void> {
   const message = Buffer.from(JSON.stringify({ message: "Hello" })).toString("base64");
   const input = { applicationId, environment: "DEVELOPMENT", message, tagsAny: [tag] };
-  const { createApplicationPushEvent } = (await ask(SEND, { input })) as {
-    createApplicationPushEvent: { events: Array<{ id: string }> };
+  const { createPushEvent } = (await ask(SEND, { input })) as {
+    createPushEvent: { events: Array<{ id: string }> };
   };
-  const [event] = createApplicationPushEvent.events;
+  const [event] = createPushEvent.events;
   for (let waited = 0; waited < DELIVERY_TIMEOUT_MS; waited += 100) {
-    const { applicationPushEvent: counts } = (await ask(LOOK, { id: event?.id })) as {
-      applicationPushEvent: Record<"acceptedCount" | "failedCount" | "unregisteredCount", number>;
+    const { pushEvent: counts } = (await ask(LOOK, { id: event?.id })) as {
+      pushEvent: Record<"acceptedCount" | "failedCount" | "unregisteredCount", number>;
     };
     if (counts.acceptedCount === count) return;
     if (counts.failedCount + counts.unregisteredCount > 0) throw new Error(JSON.stringify(counts));

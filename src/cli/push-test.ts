@@ -6,12 +6,12 @@ import type { Invocation } from "./client/document-command";
 import { asOwner, type Execute } from "./client/server";
 import { toJson, toTable } from "./client/table";
 
-const SEND_MUTATION = `mutation ($input: CreateApplicationPushEventInput!) {
-  createApplicationPushEvent(input: $input) { events { id channel } }
+const SEND_MUTATION = `mutation ($input: CreatePushEventInput!) {
+  createPushEvent(input: $input) { events { id channel } }
 }`;
 const STATUS_QUERY = `query ($id: ID!, $after: String) {
-  applicationPushEvent(id: $id) { active deliveryCount }
-  applicationPushDeliveries(eventId: $id, after: $after) {
+  pushEvent(id: $id) { active deliveryCount }
+  pushDeliveries(eventId: $id, after: $after) {
     nodes { userId subscriptionId outcome reason attempts providerId }
     pageInfo { hasNextPage endCursor }
   }
@@ -44,8 +44,8 @@ interface Delivery {
 }
 
 type EventStatus = {
-  applicationPushEvent: { active: boolean; deliveryCount: number };
-  applicationPushDeliveries: {
+  pushEvent: { active: boolean; deliveryCount: number };
+  pushDeliveries: {
     nodes: Delivery[];
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   };
@@ -75,7 +75,7 @@ async function sendTest(
   execute: Execute,
   { app, user, environment, message }: TestOptions,
 ): Promise<Array<{ channel: string } & Delivery>> {
-  const { createApplicationPushEvent } = await execute(SEND_MUTATION, {
+  const { createPushEvent } = await execute(SEND_MUTATION, {
     input: {
       applicationId: app,
       environment: environment.toUpperCase(),
@@ -83,7 +83,7 @@ async function sendTest(
       userIds: [user],
     },
   });
-  const { events } = createApplicationPushEvent as { events: SentEvent[] };
+  const { events } = createPushEvent as { events: SentEvent[] };
   const outcomes = events.map(async ({ id, channel }) =>
     (await waitForOutcomes(execute, id)).map((delivery) => ({ channel, ...delivery })),
   );
@@ -109,9 +109,9 @@ async function readEvent(
   const deliveries: Delivery[] = [];
   for (let after: string | null = null; ; ) {
     const status = (await execute(STATUS_QUERY, { id, after })) as EventStatus;
-    const { nodes, pageInfo } = status.applicationPushDeliveries;
+    const { nodes, pageInfo } = status.pushDeliveries;
     deliveries.push(...nodes);
-    if (!pageInfo.hasNextPage) return { active: status.applicationPushEvent.active, deliveries };
+    if (!pageInfo.hasNextPage) return { active: status.pushEvent.active, deliveries };
     after = pageInfo.endCursor;
   }
 }

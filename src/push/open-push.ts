@@ -3,12 +3,12 @@ import { type CheckCredentials, credentialCheckWith } from "./credentials/check-
 import { openCredentialService, type PushCredentialService } from "./credentials/push-credentials";
 import { CONCURRENT_BATCHES, deliver } from "./delivery/deliver";
 import { openDeliveryLoads } from "./delivery/deliveries";
+import type { ProgressLoads } from "./delivery/event-progress";
 import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
 import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
 import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
 import { PUSH_JOBS, type PushDeps } from "./deps/push-deps";
 import { findEventById } from "./events/event-list-queries";
-import type { ProgressLoads } from "./owners/event-progress";
 import { openProvider } from "./providers/open-provider";
 import { ProviderPool } from "./providers/provider-pool";
 

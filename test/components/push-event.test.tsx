@@ -13,7 +13,7 @@ import { openPage, pageOf } from "../support/dashboard/components/open-page.tsx"
 
 /** A push that was sent: its counts, and what became of it on each device. */
 
-type Delivery = PushDeliveriesQuery["applicationPushDeliveries"]["nodes"][number];
+type Delivery = PushDeliveriesQuery["pushDeliveries"]["nodes"][number];
 
 const PATH = "/applications/7/push/90";
 const EVENT: EventFieldsFragment = {
@@ -51,9 +51,9 @@ function serviceWith(
 ): FakeService {
   const service = new FakeService();
   const event = { ...EVENT, ...changes, payload: { title: "Line 4" } };
-  service.answer(PushEventDocument, () => ({ applicationPushEvent: event }));
+  service.answer(PushEventDocument, () => ({ pushEvent: event }));
   service.answer(PushDeliveriesDocument, (variables) => ({
-    applicationPushDeliveries: pageOf(...find(variables)),
+    pushDeliveries: pageOf(...find(variables)),
   }));
   return service;
 }
@@ -142,22 +142,18 @@ describe("a push that sends", () => {
     service.deliver(
       PushProgressDocument,
       { id: "90" },
-      { applicationPushProgress: { event: { ...EVENT, ...SENDING, acceptedCount: 2 } } },
+      { pushProgress: { event: { ...EVENT, ...SENDING, acceptedCount: 2 } } },
     );
     await screen.findByRole("button", { name: "Accepted 2" });
     expect(await rows()).toHaveLength(1);
-    service.deliver(
-      PushProgressDocument,
-      { id: "90" },
-      { applicationPushProgress: { event: EVENT } },
-    );
+    service.deliver(PushProgressDocument, { id: "90" }, { pushProgress: { event: EVENT } });
     await screen.findAllByText("finished");
     expect(screen.queryByText("Live")).toBeNull();
   });
 
   it("is stopped after a question, with what waits", async () => {
     const service = serviceWith(SENDING, () => [[]]);
-    service.answer(StopPushDocument, () => ({ stopApplicationPushEvent: { event: EVENT } }));
+    service.answer(StopPushDocument, () => ({ stopPushEvent: { event: EVENT } }));
     const user = openPage(service, PATH);
     await user.click(await screen.findByRole("button", { name: "Stop …" }));
     const dialog = await screen.findByRole("dialog", { name: "Stop this push?" });
@@ -169,7 +165,7 @@ describe("a push that sends", () => {
     await user.dblClick(within(dialog).getByRole("button", { name: "Stop" }));
     await screen.findByText("The push is stopped.");
     expect(service.variablesOf(StopPushDocument)).toEqual([
-      { input: { applicationId: "7", eventId: "90", withdrawUnsent: true } },
+      { input: { id: "90", withdrawUnsent: true } },
     ]);
   });
 

@@ -11,7 +11,7 @@ import { openPage } from "../support/dashboard/components/open-page.tsx";
 
 /** A new push: whom it reaches, and the dialog that sends it. */
 
-type Count = PushRecipientsQuery["applicationPushRecipientCount"];
+type Count = PushRecipientsQuery["application"]["pushRecipientCount"];
 
 const PATH = "/applications/7/push/new";
 const COUNT: Count = {
@@ -35,15 +35,15 @@ const INPUT = {
 function serviceWith(changes: Partial<Count> = {}): FakeService {
   const service = new FakeService();
   service.answer(PushRecipientsDocument, () => ({
-    applicationPushRecipientCount: { ...COUNT, ...changes },
+    application: { id: "7", pushRecipientCount: { ...COUNT, ...changes } },
   }));
   service.answer(PreviewPushDocument, () => ({
-    createApplicationPushEvent: { dryRun: { problems: [], channels: [] } },
+    createPushEvent: { dryRun: { problems: [], channels: [] } },
   }));
   service.answer(SendPushDocument, () => ({
-    createApplicationPushEvent: { events: [{ id: "90" }, { id: "91" }] },
+    createPushEvent: { events: [{ id: "90" }, { id: "91" }] },
   }));
-  service.answer(PushEventDocument, () => ({ applicationPushEvent: null }));
+  service.answer(PushEventDocument, () => ({ pushEvent: null }));
   return service;
 }
 
@@ -85,7 +85,9 @@ describe("the recipients", () => {
     const user = openPage(service, `${PATH}?user=41`);
     await screen.findByText("The disk is full");
     screen.getByText(REQUEST_ID);
-    service.answer(PushRecipientsDocument, () => ({ applicationPushRecipientCount: COUNT }));
+    service.answer(PushRecipientsDocument, () => ({
+      application: { id: "7", pushRecipientCount: COUNT },
+    }));
     await user.click(screen.getByRole("button", { name: "Try again" }));
     await screen.findByText("Reaches 3 devices of 2 users.");
   });
@@ -150,7 +152,7 @@ describe("the dialog", () => {
   it("is not there for support, who learns why", async () => {
     const service = serviceWith();
     openPage(service, PATH, "SUPPORT");
-    await screen.findByText("Your role, support, reads alone");
+    await screen.findByText("Your role (support) is read-only");
     expect(screen.queryByRole("button")).toBeNull();
     expect(screen.queryByRole("textbox")).toBeNull();
     expect(service.sent.map(({ name }) => name)).toEqual(["CurrentAccount"]);

@@ -127,7 +127,7 @@ it("runs no statement that scans a table", async () => {
     userIds: ["1"],
   });
   await startDueDispatches(push);
-  await stopEvent(push, viewer, id);
+  await stopEvent(push, viewer, id, true);
   const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
   await purgeDeliveries({ ...push, clock: { now: () => later } });
   await readExports([pushUserData], push.store.query, userId);

@@ -1,9 +1,10 @@
 import { listDeliveries } from "../../src/push/delivery/deliveries";
 import type { PushDelivery } from "../../src/push/delivery/delivery-queries";
+import { listUserDeliveries, userDeliveryCursor } from "../../src/push/delivery/user-deliveries";
+import { countRecipientsOf } from "../../src/push/devices/recipient-count";
 import { findEventsByKey, forgetKey } from "../../src/push/events/event-key-queries";
-import { listApplicationEvents, stopApplicationEvent } from "../../src/push/events/event-list";
-import { countRecipientsOf } from "../../src/push/owners/recipients";
-import { listUserDeliveries, userDeliveryCursor } from "../../src/push/owners/user-deliveries";
+import { listApplicationEvents } from "../../src/push/events/event-list";
+import { findEventById, stopEventById } from "../../src/push/events/event-list-queries";
 import type { Store } from "../../src/store/store";
 import { explainAnalyze, explainStatements, type PlanNode } from "../../tools/explain";
 import { fillTables } from "../support/operations/fill-tables";
@@ -59,7 +60,7 @@ beforeAll(async () => {
   fixture = await openPushFixture({
     wrap: (store) => ({
       async query<Row>(...[statement, values]: Parameters<Store["query"]>): Promise<Row[]> {
-        if (statement.text.startsWith("SELECT") || statement.text.startsWith("WITH candidates")) {
+        if (/^(?:SELECT|WITH candidates)/.test(statement.text)) {
           plans.set(statement.name, await explainAnalyze(store, statement.text, values));
         }
         return store.query<Row>(statement, values);
@@ -151,12 +152,13 @@ it("finds an owner's idempotency key, and the event to stop, by an index", async
   const sender = { applicationId: 2, userId: null };
   expect((await findEventsByKey(query, sender, "key77"))?.events).toHaveLength(1);
   await forgetKey(query, sender, "key77");
-  const store = { ...fixture.store, query };
-  await stopApplicationEvent({ store, clock: { now: () => 0 } }, 1, "1", true);
+  await findEventById(query, 1);
+  await stopEventById(query, 1, true, new Date(0));
   expect([...texts.keys()]).toEqual([
     "push_events_by_key_of_owner",
     "forget_push_key_of_owner",
-    "stop_push_event_of_application",
+    "push_event_by_id",
+    "stop_push_event",
   ]);
   for (const plan of texts.values()) expect(plan).not.toMatch(/Seq Scan/);
   expect(texts.get("push_events_by_key_of_owner")).toContain("push_events_owner_key");

@@ -111,7 +111,7 @@ it("deletes deliveries of an event stopped during its first dispatch", async () 
   const { push, fanOutJobs } = fixture;
   await fanOut(push, fanOutJobs.shift()!);
   const viewer = { kind: "user", sessionId: 1, ...sender } as const;
-  await stopEvent(push, viewer, String(event?.id));
+  await stopEvent(push, viewer, String(event?.id), false);
   await work();
   expect(await remaining()).toEqual({ 0: 500 });
   clock.advance(31 * DAY);

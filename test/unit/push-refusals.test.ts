@@ -16,10 +16,28 @@ test.each([
   ["fcm", [failed("SENDER_ID_MISMATCH")], undefined],
   ["web", [failed("status 403: key")], undefined],
   ["web", [accepted], null],
+  ["web", [failed('status 403: {"reason":"BadJwtToken"}')], 'status 403: {"reason":"BadJwtToken"}'],
+  ["web", [failed("status 403: invalid JWT provided")], "status 403: invalid JWT provided"],
+  ["web", [failed('status 400: {"reason":"VapidPkHashMismatch"}')], undefined],
   ["apns", [], undefined],
 ] as const)("%s: %j says %j about the credentials", (service, outcomes, refusal) => {
-  const attempts = outcomes.map((outcome) => ({ outcome, bundleId: null }));
+  const token = service === "web" ? "https://web.push.apple.com/abc" : "abc";
+  const attempts = outcomes.map((outcome) => ({ outcome, bundleId: null, token }));
   expect(refusalOf(service, attempts)).toBe(refusal);
+});
+
+test.each([
+  ["https://web.push.apple.com/a", true],
+  ["https://fcm.googleapis.com/fcm/send/a", true],
+  ["https://updates.push.services.mozilla.com/a", true],
+  ["https://wns2-par02p.notify.windows.com/a", true],
+  ["https://push.apple.com.attacker.example/a", false],
+  ["https://notpush.apple.com/a", false],
+  ["https://attacker.example/push.apple.com", false],
+  ["no URL", false],
+])("a refusal by the address %s, which a device has named, counts: %s", (token, counts) => {
+  const attempts = [{ outcome: failed("status 403: BadJwtToken"), bundleId: null, token }];
+  expect(refusalOf("web", attempts) !== undefined).toBe(counts);
 });
 
 test.each([
@@ -29,7 +47,10 @@ test.each([
   [["TopicDisallowed", "a.b"], ["InvalidProviderToken", "a.b"], "InvalidProviderToken"],
 ] as const)("a bundle identifier that a device named is its own fault: %j, %j", (...row) => {
   const [one, two, refusal] = row;
-  const attempts = [one, two].map(([reason, bundleId]) => ({ outcome: failed(reason), bundleId }));
+  const attempts = [one, two].map(([reason, bundleId]) => ({
+    ...{ outcome: failed(reason), token: "abc" },
+    bundleId,
+  }));
   expect(refusalOf("apns", attempts)).toBe(refusal);
 });
 

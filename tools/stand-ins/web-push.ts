@@ -44,6 +44,9 @@ export interface WebPushStandIn extends SecureServer {
 const DAY_S = 86_400;
 const SKEW_S = 60;
 const BODY_MAX = 4096;
+/** A contact of a public domain, without which Apple answers BadJwtToken. */
+const CONTACT =
+  /^(mailto:[^@\s]+@|https:\/\/)([a-z0-9-]+\.)+(?!localhost|local\b|test\b)[a-z]{2,}(\/|$)/;
 
 /** Default text for each status. */
 const TEXTS: Readonly<Record<number, string>> = {
@@ -144,7 +147,7 @@ function vapidErrorStatus(authorization: string, key: string, origin: string): n
   const { aud, exp, sub } = token.claims;
   const left = Number(exp) - Date.now() / 1000;
   const inTime = left > -SKEW_S && left <= DAY_S + SKEW_S;
-  return aud === origin && inTime && /^(mailto:|https:)/.test(String(sub)) ? null : 403;
+  return aud === origin && inTime && CONTACT.test(String(sub)) ? null : 403;
 }
 
 const keys = new Map<string, ReturnType<typeof pointKey>>();

@@ -16,14 +16,14 @@ type CallStarted = CallEvent & { kind: "call" };
  * Enqueues incoming-call pushes to the users for whom calls are ringing: immediately if no device was
  * connected, otherwise after the application's delay. Repeats enqueue another one for users who were not sent
  * a push yet.
- * @param before the callees of the calls before the events were applied
+ * @param before the calls with their callees before the events were applied
  */
 export async function enqueueCallPushes(
   transaction: Transaction,
   enqueue: EnqueueIn,
   events: readonly CallStarted[],
   states: ReadonlyMap<RecordedCall, DerivedState>,
-  before: ReadonlyMap<RecordedCall, RecordedCall["callees"]>,
+  before: ReadonlyMap<RecordedCall, Pick<RecordedCall, "callees">>,
 ): Promise<void> {
   const calls = new Map([...before.keys()].map((call) => [keyOf(call, call.callerId), call]));
   const candidates = events.flatMap((event) => {
@@ -32,7 +32,7 @@ export async function enqueueCallPushes(
     if (!call || !callee || call.pushed.has(event.to)) return [];
     const participant = states.get(call)?.callees.get(event.to);
     if (participant && participant.state !== "ringing") return [];
-    const isNew = before.get(call)?.has(event.to) === false;
+    const isNew = before.get(call)?.callees.has(event.to) === false;
     return [{ call, event, isNew, rangMs: event.at - callee.rangAt }];
   });
   if (candidates.length === 0) return;

@@ -3,6 +3,7 @@ import { Fault } from "../../core/errors";
 import { truncateText } from "../../core/text/text";
 import type { PushEnvironment } from "../../push/channels/channel";
 import { PUSH_JOBS } from "../../push/deps/push-deps";
+import { channelsOfUsers } from "../../push/devices/recipient-count";
 import {
   CALL_PUSH_ROUTING,
   type CallPush,
@@ -10,7 +11,6 @@ import {
   validateCallPush,
   writeCallPushes,
 } from "../../push/events/call-push";
-import { channelsOfUsers } from "../../push/events/recipient-count";
 import { isDeadlock } from "../../store/database-errors";
 import { findUsersById } from "../../users/user-queries";
 import type { Invitation } from "./call-event";

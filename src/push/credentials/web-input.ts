@@ -4,6 +4,7 @@ import { newP256KeyPair } from "../../core/random";
 import { textProblem } from "../../core/text/field-checks";
 import type { WebPushCredentials } from "./credentials";
 import { validateServiceAddress } from "./service-address";
+import { contactProblem } from "./vapid-contact";
 
 /** Credentials for browser push services as an owner submits them. */
 export interface WebInput {
@@ -17,7 +18,6 @@ export interface WebInput {
 
 const SUBJECT_MAX = 255;
 const KEY = /^[\w+/-]{43,88}={0,2}$/;
-const MAILTO = /^mailto:[^\s@\0-\x1f\x7f-\x9f<>]+@[^\s@\0-\x1f\x7f-\x9f<>]+$/u;
 
 /** Validates and normalizes web push credentials. @throws Fault INVALID on the wrong field */
 export function validateWeb(input: WebInput): WebPushCredentials {
@@ -26,14 +26,10 @@ export function validateWeb(input: WebInput): WebPushCredentials {
   return { service: "web", ...keysOf(input), subject, ...(ca === undefined ? {} : { ca }) };
 }
 
-/** Validates the contact for push services: a mailto: or https: URL (RFC 8292 section 2.1). */
+/** Validates the contact for push services. */
 function validateSubject(subject: string | null | undefined): string {
   if (!subject) throw Fault.field("web.subject", "is required");
-  const isUrl = /^https:\/\//.test(subject) && URL.canParse(subject);
-  const problem =
-    isUrl || MAILTO.test(subject)
-      ? textProblem(subject, SUBJECT_MAX)
-      : "must be a URL that begins with https://, or mailto: and an e-mail address";
+  const problem = textProblem(subject, SUBJECT_MAX) ?? contactProblem(subject);
   if (problem) throw Fault.field("web.subject", problem);
   return subject;
 }

@@ -1,10 +1,10 @@
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
 import { BatchLoader } from "../../core/loads/batch-loader";
-import { warnRarely } from "../../core/log";
 import type { UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
+import { publishProgress, publishPushNotice } from "../events/progress";
 import type { PushEvent } from "../events/push-event";
 import { listDeliveriesOfEvent } from "./delivery-list-queries";
 import { findDeliveries, type PushDelivery, type PushOutcome } from "./delivery-queries";
@@ -42,9 +42,6 @@ interface DeliveryUpdate {
 
 const channelOf = (userId: number) => `push:deliveries:${userId}`;
 
-/** Channel of the bus about the progress of an event; see {@link publishProgress}. */
-export const progressChannel = (eventId: number) => `push:progress:${eventId}`;
-
 /**
  * Lists a page of an event's deliveries in order of creation.
  * @param outcome lists only these; null for all
@@ -62,7 +59,7 @@ export function listDeliveries(
 }
 
 /**
- * Notifies the sender of an event, and owners who watch it, of attempted deliveries, on any node. Best effort.
+ * Notifies the sender of an event, and all who watch it, of attempted deliveries, on any node. Best effort.
  */
 export async function publishDeliveryUpdate(
   push: PushDeps,
@@ -72,33 +69,7 @@ export async function publishDeliveryUpdate(
   await publishProgress(push, event, deliveries);
   if (userId === null) return;
   const update: DeliveryUpdate = { event, deliveries };
-  await publish(push, channelOf(userId), JSON.stringify(update));
-}
-
-/**
- * Notifies owners who watch an event, on any node, that it has changed. Best effort: they also look at
- * intervals.
- * @param deliveries ids of deliveries that were attempted
- */
-export function publishProgress(
-  push: Pick<PushDeps, "bus" | "log">,
-  eventId: number,
-  deliveries: number[] = [],
-): Promise<void> {
-  return publish(push, progressChannel(eventId), JSON.stringify(deliveries));
-}
-
-async function publish(
-  { bus, log }: Pick<PushDeps, "bus" | "log">,
-  channel: string,
-  message: string,
-): Promise<void> {
-  try {
-    await bus.publish(channel, message);
-  } catch (error) {
-    // Clients can still query the deliveries.
-    warnRarely(log, { err: error }, "failed to notify clients of the progress of a push");
-  }
+  await publishPushNotice(push, channelOf(userId), JSON.stringify(update));
 }
 
 /**

@@ -6,8 +6,8 @@ import {
   moveDispatch,
   type WindowPosition,
 } from "../events/dispatch-queries";
+import { publishProgress } from "../events/progress";
 import { readStoredMessage, wantsVoip } from "../payload/message";
-import { publishProgress } from "./deliveries";
 import { writeWindow } from "./recipient-window-queries";
 
 /** Data of the fan-out job: the event, the dispatch, and the window position. */

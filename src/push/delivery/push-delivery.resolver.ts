@@ -1,37 +1,39 @@
-import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
+import {
+  Arg,
+  Args,
+  Ctx,
+  FieldResolver,
+  ID,
+  Query,
+  Resolver,
+  Root,
+  Subscription,
+} from "type-graphql";
+import { whileMember } from "../../access/member-stream";
 import { Allow } from "../../access/request-auth";
+import { ApplicationType } from "../../applications/application.type";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
-import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
-import type { PushEvent } from "../events/push-event";
+import { UserPageArgs } from "../devices/push-subscription.input";
+import { requireEvent } from "../events/event-list";
 import { type DeliveryLoads, listDeliveries, streamDeliveries } from "./deliveries";
 import type { PushDelivery, PushOutcome } from "./delivery-queries";
+import { type EventProgress, type ProgressLoads, streamEventProgress } from "./event-progress";
 import { PushDeliveryConnection, PushDeliveryObject, PushOutcomeName } from "./push-delivery.type";
+import { PushProgress } from "./push-progress.type";
+import { listUserDeliveries, userDeliveryCursor } from "./user-deliveries";
 
 @Resolver()
 export class PushDeliveryResolver {
-  @Allow("user")
-  @Query(() => PushDeliveryConnection, {
-    description: "Deliveries of one of the signed-in user's events, one per device.",
-  })
-  async pushDeliveries(
-    @Ctx() context: PushContext,
-    @Arg("eventId", () => ID, { description: "The event." }) eventId: string,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<PushDeliveryConnection> {
-    const viewer = await context.auth.user();
-    return deliveriesOf(context, await findEvent(context.push, viewer, eventId), page);
-  }
-
-  @Allow("support")
+  @Allow("user", "support")
   @Query(() => PushDeliveryConnection, {
     description:
-      "Deliveries of an event of one of the account's applications, one per device and dispatch.",
+      "Deliveries of an event of the signed-in user, or, for members of an account, of one of its applications: one per device and dispatch.",
   })
-  async applicationPushDeliveries(
-    @Ctx() context: PushContext,
+  async pushDeliveries(
+    @Ctx() { push, auth }: PushContext,
     @Arg("eventId", () => ID, { description: "The event." }) eventId: string,
     @Arg("outcome", () => PushOutcomeName as object, {
       nullable: true,
@@ -40,13 +42,44 @@ export class PushDeliveryResolver {
     outcome: PushOutcome | null | undefined,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushDeliveryConnection> {
-    const viewer = await context.auth.account();
-    return deliveriesOf(
-      context,
-      await findAccountEvent(context.push, viewer, eventId),
-      page,
-      outcome,
-    );
+    const { id } = await requireEvent(push, await auth.userOrMember(), eventId);
+    return toConnection(await listDeliveries(push, id, page, outcome ?? null));
+  }
+
+  @Allow("user", "support")
+  @Subscription(() => PushProgress, {
+    description: `Watches an event of the signed-in user, or, for members of an account, of one of its applications, while it
+sends: its present state at once, then up to three updates per second until its last outcome. Ends when the event is
+finished or deleted.`,
+    subscribe: async ({
+      context: { push, auth },
+      args,
+    }: {
+      context: PushContext & { push: ProgressLoads };
+      args: { eventId: string };
+    }) =>
+      whileMember(auth, await streamEventProgress(push, await auth.userOrMember(), args.eventId)),
+  })
+  pushProgress(
+    @Root() progress: EventProgress,
+    @Arg("eventId", () => ID, { description: "The event." }) _eventId: string,
+  ): PushProgress {
+    return progress;
+  }
+}
+
+@Resolver(() => ApplicationType)
+export class ApplicationDeliveriesResolver {
+  @FieldResolver(() => PushDeliveryConnection, {
+    description:
+      "Deliveries to the present devices of one of the application's users, those of the newest event first. Deliveries to devices that are no longer registered belong to no user.",
+  })
+  async pushDeliveries(
+    @Root() { id }: ApplicationType,
+    @Ctx() { push }: PushContext,
+    @Args(() => UserPageArgs) { userId, ...page }: UserPageArgs,
+  ): Promise<PushDeliveryConnection> {
+    return toConnection(await listUserDeliveries(push, id, userId, page), userDeliveryCursor);
   }
 }
 
@@ -78,14 +111,4 @@ export class PushDeliveryStreamResolver {
   ): PushDelivery[] {
     return deliveries;
   }
-}
-
-async function deliveriesOf(
-  { push }: PushContext,
-  event: PushEvent | null,
-  page: PageArgs,
-  outcome: PushOutcome | null = null,
-): Promise<PushDeliveryConnection> {
-  if (event === null) throw eventNotFound();
-  return toConnection(await listDeliveries(push, event.id, page, outcome));
 }

@@ -57,6 +57,11 @@ const DELETE_UNREGISTERED: Statement = {
       ORDER BY s.id FOR UPDATE OF s)) RETURNING user_id`,
 };
 
+const OWNER: Statement = {
+  name: "owner_of_push_subscription",
+  text: `SELECT application_id AS "applicationId", user_id AS "userId" FROM push_subscriptions WHERE id = $1`,
+};
+
 const EXPORT: Statement = {
   name: "export_push_subscriptions",
   text: `SELECT to_jsonb(p) AS row, jsonb_build_array(p.id) AS next FROM push_subscriptions p
@@ -176,6 +181,21 @@ export async function deleteSubscription(
 ): Promise<boolean> {
   const where = { id: BigInt(id), userId: BigInt(userId) };
   return (await db.pushSubscription.deleteMany({ where })).count > 0;
+}
+
+/** The application and the user of a subscription. */
+export interface SubscriptionOwner {
+  applicationId: number;
+  userId: number;
+}
+
+/** Finds whose a subscription is; null if there is none. */
+export async function findSubscriptionOwner(
+  query: Store["query"],
+  id: number,
+): Promise<SubscriptionOwner | null> {
+  const [row] = await query<SubscriptionOwner>(OWNER, [id]);
+  return row ?? null;
 }
 
 /**

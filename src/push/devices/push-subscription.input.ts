@@ -1,5 +1,7 @@
-import { Field, ID, InputType } from "type-graphql";
+import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
+import { AuditedAs } from "../../audit/entries/audited";
+import { PageArgs } from "../../paging/page.type";
 import type { PushEnvironment, PushPlatform } from "../channels/channel";
 import { type InputChannel, PushChannelName, PushPlatformName } from "../channels/channel.type";
 
@@ -61,6 +63,14 @@ export class CreatePushSubscriptionInput {
 
 @InputType({ description: "A subscription to delete." })
 export class DeletePushSubscriptionInput {
-  @Field(() => ID, { description: "A subscription of the signed-in user." })
+  @AuditedAs("pushSubscriptionId")
+  @Field(() => ID, { description: "The subscription." })
   id!: string;
+}
+
+/** A page of what one of an application's users has. */
+@ArgsType()
+export class UserPageArgs extends PageArgs {
+  @Field(() => ID, { description: "The user." })
+  userId!: string;
 }

@@ -1,10 +1,13 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { ApplicationType } from "../../applications/application.type";
 import { PageArgs, toConnection } from "../../paging/page.type";
+import { requireUser } from "../../users/users";
 import type { PushContext } from "../deps/push-deps";
 import {
   CreatePushSubscriptionInput,
   DeletePushSubscriptionInput,
+  UserPageArgs,
 } from "./push-subscription.input";
 import {
   CreatePushSubscriptionPayload,
@@ -16,6 +19,7 @@ import {
   createPushSubscription,
   deletePushSubscription,
   listPushSubscriptions,
+  type PushSubscriptionPage,
 } from "./push-subscriptions";
 
 @Resolver()
@@ -28,9 +32,7 @@ export class PushSubscriptionResolver {
     @Ctx() { push, auth }: PushContext,
     @Args(() => PageArgs) request: PageArgs,
   ): Promise<PushSubscriptionConnection> {
-    const page = await listPushSubscriptions(push, await auth.user(), request);
-    const nodes = page.nodes.map(toGraphqlSubscription);
-    return { ...toConnection({ ...page, nodes }), totalCount: page.totalCount };
+    return toSubscriptionConnection(await listPushSubscriptions(push, await auth.user(), request));
   }
 
   @Allow("user")
@@ -49,16 +51,44 @@ channel and environment) gets the new token. A token of another device or user m
     return { subscription, edges: [{ cursor: String(created.id), node: subscription }] };
   }
 
-  @Allow("user")
+  @Allow("user", "developer")
   @Mutation(() => DeletePushSubscriptionPayload, {
-    description: "Deletes a subscription of the signed-in user.",
+    description:
+      "Deletes a subscription of the signed-in user, so that its device gets no more pushes.\n\nDevelopers and owners of an account delete those of users of its applications.",
   })
   async deletePushSubscription(
     @Ctx() { push, auth }: PushContext,
     @Arg("input", () => DeletePushSubscriptionInput, { description: "The subscription." })
     { id }: DeletePushSubscriptionInput,
   ): Promise<DeletePushSubscriptionPayload> {
-    const viewer = await auth.user();
-    return { deletedPushSubscriptionId: await deletePushSubscription(push, viewer, id) };
+    const { id: deletedPushSubscriptionId, userId } = await deletePushSubscription(
+      push,
+      await auth.userOrMember(),
+      id,
+    );
+    return { deletedPushSubscriptionId, userId };
   }
+}
+
+@Resolver(() => ApplicationType)
+export class ApplicationDevicesResolver {
+  @FieldResolver(() => PushSubscriptionConnection, {
+    description:
+      "Push subscriptions of the devices of one of the application's users, up to 100, without their tokens.",
+  })
+  async pushSubscriptions(
+    @Root() { id: applicationId }: ApplicationType,
+    @Ctx() { push }: PushContext,
+    @Args(() => UserPageArgs) { userId, ...request }: UserPageArgs,
+  ): Promise<PushSubscriptionConnection> {
+    const user = await requireUser(push, applicationId, userId);
+    return toSubscriptionConnection(
+      await listPushSubscriptions(push, { userId: user.id }, request),
+    );
+  }
+}
+
+function toSubscriptionConnection(page: PushSubscriptionPage): PushSubscriptionConnection {
+  const nodes = page.nodes.map(toGraphqlSubscription);
+  return { ...toConnection({ ...page, nodes }), totalCount: page.totalCount };
 }

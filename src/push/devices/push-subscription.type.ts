@@ -122,13 +122,13 @@ export class CreatePushSubscriptionPayload {
   edges!: PushSubscriptionEdge[];
 }
 
-@ObjectType({
-  description: "Result of deletePushSubscription and deleteApplicationPushSubscription.",
-  simpleResolvers: true,
-})
+@ObjectType({ description: "Result of deletePushSubscription.", simpleResolvers: true })
 export class DeletePushSubscriptionPayload {
   @Field(() => ID, { description: "Id of the deleted subscription." })
   deletedPushSubscriptionId!: number;
+
+  @Field(() => ID, { description: "The user whose device it was." })
+  userId!: number;
 }
 
 /** Converts a subscription to GraphQL. */

@@ -1,12 +1,13 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
-import type { UserViewer } from "../../core/viewer";
+import type { UserOrMember, UserViewer } from "../../core/viewer";
 import { type ListOrder, type Page, type PageRequest, takePage } from "../../paging/page";
 import { isDeadlock } from "../../store/database-errors";
 import { type PushDeps } from "../deps/push-deps";
 import {
   assignToken,
   deleteSubscription,
+  findSubscriptionOwner,
   listSubscriptions,
   type PushSubscription,
   renewSubscription,
@@ -61,21 +62,42 @@ export async function listPushSubscriptions(
   return { ...takePage(list, page, BY_ID), totalCount: list.length };
 }
 
+/** A deleted subscription, and whose it was. */
+export interface DeletedSubscription {
+  id: number;
+  userId: number;
+}
+
 /**
- * Deletes a subscription of a user.
- * @returns its id
- * @throws Fault NOT_FOUND, also for another user's subscription
+ * Deletes a subscription of the viewer, or of a user of an application of the member's account.
+ * @throws Fault NOT_FOUND, also for a subscription of others
  */
 export async function deletePushSubscription(
   { store }: PushDeviceDeps,
-  { userId }: Pick<UserViewer, "userId">,
+  viewer: UserOrMember,
   id: string,
-): Promise<number> {
+): Promise<DeletedSubscription> {
   const number = parseId(id);
-  const deleted =
-    number !== null && (await retryOnDeadlock(() => deleteSubscription(store, userId, number)));
-  if (number === null || !deleted) throw new Fault("NOT_FOUND", "There is no such subscription");
-  return number;
+  const userId = number === null ? null : await findOwner(store, viewer, number);
+  if (number === null || userId === null) throw noSubscription();
+  const deleted = await retryOnDeadlock(() => deleteSubscription(store, userId, number));
+  if (!deleted) throw noSubscription();
+  return { id: number, userId };
+}
+
+/** The user whose subscription the viewer may delete; null if it is of others. */
+async function findOwner(
+  store: PushDeviceDeps["store"],
+  viewer: UserOrMember,
+  id: number,
+): Promise<number | null> {
+  if (viewer.kind !== "member") return viewer.userId;
+  const owner = await findSubscriptionOwner(store.query, id);
+  return owner !== null && (await viewer.owns(owner.applicationId)) ? owner.userId : null;
+}
+
+function noSubscription(): Fault {
+  return new Fault("NOT_FOUND", "There is no such subscription");
 }
 
 /** Retries on deadlock: recording outcomes deletes subscriptions in a different lock order. */

@@ -1,5 +1,6 @@
 import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
+import { countRecipients } from "../devices/recipient-count";
 import { COUNT_MAX } from "../devices/recipient-queries";
 import { countRecipientTotals, type RecipientTotals } from "../devices/recipient-total-queries";
 import { displayOf, type PushDisplay } from "../payload/display";
@@ -9,7 +10,6 @@ import { droppedKeys, translate } from "../payload/translate";
 import { type EventInput, type EventRequest, findProblems, validateEvent } from "./event-request";
 import { NO_RECIPIENTS } from "./events";
 import type { Sender } from "./push-event";
-import { countRecipients } from "./recipient-count";
 
 /** Result of a dry run for one channel. */
 export interface ChannelDryRun {

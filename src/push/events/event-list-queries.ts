@@ -56,33 +56,22 @@ const LIST_FILTERED = inBothDirections(
     ORDER BY e.id ${direction} LIMIT $4`,
 );
 
-const FIND: Statement = {
-  name: "push_event_of_user",
-  text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1 AND e.user_id = $2`,
-};
-
 const BY_ID: Statement = {
   name: "push_event_by_id",
   text: `SELECT ${EVENT_COLUMNS} FROM push_events e WHERE e.id = $1`,
 };
 
-/** @param more further assignments */
-const stop = (name: string, owner: string, more = ""): Statement => ({
-  name,
+const STOP: Statement = {
+  name: "stop_push_event",
   text: `WITH e AS (UPDATE push_events SET active = false, next_run_at = NULL, expanded_to = NULL,
-      expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $3),
-      stopped_at = CASE WHEN active THEN coalesce(stopped_at, $3) ELSE stopped_at END${more},
-      updated_at = $3 WHERE id = $1 AND ${owner} = $2 RETURNING *)
+      expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $2),
+      stopped_at = CASE WHEN active THEN coalesce(stopped_at, $2) ELSE stopped_at END,
+      withdrawn_at = CASE WHEN $3::boolean
+          AND delivery_count > accepted_count + gone_count + refused_count
+        THEN coalesce(withdrawn_at, $2) ELSE withdrawn_at END,
+      updated_at = $2 WHERE id = $1 RETURNING *)
     SELECT ${EVENT_COLUMNS} FROM e`,
-});
-const STOP = stop("stop_push_event", "user_id");
-const STOP_OWNED = stop(
-  "stop_push_event_of_application",
-  "application_id",
-  `, withdrawn_at = CASE WHEN $4::boolean
-        AND delivery_count > accepted_count + gone_count + refused_count
-      THEN coalesce(withdrawn_at, $3) ELSE withdrawn_at END`,
-);
+};
 
 /** Lists events of a user in a range of ids, in its direction. */
 export function listEventsOfUser(
@@ -118,44 +107,22 @@ async function listRange(
   return (await query<EventRow>(statement, [ownerId, above, below, limit, ...more])).map(toEvent);
 }
 
-/** Finds an event of a user; null if there is none. */
-export async function findEventOfUser(
-  query: Store["query"],
-  id: number,
-  userId: number,
-): Promise<PushEvent | null> {
-  const [row] = await query<EventRow>(FIND, [id, userId]);
-  return row ? toEvent(row) : null;
-}
-
 /** Finds an event; null if there is none. */
 export async function findEventById(query: Store["query"], id: number): Promise<PushEvent | null> {
   const [row] = await query<EventRow>(BY_ID, [id]);
   return row ? toEvent(row) : null;
 }
 
-/** Ends an event of a user; null if there is none. */
-export async function stopEventOfUser(
-  query: Store["query"],
-  id: number,
-  userId: number,
-  now: Date,
-): Promise<PushEvent | null> {
-  const [row] = await query<EventRow>(STOP, [id, userId, now]);
-  return row ? toEvent(row) : null;
-}
-
 /**
- * Ends an event of an application; null if there is none.
+ * Ends an event; null if there is none.
  * @param withdraw whether deliveries that are still unsent are not sent either
  */
-export async function stopEventOfApplication(
+export async function stopEventById(
   query: Store["query"],
   id: number,
-  applicationId: number,
   withdraw: boolean,
   now: Date,
 ): Promise<PushEvent | null> {
-  const [row] = await query<EventRow>(STOP_OWNED, [id, applicationId, now, withdraw]);
+  const [row] = await query<EventRow>(STOP, [id, now, withdraw]);
   return row ? toEvent(row) : null;
 }

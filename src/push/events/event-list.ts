@@ -1,18 +1,16 @@
-import { findApplicationOfAccount } from "../../applications/application-queries";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
-import type { AccountViewer, UserViewer } from "../../core/viewer";
+import type { UserOrMember, UserViewer } from "../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
-import { type PushDeps } from "../deps/push-deps";
+import type { PushDeps } from "../deps/push-deps";
 import {
   findEventById,
-  findEventOfUser,
   listEventsOfApplication,
   listEventsOfUser,
-  stopEventOfApplication,
-  stopEventOfUser,
+  stopEventById,
 } from "./event-list-queries";
 import { deleteEventOfUser } from "./event-queries";
+import { publishProgress } from "./progress";
 import {
   PUSH_EVENT_KINDS,
   PUSH_EVENT_STATES,
@@ -22,7 +20,7 @@ import {
 } from "./push-event";
 
 /** Which events of an application to list; null and absent for all. */
-export interface EventFilter {
+interface EventFilter {
   kind?: PushEventKind | null;
   state?: PushEventState | null;
 }
@@ -51,65 +49,49 @@ export function listApplicationEvents(
   );
 }
 
-/** Finds one of the viewer's events; null if there is none. */
+/** Finds an event of the viewer, or of an application of the viewer's account. @returns null if there is none */
 export async function findEvent(
   deps: PushDeps,
-  { userId }: UserViewer,
-  id: string,
-): Promise<PushEvent | null> {
-  const number = parseId(id);
-  return number === null ? null : findEventOfUser(deps.store.query, number, userId);
-}
-
-/** Finds an event of the account's applications; null if there is none. */
-export async function findAccountEvent(
-  deps: PushDeps,
-  { accountId }: AccountViewer,
+  viewer: UserOrMember,
   id: string,
 ): Promise<PushEvent | null> {
   const number = parseId(id);
   const event = number === null ? null : await findEventById(deps.store.query, number);
-  if (event === null) return null;
-  const own = await findApplicationOfAccount(deps.store, accountId, event.applicationDatabaseId);
-  return own === null ? null : event;
+  return event !== null && (await sees(viewer, event)) ? event : null;
 }
 
-/**
- * Stops one of the viewer's events: it creates no further deliveries. Existing deliveries are still sent.
- * @throws Fault NOT_FOUND
- */
-export async function stopEvent(
+async function sees(viewer: UserOrMember, event: PushEvent): Promise<boolean> {
+  if (viewer.kind === "member") return viewer.owns(event.applicationId);
+  return event.userId === viewer.userId;
+}
+
+/** Finds an event as {@link findEvent} does. @throws Fault NOT_FOUND */
+export async function requireEvent(
   deps: PushDeps,
-  { userId }: UserViewer,
+  viewer: UserOrMember,
   id: string,
 ): Promise<PushEvent> {
-  const now = new Date(deps.clock.now());
-  const event = await stopEventOfUser(deps.store.query, parseId(id) ?? 0, userId, now);
+  const event = await findEvent(deps, viewer, id);
   if (event === null) throw eventNotFound();
   return event;
 }
 
 /**
- * Stops an event of an application: it creates no further deliveries.
+ * Stops an event: it creates no further deliveries. Those who watch it are notified.
  * @param withdraw whether deliveries that are still unsent are not sent either
  * @throws Fault NOT_FOUND
  */
-export async function stopApplicationEvent(
-  deps: Pick<PushDeps, "store" | "clock">,
-  applicationId: number,
+export async function stopEvent(
+  deps: PushDeps,
+  viewer: UserOrMember,
   id: string,
   withdraw: boolean,
 ): Promise<PushEvent> {
+  const found = await requireEvent(deps, viewer, id);
   const now = new Date(deps.clock.now());
-  const number = parseId(id) ?? 0;
-  const event = await stopEventOfApplication(
-    deps.store.query,
-    number,
-    applicationId,
-    withdraw,
-    now,
-  );
+  const event = await stopEventById(deps.store.query, found.id, withdraw, now);
   if (event === null) throw eventNotFound();
+  await publishProgress(deps, event.id);
   return event;
 }
 
@@ -130,6 +112,6 @@ export async function deleteEvent(
 }
 
 /** NOT_FOUND, for a missing event as well as for someone else's. */
-export function eventNotFound(): Fault {
+function eventNotFound(): Fault {
   return new Fault("NOT_FOUND", "There is no such event");
 }

@@ -2,9 +2,9 @@ import { exportedList } from "../../store/rows/exported-list";
 import type { Statement, Store } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
+import { tagQueryOf } from "../devices/selector";
 import type { EventRequest } from "./event-request";
 import type { PushEvent, PushEventKind, PushEventType, Sender } from "./push-event";
-import { tagQueryOf } from "./selector";
 
 /**
  * Statements on push_events for those who request and read them. A function takes `query` of the store or of

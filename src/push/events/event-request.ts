@@ -2,12 +2,12 @@ import { Fault } from "../../core/errors";
 import type { JsonObject } from "../../core/json";
 import { CHANNELS, type PushChannel, type PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
+import { type RecipientsInput, toSelector } from "../devices/selector";
 import { type Message, readMessage, wantsVoip, writePlatformMessage } from "../payload/message";
 import { type PushNotification, writeNotification } from "../payload/notification";
 import { checkMessageLength } from "../payload/size";
 import { translate } from "../payload/translate";
 import type { PushEventType } from "./push-event";
-import { type RecipientsInput, toSelector } from "./selector";
 
 /** Allowed periods of a schedule in seconds: a day, a week, 30 days, a year. */
 export const PERIODS = [86_400, 604_800, 2_592_000, 31_557_600] as const;

@@ -4,15 +4,15 @@ import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import type { EnqueueIn } from "../../jobs/jobs";
 import type { Transaction } from "../../store/store";
-import { lockUnblockedUser } from "../../users/owned-user-queries";
+import { lockUnblockedUser } from "../../users/block-queries";
 import type { PushChannel } from "../channels/channel";
 import { FAN_OUT_OPTIONS, PUSH_JOBS, type PushDeps } from "../deps/push-deps";
+import { channelsWithRecipients } from "../devices/recipient-count";
 import { FIRST_WINDOW } from "./dispatch-queries";
 import { findEventsByKey, forgetKey, lockKey } from "./event-key-queries";
 import { type EventDetails, insertEvents, linkAlertEvent } from "./event-queries";
 import { type EventInput, type EventRequest, validateEvent } from "./event-request";
 import type { PushEvent, Sender } from "./push-event";
-import { channelsWithRecipients } from "./recipient-count";
 
 /** Error of a push request without recipients. */
 export const NO_RECIPIENTS =

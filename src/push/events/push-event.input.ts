@@ -2,8 +2,8 @@ import { Field, ID, InputType, Int, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment } from "../channels/channel";
 import type { EventInput } from "./event-request";
-import type { PushEventType } from "./push-event";
-import { PushEventTypeName } from "./push-event.type";
+import type { PushEventKind, PushEventState, PushEventType } from "./push-event";
+import { PushEventKindName, PushEventStateName, PushEventTypeName } from "./push-event.type";
 import { PushMessageInput, toMessageInput } from "./push-message.input";
 
 const PushNotificationType = { PUSH: "push" } as const;
@@ -17,6 +17,12 @@ registerEnumType(PushNotificationType, {
   description: "A push. Exactly one of the five lists selects its recipients.",
 })
 export class CreatePushEventInput {
+  @Field(() => ID, {
+    nullable: true,
+    description: "The application whose users are notified. Members of its account must name it.",
+  })
+  applicationId?: string | null;
+
   @Field(() => PushNotificationType, {
     nullable: true,
     description: "PUSH, the only type.",
@@ -72,16 +78,29 @@ export class CreatePushEventInput {
   tagsExclude?: string[] | null;
 }
 
-@InputType({ description: "A push that an application's owner sends." })
-export class CreateApplicationPushEventInput extends CreatePushEventInput {
-  @Field(() => ID, { description: "The application whose users are notified." })
-  applicationId!: string;
-}
-
 @InputType({ description: "An event to stop." })
 export class StopPushEventInput {
-  @Field(() => ID, { description: "An event of the signed-in user." })
+  @Field(() => ID, { description: "The event." })
   id!: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether deliveries that were not sent yet, or wait for a retry, fail instead of being sent; false by default.",
+  })
+  withdrawUnsent?: boolean | null;
+}
+
+@InputType({ description: "Which events of an application to list. Omitted fields allow all." })
+export class PushEventFilter {
+  @Field(() => PushEventKindName as object, { nullable: true, description: "Only this kind." })
+  kind?: PushEventKind | null;
+
+  @Field(() => PushEventStateName as object, {
+    nullable: true,
+    description: "Only this state; SCHEDULED for active schedules.",
+  })
+  state?: PushEventState | null;
 }
 
 @InputType({ description: "An event to delete." })
@@ -91,6 +110,10 @@ export class DeletePushEventInput {
 }
 
 /** Converts GraphQL input to the domain's input. */
-export function toEventInput({ message, ...input }: CreatePushEventInput): EventInput {
+export function toEventInput({
+  message,
+  applicationId: _applicationId,
+  ...input
+}: CreatePushEventInput): EventInput {
   return { ...input, message: toMessageInput(message) };
 }

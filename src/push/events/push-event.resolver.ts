@@ -12,6 +12,8 @@ import {
   Root,
 } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { namedApplication } from "../../applications/named-application";
+import { NotAuditedIf } from "../../audit/entries/audited";
 import type { JsonObject } from "../../core/json";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
@@ -60,22 +62,24 @@ export class PushEventResolver {
     return toConnection(await listEvents(push, await auth.user(), page));
   }
 
-  @Allow("user")
+  @Allow("user", "support")
   @Query(() => PushEventObject, {
     nullable: true,
-    description: "An event that the signed-in user created, or null.",
+    description:
+      "An event of the signed-in user, or, for members of an account, of one of its applications. Null if there is none.",
   })
   async pushEvent(
     @Ctx() { push, auth }: PushContext,
     @Arg("id", () => ID, { description: "The event." }) id: string,
   ): Promise<PushEvent | null> {
-    return findEvent(push, await auth.user(), id);
+    return findEvent(push, await auth.userOrMember(), id);
   }
 
-  @Allow("user")
+  @Allow("user", "developer")
+  @NotAuditedIf("dryRun")
   @Mutation(() => CreatePushEventPayload, {
     description: `Notifies users. Responds before anything is sent; pushDeliveries reports the outcomes.
-A setting of the application defines who may send.`,
+A setting of the application defines which users may send; developers and owners of its account may.`,
   })
   async createPushEvent(
     @Ctx() { push, auth }: PushContext,
@@ -84,7 +88,7 @@ A setting of the application defines who may send.`,
     @Arg("idempotencyKey", () => String, {
       nullable: true,
       description:
-        "Makes the request idempotent: within 24 hours, a repeated request returns the same events.",
+        "Makes the request idempotent: within 24 hours, a repeated request of the user, or of any member for the application, returns the same events.",
     })
     idempotencyKey?: string | null,
     @Arg("dryRun", () => Boolean, {
@@ -93,23 +97,25 @@ A setting of the application defines who may send.`,
     })
     dryRun?: boolean,
   ): Promise<CreatePushEventPayload> {
-    const viewer = await auth.user();
-    await authorizeSender(push, viewer);
-    const { applicationId, userId } = viewer;
-    return createOrPreview(push, { applicationId, userId }, input, { idempotencyKey, dryRun });
+    const viewer = await auth.userOrMember();
+    const applicationId = await namedApplication(viewer, input.applicationId);
+    if (viewer.kind !== "member") await authorizeSender(push, viewer);
+    const sender = { applicationId, userId: viewer.kind === "member" ? null : viewer.userId };
+    return createOrPreview(push, sender, input, { idempotencyKey, dryRun });
   }
 
-  @Allow("user")
+  @Allow("user", "developer")
   @Mutation(() => StopPushEventPayload, {
-    description:
-      "Stops an event of the signed-in user: it creates no further deliveries. Existing deliveries are still sent.",
+    description: `Stops an event of the signed-in user, or, for developers and owners of an account, of one of its applications. It
+creates no further deliveries. Existing deliveries are still sent, unless withdrawUnsent is true. A finished
+event stays as it is.`,
   })
   async stopPushEvent(
     @Ctx() { push, auth }: PushContext,
     @Arg("input", () => StopPushEventInput, { description: "The event." })
-    { id }: StopPushEventInput,
+    { id, withdrawUnsent }: StopPushEventInput,
   ): Promise<StopPushEventPayload> {
-    return { event: await stopEvent(push, await auth.user(), id) };
+    return { event: await stopEvent(push, await auth.userOrMember(), id, withdrawUnsent ?? false) };
   }
 
   @Allow("user")
@@ -173,7 +179,7 @@ export class PushEventFieldsResolver {
 }
 
 /** Creates a push, or previews it in a dry run. */
-export async function createOrPreview(
+async function createOrPreview(
   push: PushContext["push"],
   sender: Sender,
   graphqlInput: CreatePushEventInput,

@@ -25,8 +25,8 @@ beforeEach(() => node.sql("DELETE FROM push_subscriptions"));
 const applicationId = () => String(node.application.id);
 const run = (document: string, variables: Record<string, unknown> = {}, token = owner) =>
   graphql(node, document, variables, token);
-const CREATE = `mutation ($input: CreateApplicationPushEventInput!, $key: String, $dryRun: Boolean) {
-  createApplicationPushEvent(input: $input, idempotencyKey: $key, dryRun: $dryRun) {
+const CREATE = `mutation ($input: CreatePushEventInput!, $key: String, $dryRun: Boolean) {
+  createPushEvent(input: $input, idempotencyKey: $key, dryRun: $dryRun) {
     events { id state }
     dryRun {
       problems
@@ -51,7 +51,7 @@ const schedule = (more: Record<string, unknown> = {}) =>
 async function create(input: object, key?: string): Promise<Array<{ id: string; state: string }>> {
   const { data, errors } = await run(CREATE, { input, key });
   if (errors) throw new Error(JSON.stringify(errors));
-  return data.createApplicationPushEvent.events;
+  return data.createPushEvent.events;
 }
 
 /** Sends a push to devices with these outcomes, in this order, and waits for them. */
@@ -65,13 +65,13 @@ async function sent(...outcomes: Outcome[]): Promise<number> {
 }
 
 const LIST = `query ($app: ID!, $filter: PushEventFilter, $first: Int, $after: String) {
-  applicationPushEvents(applicationId: $app, filter: $filter, first: $first, after: $after) {
+  application(id: $app) { pushEvents(filter: $filter, first: $first, after: $after) {
     nodes { id state kind pendingCount nextRunAt stoppedAt fanningOut }
-    pageInfo { hasNextPage endCursor } } }`;
+    pageInfo { hasNextPage endCursor } } } }`;
 const listed = async (filter: object | null, page: object = {}) => {
   const { data, errors } = await run(LIST, { app: applicationId(), filter, ...page });
   expect(errors).toBeUndefined();
-  return data.applicationPushEvents;
+  return data.application.pushEvents;
 };
 const ids = ({ nodes }: { nodes: Array<{ id: string }> }) => nodes.map(({ id }) => id);
 
@@ -126,7 +126,7 @@ describe("a dry run of the owner", () => {
       },
     };
     const { data } = await run(CREATE, { input: inputOf({ message }), dryRun: true });
-    const { dryRun, events } = data.createApplicationPushEvent;
+    const { dryRun, events } = data.createPushEvent;
     expect(events).toEqual([]);
     expect(dryRun.problems).toEqual([]);
     expect(dryRun.recipients).toEqual({
@@ -179,8 +179,7 @@ describe("a dry run of the owner", () => {
       platform: { channel: "GCM", payload: { data: { a: "x".repeat(5000) }, to: "somebody" } },
     };
     const { data } = await run(CREATE, { input: inputOf({ message }), dryRun: true });
-    const [{ sendable, droppedKeys, problems, display }] =
-      data.createApplicationPushEvent.dryRun.channels;
+    const [{ sendable, droppedKeys, problems, display }] = data.createPushEvent.dryRun.channels;
     expect(sendable).toBe(false);
     expect(display.visible).toBe(false);
     expect(droppedKeys).toEqual([expect.stringContaining("to")]);
@@ -190,13 +189,13 @@ describe("a dry run of the owner", () => {
 
 describe("the number of recipients", () => {
   const COUNT = `query ($app: ID!, $recipients: PushRecipientsInput!) {
-    applicationPushRecipientCount(applicationId: $app, recipients: $recipients) {
-      deviceCount userCount isExact channels { channel deviceCount userCount } } }`;
+    application(id: $app) { pushRecipientCount(recipients: $recipients) {
+      deviceCount userCount isExact channels { channel deviceCount userCount } } } }`;
   const count = async (recipients: object) => {
     const all = { environment: "DEVELOPMENT", ...recipients };
     const { data, errors } = await run(COUNT, { app: applicationId(), recipients: all });
     expect(errors).toBeUndefined();
-    return data.applicationPushRecipientCount;
+    return data.application.pushRecipientCount;
   };
 
   it("is counted by each selector, each device once on its preferred channel", async () => {
@@ -259,7 +258,7 @@ describe("the number of recipients", () => {
     for (const selector of [{ tagsAny: ["all"] }, { tagsAll: ["all"] }, { tagsExclude: ["x"] }]) {
       const recipients = { environment: "DEVELOPMENT", ...selector };
       const { data } = await run(COUNT, { app, recipients });
-      expect(data.applicationPushRecipientCount).toMatchObject({
+      expect(data.application.pushRecipientCount).toMatchObject({
         deviceCount: 10_000,
         userCount: 10_000,
         isExact: false,
@@ -324,17 +323,17 @@ describe("the list of events", () => {
   });
 });
 
-describe("stopApplicationPushEvent", () => {
-  const STOP = `mutation ($input: StopApplicationPushEventInput!) {
-    stopApplicationPushEvent(input: $input) { event {
+describe("stopPushEvent", () => {
+  const STOP = `mutation ($input: StopPushEventInput!) {
+    stopPushEvent(input: $input) { event {
       id state active nextRunAt stoppedAt withdrawnAt } } }`;
-  const stop = (eventId: string, more: object = {}, token = owner) =>
-    run(STOP, { input: { applicationId: applicationId(), eventId, ...more } }, token);
+  const stop = (id: string, more: object = {}, token = owner) =>
+    run(STOP, { input: { id, ...more } }, token);
 
   it("ends a schedule of the owner or of a user", async () => {
     const [event] = await create(schedule());
     const { data } = await stop(event?.id ?? "");
-    expect(data.stopApplicationPushEvent.event).toEqual({
+    expect(data.stopPushEvent.event).toEqual({
       id: event?.id,
       state: "FINISHED",
       active: false,
@@ -349,10 +348,21 @@ describe("stopApplicationPushEvent", () => {
       user.token,
     );
     const { id } = own.data.createPushEvent.events[0];
-    expect((await stop(id)).data.stopApplicationPushEvent.event.state).toBe("FINISHED");
+    expect((await stop(id)).data.stopPushEvent.event.state).toBe("FINISHED");
   });
 
-  it("sends existing deliveries, unless they are withdrawn", async () => {
+  /** A push of the user. */
+  const createAsUser = async () => {
+    const { applicationId: _, ...input } = inputOf();
+    const query =
+      "mutation ($input: CreatePushEventInput!) { createPushEvent(input: $input) { events { id } } }";
+    return (await run(query, { input }, user.token)).data.createPushEvent.events;
+  };
+
+  it.each([
+    ["a member of the account", () => create(inputOf()), () => owner],
+    ["the user who sent it", createAsUser, () => user.token],
+  ])("of %s: existing deliveries are sent, unless they are withdrawn", async (_, send, tokenOf) => {
     const busy = (udid: string) => addDevice(node, user, "gcm", { udid });
     const hurry = () =>
       node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'push-deliver'");
@@ -364,14 +374,14 @@ describe("stopApplicationPushEvent", () => {
           ? { kind: "retry", reason: "Busy", delayMs: null }
           : { kind: "accepted", providerId: null },
       );
-      const [event] = await create(inputOf());
+      const [event] = await send();
       const id = event?.id ?? "";
       await eventually(
         () => node.sql("SELECT 1 FROM push_deliveries WHERE event_id = $1 AND attempts = 1", [id]),
         (rows) => rows.length === 1,
       );
-      const { data } = await stop(id, { withdrawUnsent });
-      const { stoppedAt, withdrawnAt } = data.stopApplicationPushEvent.event;
+      const { data } = await stop(id, { withdrawUnsent }, tokenOf());
+      const { stoppedAt, withdrawnAt } = data.stopPushEvent.event;
       // The fan-out had ended: nothing was left to stop.
       expect([stoppedAt, withdrawnAt !== null]).toEqual([null, withdrawUnsent]);
       await hurry();
@@ -382,24 +392,22 @@ describe("stopApplicationPushEvent", () => {
     }
   });
 
-  it("changes nothing of a finished event, and hides events of other applications", async () => {
+  it("changes nothing of a finished event, and finds none of other accounts or senders", async () => {
     const id = String(await sent({ kind: "accepted", providerId: null }));
-    expect(
-      (await stop(id, { withdrawUnsent: true })).data.stopApplicationPushEvent.event,
-    ).toMatchObject({ state: "FINISHED", stoppedAt: null, withdrawnAt: null });
+    expect((await stop(id, { withdrawUnsent: true })).data.stopPushEvent.event).toMatchObject({
+      state: "FINISHED",
+      stoppedAt: null,
+      withdrawnAt: null,
+    });
     expect((await stop(id, {}, stranger)).errors?.[0].extensions.code).toBe("NOT_FOUND");
-    const made = await run(
-      'mutation { createApplication(input: { name: "Fourth" }) { application { id } } }',
-    );
-    const input = { applicationId: made.data.createApplication.application.id, eventId: id };
-    expect((await run(STOP, { input })).errors?.[0].extensions.code).toBe("NOT_FOUND");
+    expect((await stop(id, {}, user.token)).errors?.[0].extensions.code).toBe("NOT_FOUND");
     expect((await stop("x")).errors?.[0].extensions.code).toBe("NOT_FOUND");
   });
 });
 
 describe("deliveries for the owner", () => {
   const DELIVERIES = `query ($id: ID!, $outcome: PushOutcome, $first: Int, $last: Int) {
-    applicationPushDeliveries(eventId: $id, outcome: $outcome, first: $first, last: $last) {
+    pushDeliveries(eventId: $id, outcome: $outcome, first: $first, last: $last) {
       nodes { outcome reason subscriptionId } pageInfo { hasNextPage hasPreviousPage } } }`;
 
   it("are listed by outcome with the reason, and name no token", async () => {
@@ -413,7 +421,7 @@ describe("deliveries for the owner", () => {
     const list = async (variables: object) => {
       const { data } = await run(DELIVERIES, { id: String(id), ...variables });
       for (const { token } of tokens) expect(JSON.stringify(data)).not.toContain(token);
-      return data.applicationPushDeliveries;
+      return data.pushDeliveries;
     };
     const failed = await list({ outcome: "FAILED" });
     expect(failed.nodes.map(({ reason }: { reason: string }) => reason)).toEqual([
@@ -448,14 +456,14 @@ describe("deliveries for the owner", () => {
     }
     const document = `query ($app: ID!, $user: ID!, $first: Int, $after: String, $last: Int,
         $before: String) {
-      applicationUserPushDeliveries(applicationId: $app, userId: $user, first: $first, after: $after,
+      application(id: $app) { pushDeliveries(userId: $user, first: $first, after: $after,
           last: $last, before: $before) {
-        nodes { id eventId userId outcome } pageInfo { hasNextPage startCursor endCursor } } }`;
+        nodes { id eventId userId outcome } pageInfo { hasNextPage startCursor endCursor } } } }`;
     const page = async (variables: object) => {
       const all = { app: applicationId(), user: String(reader.id), ...variables };
       const { data, errors } = await run(document, all);
       expect(errors).toBeUndefined();
-      return data.applicationUserPushDeliveries;
+      return data.application.pushDeliveries;
     };
     const all = await page({});
     expect(all.nodes.map(({ eventId }: { eventId: string }) => eventId)).toEqual(
@@ -497,10 +505,10 @@ it("support reads events, deliveries and numbers, without a device's token, and 
   const [device] = await node.sql<{ token: string }>("SELECT token FROM push_subscriptions");
   const read = await run(
     `query ($app: ID!, $user: ID!, $id: ID!, $recipients: PushRecipientsInput!) {
-      applicationPushEvents(applicationId: $app, first: 1) { nodes { id state failedCount } }
-      applicationPushDeliveries(eventId: $id, outcome: FAILED) { nodes { subscriptionId reason } }
-      applicationUserPushDeliveries(applicationId: $app, userId: $user, first: 1) { nodes { reason } }
-      applicationPushRecipientCount(applicationId: $app, recipients: $recipients) { deviceCount } }`,
+      application(id: $app) { pushEvents(first: 1) { nodes { id state failedCount } }
+        pushDeliveries(userId: $user, first: 1) { nodes { reason } }
+        pushRecipientCount(recipients: $recipients) { deviceCount } }
+      pushDeliveries(eventId: $id, outcome: FAILED) { nodes { subscriptionId reason } } }`,
     {
       app: applicationId(),
       user: String(user.id),
@@ -510,18 +518,18 @@ it("support reads events, deliveries and numbers, without a device's token, and 
     support,
   );
   expect(read.errors).toBeUndefined();
-  expect(read.data.applicationPushDeliveries.nodes).toEqual([
+  expect(read.data.pushDeliveries.nodes).toEqual([
     { subscriptionId: expect.any(String), reason: "PayloadTooLarge" },
   ]);
-  expect(read.data.applicationPushRecipientCount).toEqual({ deviceCount: 1 });
+  expect(read.data.application.pushRecipientCount).toEqual({ deviceCount: 1 });
   expect(JSON.stringify(read.data)).not.toContain(device?.token);
   const input = { applicationId: applicationId() };
   for (const [document, variables] of [
     [CREATE, { input: inputOf() }],
     [CREATE, { input: inputOf(), dryRun: true }],
     [
-      "mutation ($input: StopApplicationPushEventInput!) { stopApplicationPushEvent(input: $input) { event { id } } }",
-      { input: { ...input, eventId: id } },
+      "mutation ($input: StopPushEventInput!) { stopPushEvent(input: $input) { event { id } } }",
+      { input: { id } },
     ],
     [
       "mutation ($input: CheckProviderInput!) { checkProvider(input: $input) { outcome } }",

@@ -1,13 +1,13 @@
-import { lookAfterMs } from "../../../src/push/owners/event-progress";
+import { lookAfterMs } from "../../../src/push/delivery/event-progress";
 import type { Outcome } from "../../../src/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { watchAsOwner } from "../../support/calls/application-calls";
-import { newUser, type TestUser } from "../../support/client";
+import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
-import { addDevice, eventCounts } from "../../support/push/push";
+import { addDevice, eventCounts, postEvent } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await one?.stop();
 });
 
-const WATCH = `subscription ($id: ID!) { applicationPushProgress(eventId: $id) {
+const WATCH = `subscription ($id: ID!) { pushProgress(eventId: $id) {
   event { id state deliveryCount acceptedCount unregisteredCount failedCount pendingCount }
   deliveries { id outcome reason userId subscriptionId } omittedCount } }`;
 
@@ -57,9 +57,7 @@ async function watch(node: TestNode, id: string, token = owner) {
     socket,
     types: () => own().map(({ type }) => type),
     updates: (): Progress[] =>
-      own().flatMap(({ type, payload: each }) =>
-        type === "next" ? [each.data.applicationPushProgress] : [],
-      ),
+      own().flatMap(({ type, payload: each }) => (type === "next" ? [each.data.pushProgress] : [])),
     ended: () =>
       eventually(
         () => own(),
@@ -71,8 +69,8 @@ async function watch(node: TestNode, id: string, token = owner) {
 const create = async (more: object = {}): Promise<string> => {
   const { data, errors } = await graphql(
     one,
-    `mutation ($input: CreateApplicationPushEventInput!) {
-      createApplicationPushEvent(input: $input) { events { id } } }`,
+    `mutation ($input: CreatePushEventInput!) {
+      createPushEvent(input: $input) { events { id } } }`,
     {
       input: {
         applicationId: String(one.application.id),
@@ -85,7 +83,7 @@ const create = async (more: object = {}): Promise<string> => {
     owner,
   );
   if (errors) throw new Error(JSON.stringify(errors));
-  return data.createApplicationPushEvent.events[0].id;
+  return data.createPushEvent.events[0].id;
 };
 
 /** Outcomes that wait until the test opens the gate. */
@@ -186,14 +184,9 @@ it("shows a finished event once and ends", async () => {
 const SCHEDULE = { eventType: "FIXED_DATE", date: "2090-01-01T00:00:00Z" };
 
 async function stop(eventId: string): Promise<void> {
-  const input = { applicationId: String(one.application.id), eventId };
-  await graphql(
-    one,
-    `mutation ($input: StopApplicationPushEventInput!) {
-      stopApplicationPushEvent(input: $input) { event { id } } }`,
-    { input },
-    owner,
-  );
+  const query =
+    "mutation ($input: StopPushEventInput!) { stopPushEvent(input: $input) { event { id } } }";
+  await graphql(one, query, { input: { id: eventId } }, owner);
 }
 
 it("ends when a schedule is stopped on another node", async () => {
@@ -203,6 +196,35 @@ it("ends when a schedule is stopped on another node", async () => {
   await stop(id);
   await ended();
   expect(updates().map(({ event }) => event.state)).toEqual(["SCHEDULED", "FINISHED"]);
+});
+
+it("is watched by the user who sent it, and ends when that user stops it", async () => {
+  const call = async (name: string, type: string, fields: string, input: object) => {
+    const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${fields} } }`;
+    const { data, errors } = await graphql(one, query, { input }, user.token);
+    if (errors) throw new Error(JSON.stringify(errors));
+    return data[name];
+  };
+  const push = { message: { notification: { title: "Hello" } }, userIds: [String(user.id)] };
+  const { events } = await call("createPushEvent", "CreatePushEventInput", "events { id }", {
+    ...{ environment: "DEVELOPMENT", ...SCHEDULE, ...push },
+  });
+  const { id } = events[0];
+  const { updates, ended } = await watch(two, id, user.token);
+  await eventually(updates, (list) => list.length > 0);
+  await call("stopPushEvent", "StopPushEventInput", "event { id }", { id });
+  await ended();
+  expect(updates().map(({ event }) => event.state)).toEqual(["SCHEDULED", "FINISHED"]);
+});
+
+it("ends with the socket of a user who signs out", async () => {
+  const sender = await newUser(one);
+  await addDevice(one, sender);
+  const { id } = (await postEvent(one, sender, { user: { ids: String(sender.id) } }))[0];
+  const { socket, updates } = await watch(two, String(id), sender.token);
+  await eventually(updates, (list) => list.length > 0);
+  await rest(one, "DELETE", "/session", { token: sender.token });
+  expect(await socket.closed).toMatchObject({ code: 4401 });
 });
 
 it("ends when an event that is being sent is deleted, of which nobody sends a notice", async () => {
@@ -227,7 +249,7 @@ it("ends for a member whose session has ended, before the next update is deliver
   const watching = await watchAsOwner(
     one,
     token,
-    `subscription { applicationPushProgress(eventId: "${id}") { event { state } } }`,
+    `subscription { pushProgress(eventId: "${id}") { event { state } } }`,
   );
   await eventually(watching.received, (list) => list.length === 1);
   // Without a notice, so that the socket stays open until the next periodic check.
@@ -252,17 +274,13 @@ it.each([
   expect(lookAfterMs(event)).toBe(expected);
 });
 
-it("is refused to other accounts and to users, and ends with its client", async () => {
+it("is refused to other accounts and to other users, and ends with its client", async () => {
   const id = await create(SCHEDULE);
-  const elsewhere = await ownerToken(await secondApplication(one));
-  for (const [token, code] of [
-    [elsewhere, "NOT_FOUND"],
-    [user.token, "FORBIDDEN"],
-  ]) {
-    const socket = await openSocket(one, token ?? "");
+  for (const token of [await ownerToken(await secondApplication(one)), user.token]) {
+    const socket = await openSocket(one, token);
     sockets.push(socket);
     const { errors } = await socket.run(WATCH, { id });
-    expect(errors?.[0].extensions.code).toBe(code);
+    expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
   }
   const { socket, updates } = await watch(one, id);
   await eventually(updates, (list) => list.length === 1);

@@ -56,8 +56,8 @@ it("sending is limited per sender", async () => {
 });
 
 describe("the account's owner", () => {
-  const SEND = `mutation ($input: CreateApplicationPushEventInput!) {
-    createApplicationPushEvent(input: $input) { events { id userId } } }`;
+  const SEND = `mutation ($input: CreatePushEventInput!) {
+    createPushEvent(input: $input) { events { id userId } } }`;
   const input = () => ({
     applicationId: String(node.application.id),
     environment: "DEVELOPMENT",
@@ -70,32 +70,32 @@ describe("the account's owner", () => {
     const { data, errors } = await graphql(node, SEND, { input: input() }, owner);
     await allow("users");
     expect(errors).toBeUndefined();
-    const [{ id, userId }] = data.createApplicationPushEvent.events;
+    const [{ id, userId }] = data.createPushEvent.events;
     expect(userId).toBeNull();
     await eventCounts(node, Number(id));
     const read = await graphql(
       node,
       `query ($id: ID!, $app: ID!) {
-        applicationPushEvent(id: $id) { acceptedCount }
-        applicationPushEvents(applicationId: $app, first: 1) { nodes { id } }
-        applicationPushDeliveries(eventId: $id) { nodes { outcome userId } }
+        pushEvent(id: $id) { acceptedCount }
+        application(id: $app) { pushEvents(first: 1) { nodes { id } } }
+        pushDeliveries(eventId: $id) { nodes { outcome userId } }
       }`,
       { id, app: String(node.application.id) },
       owner,
     );
     expect(read.data).toEqual({
-      applicationPushEvent: { acceptedCount: 1 },
-      applicationPushEvents: { nodes: [{ id }] },
-      applicationPushDeliveries: { nodes: [{ outcome: "ACCEPTED", userId: String(user.id) }] },
+      pushEvent: { acceptedCount: 1 },
+      application: { pushEvents: { nodes: [{ id }] } },
+      pushDeliveries: { nodes: [{ outcome: "ACCEPTED", userId: String(user.id) }] },
     });
     const elsewhere = await ownerToken(await secondApplication(node));
     const foreign = await graphql(
       node,
-      "query ($id: ID!) { applicationPushEvent(id: $id) { id } }",
+      "query ($id: ID!) { pushEvent(id: $id) { id } }",
       { id },
       elsewhere,
     );
-    expect(foreign.data).toEqual({ applicationPushEvent: null });
+    expect(foreign.data).toEqual({ pushEvent: null });
     const refused = await graphql(node, SEND, { input: input() }, elsewhere);
     expect(refused.errors?.[0].extensions.code).toBe("NOT_FOUND");
     const own = await graphql(

@@ -317,6 +317,14 @@ describe("browser push services", () => {
     }
   });
 
+  it.each([
+    "mailto:push@bücher.example",
+    "mailto:a@shop.xn--p1ai",
+    "https://shop.example:8443/",
+  ])("accept the contact %s", async (subject) => {
+    expect((await set({ web: { ...PAIR, subject } })).credentials.web.subject).toBe(subject);
+  });
+
   it("apply a new key immediately, with a warning that browsers must subscribe again", async () => {
     const token = await applicationToken(node);
     await set({ web: { ...PAIR, subject: SUBJECT } });
@@ -343,6 +351,15 @@ describe("browser push services", () => {
     ["web.subject", { ...PAIR, subject: "mailto: <push@shop.example>" }, /mailto/],
     ["web.subject", { ...PAIR, subject: "http://shop.example" }, /https/],
     ["web.subject", { ...PAIR, subject: `https://${"x".repeat(300)}` }, /too long/],
+    ...[
+      ...["mailto:push@localhost", "mailto:a@b", "mailto:a@10.0.0.1", "mailto:a@[::1]"],
+      ...["mailto:a@shop.local", "mailto:a@shop..com", "mailto:a@.com", "mailto:a@shop.c"],
+      ...["https://127.0.0.1", "https://[::1]/", "https://push", "https://a.internal/contact"],
+    ].map((subject): [string, object, RegExp] => [
+      "web.subject",
+      { ...PAIR, subject },
+      /must name a public domain/,
+    ]),
     ["web.ca", { ...PAIR, subject: SUBJECT, ca: "-" }, /PEM/],
   ])("refuse a wrong %s (%#)", async (field, web, reason) => {
     expect(await refused({ web })).toEqual([field, expect.stringMatching(reason)]);

@@ -221,6 +221,19 @@ describe("credentials", () => {
     expect(fixture.standIn.received.count).toBe(0);
   });
 
+  test.each([
+    "mailto:push@localhost",
+    "https://127.0.0.1/push",
+  ])("that were stored with the contact %s, which Apple refuses, fail the check and are sent elsewhere", async (subject) => {
+    const provider = keep(fixture.openWith({ ...fixture.credentials, subject }));
+    expect(await provider.check()).toMatch(/^the contact must name a public domain/);
+    // The stand-in is as strict as Apple.
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({
+      kind: "failed",
+      reason: expect.stringContaining("403"),
+    });
+  });
+
   test("may have a URL as the contact", async () => {
     const provider = keep(
       fixture.openWith({ ...fixture.credentials, subject: "https://example.com" }),

@@ -33,7 +33,7 @@ type Statements = Pick<Store, "query">;
 
 /** Options of the fixture. */
 export interface PushFixtureOptions {
-  /** Wraps the store for statements inside and outside of transactions. */
+  /** Wraps the store of the push module, for statements inside and outside of transactions. */
   wrap?: (on: Statements) => Statements;
   clock?: Clock;
 }
@@ -55,11 +55,7 @@ export async function openPushFixture({
     clock,
     log,
     sealer: new Sealer([newKey()]),
-    store: {
-      ...store,
-      query: wrap(store).query,
-      transaction: (act) => store.transaction((open) => act({ ...open, ...wrap(open) })),
-    },
+    store,
     limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
@@ -82,6 +78,12 @@ export async function openPushFixture({
   const providers = new RecordingProviders();
   const push: PushDeps = {
     ...modules,
+    // Only what the push module runs: other modules read in the background.
+    store: {
+      ...store,
+      query: wrap(store).query,
+      transaction: (act) => store.transaction((open) => act({ ...open, ...wrap(open) })),
+    },
     config,
     bus,
     jobs,

@@ -18,8 +18,8 @@ const path = (rest = "") => `/applications/${applicationId}/push${rest}`;
 
 const SET = `mutation ($input: SetPushCredentialsInput!) {
   setPushCredentials(input: $input) { warning } }`;
-const CREATE = `mutation ($input: CreateApplicationPushEventInput!) {
-  createApplicationPushEvent(input: $input) { events { id } } }`;
+const CREATE = `mutation ($input: CreatePushEventInput!) {
+  createPushEvent(input: $input) { events { id } } }`;
 
 beforeAll(async () => {
   [dashboard, standIns] = await Promise.all([
@@ -341,7 +341,7 @@ it("shows support everything on a phone in the dark, and no way to change it", a
   expect(await page.getByRole("button", { name: /^Stop/ }).count()).toBe(0);
   await tab.check();
   await tab.goto(path("/new"));
-  await tab.shows("Your role, support, reads alone");
+  await tab.shows("Your role (support) is read-only");
   expect(await page.getByRole("button", { name: /Send/ }).count()).toBe(0);
   await tab.goto(path("/999999999"));
   await tab.showsPage("There is no such push");

@@ -14,7 +14,7 @@ import { useAccount, useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
-import type { CreateApplicationPushEventInput } from "./compose.generated.ts";
+import type { CreatePushEventInput } from "./compose.generated.ts";
 import {
   draftErrors,
   EMPTY_DRAFT,
@@ -66,7 +66,7 @@ function Compose({ applicationId, list }: { applicationId: string; list: string 
     validate: (values) => draftErrors(values),
     onSubmitPreventDefault: "always",
   });
-  const [confirmed, setConfirmed] = useState<CreateApplicationPushEventInput | null>(null);
+  const [confirmed, setConfirmed] = useState<CreatePushEventInput | null>(null);
   useUnsaved(form.isDirty());
   const [draft] = useDebouncedValue(form.values, PAUSE_MS);
   const reach = useReach(applicationId, recipientsOf(draft));

@@ -15,7 +15,7 @@ import {
 import { reasonWords } from "./push-words.tsx";
 
 const texts = strings.push.deliveries;
-type Delivery = PushDeliveriesQuery["applicationPushDeliveries"]["nodes"][number];
+type Delivery = PushDeliveriesQuery["pushDeliveries"]["nodes"][number];
 const COLORS = {
   ACCEPTED: "green",
   UNREGISTERED: "orange",
@@ -66,7 +66,7 @@ export function Deliveries({
       </div>
       <KeysetList
         query={query}
-        page={query.data?.applicationPushDeliveries}
+        page={query.data?.pushDeliveries}
         label={texts.listLabel}
         columns={columnsFor(event.applicationId)}
         rowKey={({ id }) => id}

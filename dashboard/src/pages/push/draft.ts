@@ -1,6 +1,6 @@
 import { strings } from "../../strings.ts";
 import type {
-  CreateApplicationPushEventInput,
+  CreatePushEventInput,
   PushEnvironment,
   PushMessageInput,
   PushRecipientsInput,
@@ -161,17 +161,14 @@ export function recipientsOf(draft: PushDraft): PushRecipientsInput | null {
 }
 
 /** The push to preview; null while something is missing. An incomplete schedule is left out. */
-export function previewOf(
-  applicationId: string,
-  draft: PushDraft,
-): CreateApplicationPushEventInput | null {
+export function previewOf(applicationId: string, draft: PushDraft): CreatePushEventInput | null {
   if (!isEmpty(messageErrors(draft)) || !isEmpty(recipientErrors(draft))) return null;
   const isScheduled = isEmpty(scheduleErrors(draft));
   return inputOf(applicationId, isScheduled ? draft : { ...draft, eventType: "ONE_SHOT" });
 }
 
 /** The push of a form without errors. */
-export function inputOf(applicationId: string, draft: PushDraft): CreateApplicationPushEventInput {
+export function inputOf(applicationId: string, draft: PushDraft): CreatePushEventInput {
   const { environment, by, entries, eventType, date, endDate, period, name } = draft;
   return {
     applicationId,

@@ -54,7 +54,7 @@ export function EventOutcomes({
 }) {
   const [isStopping, { open, close }] = useDisclosure();
   const query = useOperation(PushEventDocument, { id: eventId });
-  const event = query.data?.applicationPushEvent;
+  const event = query.data?.pushEvent;
   const live = useLiveEvent(eventId, event ? isOpen(event) : false, () => void query.refetch());
   if (query.error) {
     return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />;
@@ -161,7 +161,7 @@ function useLiveEvent(id: string, enabled: boolean, refetch: () => void) {
     { id },
     {
       enabled,
-      onData: ({ applicationPushProgress: { event } }) => show(event),
+      onData: ({ pushProgress: { event } }) => show(event),
       onGap: refetch,
     },
   );
@@ -170,9 +170,7 @@ function useLiveEvent(id: string, enabled: boolean, refetch: () => void) {
 function show(event: EventFieldsFragment): void {
   const { id } = event;
   queryClient.setQueryData<PushEventQuery>([operationName(PushEventDocument), { id }], (old) =>
-    old?.applicationPushEvent
-      ? { applicationPushEvent: { ...old.applicationPushEvent, ...event } }
-      : old,
+    old?.pushEvent ? { pushEvent: { ...old.pushEvent, ...event } } : old,
   );
   const deliveries = { queryKey: [operationName(PushDeliveriesDocument)] };
   if (isOpen(event)) {

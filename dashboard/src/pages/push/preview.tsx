@@ -19,7 +19,7 @@ import { formatNumber } from "../../formats.ts";
 import { useAccount } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
 import {
-  type CreateApplicationPushEventInput,
+  type CreatePushEventInput,
   PreviewPushDocument,
   type PreviewPushMutation,
 } from "./compose.generated.ts";
@@ -27,7 +27,7 @@ import { JsonBlock } from "./json-block.tsx";
 import { type Scheme, Screen } from "./screen.tsx";
 
 const texts = strings.push.preview;
-type DryRun = NonNullable<PreviewPushMutation["createApplicationPushEvent"]["dryRun"]>;
+type DryRun = NonNullable<PreviewPushMutation["createPushEvent"]["dryRun"]>;
 const SCHEMES = ["light", "dark"] as const;
 
 /** What each platform would get and show, by a dry run of the service. */
@@ -37,7 +37,7 @@ export function Preview({
 }: {
   applicationId: string;
   /** Null while something is missing. */
-  input: CreateApplicationPushEventInput | null;
+  input: CreatePushEventInput | null;
 }) {
   const own = useComputedColorScheme("light", { getInitialValueInEffect: false });
   const [chosen, setChosen] = useState<Scheme | null>(null);
@@ -46,10 +46,10 @@ export function Preview({
   const app = account?.account.applications.find(({ id }) => id === applicationId)?.name ?? "";
   const query = useOperation(
     PreviewPushDocument,
-    { input: input as CreateApplicationPushEventInput },
+    { input: input as CreatePushEventInput },
     { enabled: input !== null, keepPrevious: true },
   );
-  const dryRun = input === null ? null : query.data?.createApplicationPushEvent.dryRun;
+  const dryRun = input === null ? null : query.data?.createPushEvent.dryRun;
   return (
     <div className="preview">
       <Section

@@ -20,7 +20,7 @@ import "./push.css";
 import { pushTitle, StateBadge, senderName, tagWords } from "./push-words.tsx";
 
 const texts = strings.push;
-type Event = NonNullable<PushEventQuery["applicationPushEvent"]>;
+type Event = NonNullable<PushEventQuery["pushEvent"]>;
 /** Channels of a push to all platforms, each of which has an event. */
 const EVENTS_MAX = 4;
 
@@ -34,7 +34,7 @@ export function Component() {
   const chosen = ids.find((id) => id === wanted) ?? ids[0] ?? "";
   const { canChange } = useRole();
   const query = useOperation(PushEventDocument, { id: chosen }, { keepPrevious: true });
-  const event = query.data?.applicationPushEvent;
+  const event = query.data?.pushEvent;
   const isOther = event && event.applicationId !== applicationId;
   if (query.data && (!event || isOther)) {
     return (

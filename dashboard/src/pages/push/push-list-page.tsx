@@ -40,7 +40,7 @@ export function Component() {
     { applicationId, filter: filterOf(filters), ...position },
     { keepPrevious: true, ...(hasOpen && { refreshMs: REFRESH_MS }) },
   );
-  const page = query.data?.applicationPushEvents;
+  const page = query.data?.application.pushEvents;
   const isSending = page?.nodes.some(({ state }) => state === "SENDING") ?? false;
   if (isSending !== hasOpen) setHasOpen(isSending);
   const isFiltered = filters.state !== "all" || filters.kind !== "all";
@@ -106,7 +106,7 @@ export function Component() {
   );
 }
 
-/** The filter of the URL; a value that is none of the choices counts as all. */
+/** The filter of the URL; any other value than the choices counts as all. */
 function filterOf({ state, kind }: { state: string; kind: string }): Filter {
   const states: readonly string[] = STATES.slice(1);
   const kinds: readonly string[] = KINDS.slice(1);

@@ -33,7 +33,7 @@ export function useReach(applicationId: string, recipients: PushRecipientsInput 
   if (recipients === null) return { ...nothing, state: "empty" };
   if (query.error) return { ...nothing, state: "failed", error: query.error };
   if (!query.data) return { ...nothing, state: "counting" };
-  const count = query.data.applicationPushRecipientCount;
+  const count = query.data.application.pushRecipientCount;
   return {
     ...nothing,
     state: count.deviceCount === 0 ? "nobody" : "known",
@@ -50,7 +50,7 @@ function wordsOf({
   deviceCount,
   userCount,
   isExact,
-}: PushRecipientsQuery["applicationPushRecipientCount"]): string {
+}: PushRecipientsQuery["application"]["pushRecipientCount"]): string {
   const text = texts.reach(strings.push.devices(deviceCount), texts.users(userCount));
   return isExact ? text : texts.atLeast(text);
 }

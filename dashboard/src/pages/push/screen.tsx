@@ -3,7 +3,7 @@ import { strings } from "../../strings.ts";
 import type { PreviewPushMutation, PushChannel } from "./compose.generated.ts";
 
 const texts = strings.push.preview;
-type DryRun = NonNullable<PreviewPushMutation["createApplicationPushEvent"]["dryRun"]>;
+type DryRun = NonNullable<PreviewPushMutation["createPushEvent"]["dryRun"]>;
 type Display = DryRun["channels"][number]["display"];
 
 /** The colors of a device. */

@@ -9,7 +9,7 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { forgetUnsaved } from "../../components/unsaved.ts";
 import { formatDateTime } from "../../formats.ts";
 import { strings } from "../../strings.ts";
-import { type CreateApplicationPushEventInput, SendPushDocument } from "./compose.generated.ts";
+import { type CreatePushEventInput, SendPushDocument } from "./compose.generated.ts";
 import { PushEventsDocument } from "./events.generated.ts";
 
 const texts = strings.push.new;
@@ -24,7 +24,7 @@ function newKey(): string {
  * The key of a push: the same for each attempt to send the same, so that it is sent once however often somebody clicks
  * and whatever the network loses.
  */
-function useSendKey(): (input: CreateApplicationPushEventInput) => string {
+function useSendKey(): (input: CreatePushEventInput) => string {
   const last = useRef({ push: "", key: "" });
   return (input) => {
     const push = JSON.stringify(input);
@@ -42,7 +42,7 @@ export function SendDialog({
   onRefused,
 }: {
   /** Null while nothing is to be sent. */
-  input: CreateApplicationPushEventInput | null;
+  input: CreatePushEventInput | null;
   /** Whom it reaches now; null if it is not known. */
   reach: string | null;
   /** Path of the pushes. */
@@ -65,7 +65,7 @@ export function SendDialog({
     mutate(
       { input: shown, idempotencyKey: keyOf(shown) },
       {
-        onSuccess: ({ createApplicationPushEvent: { events } }) => {
+        onSuccess: ({ createPushEvent: { events } }) => {
           notifications.show({ message: isNow ? texts.sent : texts.scheduled, color: "green" });
           forgetUnsaved();
           void navigate(`${list}/${events.map(({ id }) => id).join(",")}`);
@@ -106,7 +106,7 @@ export function SendDialog({
 
 /** What will happen, in one sentence. */
 function sentence(
-  { eventType, date, endDate, period }: CreateApplicationPushEventInput,
+  { eventType, date, endDate, period }: CreatePushEventInput,
   reach: string | null,
 ): string {
   if (eventType === "ONE_SHOT") return texts.confirmNow(reach ?? texts.someone);

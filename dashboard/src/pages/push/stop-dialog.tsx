@@ -36,7 +36,7 @@ export function StopDialog({
 }
 
 function Question({ event, onClose }: { event: EventFieldsFragment; onClose(): void }) {
-  const { id, applicationId, pendingCount, state } = event;
+  const { id, pendingCount, state } = event;
   const [isWithdrawing, setWithdrawing] = useState(false);
   const { mutate, isPending, error } = useChange(StopPushDocument, [
     PushEventDocument,
@@ -46,7 +46,7 @@ function Question({ event, onClose }: { event: EventFieldsFragment; onClose(): v
   useBusyDialog(isPending);
   const stop = () =>
     mutate(
-      { input: { applicationId, eventId: id, withdrawUnsent: isWithdrawing } },
+      { input: { id, withdrawUnsent: isWithdrawing } },
       {
         onSuccess: () => {
           onClose();

@@ -19,13 +19,20 @@ const NOT_SENT = new Set([
   "ERR_HTTP2_OUT_OF_STREAMS",
 ]);
 
+/** A session, and what its server has said of its streams. */
+export interface Http2SessionState {
+  session: ClientHttp2Session;
+  /** The last stream that the server may have processed, from its GOAWAY; null before one. */
+  lastStreamId: number | null;
+}
+
 /**
  * Sends a request on a session and reads the response, with a body of up to {@link RESPONSE_MAX}.
  * @throws NoResponse, with fault "unprocessed" if the server states that it did not process the request
  * (REFUSED_STREAM, RFC 9113 section 8.7; streams beyond the last of a GOAWAY, section 6.8)
  */
 export function http2Request(
-  session: ClientHttp2Session,
+  connection: Http2SessionState,
   headers: OutgoingHttpHeaders,
   body: string,
   timeoutMs: number,
@@ -33,7 +40,7 @@ export function http2Request(
   return new Promise((resolve, reject) => {
     let stream: ClientHttp2Stream;
     try {
-      stream = session.request(headers);
+      stream = connection.session.request(headers);
     } catch (error) {
       const fault = faultOf(error as NodeJS.ErrnoException, 0);
       reject(fault ?? new NoResponse("the request is invalid", "refused"));
@@ -60,10 +67,23 @@ export function http2Request(
     stream.on("close", () => {
       clearTimeout(timer);
       if (response) resolve(response);
-      else reject(faultOf(failure, stream.rstCode ?? 0) ?? closeFault(failure));
+      else {
+        // Node closes the streams of a GOAWAY with an error before it reports the GOAWAY.
+        setImmediate(() => {
+          const code = isBeyondLast(stream, connection)
+            ? constants.NGHTTP2_REFUSED_STREAM
+            : (stream.rstCode ?? 0);
+          reject(faultOf(failure, code) ?? closeFault(failure));
+        });
+      }
     });
     stream.end(body);
   });
+}
+
+/** Whether a GOAWAY of the server says that it has not processed the stream. */
+function isBeyondLast({ id }: ClientHttp2Stream, { lastStreamId }: Http2SessionState): boolean {
+  return lastStreamId !== null && (id === undefined || id > lastStreamId);
 }
 
 function faultOf(error: NodeJS.ErrnoException | null, code: number): NoResponse | null {

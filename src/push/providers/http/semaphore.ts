@@ -37,6 +37,11 @@ export class Semaphore {
     if (this.active > 0) await new Promise<void>((resolve) => this.idleWaiters.push(resolve));
   }
 
+  /** Takes what runs now, without one action that was refused, as the maximum concurrency. */
+  shrink(): void {
+    this.max = Math.max(1, Math.min(this.max, this.active - 1));
+  }
+
   /** Changes the maximum concurrency. Running actions continue. */
   resize(max: number): void {
     this.max = Math.max(1, max);

@@ -4,7 +4,8 @@ import type { Outcome, PushTarget } from "./provider";
 /**
  * Beginnings of the reasons by which a push service refuses credentials, whatever the device, with their
  * meaning. Reasons that may concern one device alone are absent: SENDER_ID_MISMATCH of Firebase and
- * DeviceTokenNotForTopic of Apple. Browsers' services refuse the key of one subscription.
+ * DeviceTokenNotForTopic of Apple. Of browsers' services only the reasons are here that concern the signed token; they
+ * also refuse a key with which one browser has not subscribed.
  */
 const REFUSALS: Readonly<
   Record<PushService, ReadonlyArray<readonly [reason: string, text: string]>>
@@ -31,15 +32,27 @@ const REFUSALS: Readonly<
     ["PERMISSION_DENIED", "the service account may not send messages of the project"],
     ["UNAUTHENTICATED", "the service account's access was refused"],
   ],
-  web: [],
+  web: [
+    ["BadJwtToken", "the contact is no public address, or this server's clock is wrong"],
+    ["invalid JWT", "the signed token is refused, or this server's clock is wrong"],
+  ],
 };
+
+/** The hosts of browsers' push services. Devices name the address, and others may answer what they like. */
+const WEB_SERVICES = [
+  ...["push.apple.com", "fcm.googleapis.com"],
+  ...["push.services.mozilla.com", "notify.windows.com"],
+];
 
 /** Reasons of Apple that concern the bundle identifier of a push, which the device's own one replaces. */
 const BUNDLE_REASONS = ["TopicDisallowed", "BadTopic"];
 
 /** What a push service's refusal of credentials means; null if it is none that is known. */
 export function explainRefusal(service: PushService, reason: string): string | null {
-  return REFUSALS[service].find(([start]) => reason.startsWith(start))?.[1] ?? null;
+  // A reason of a browser's service begins with the status.
+  const isIn = (text: string) =>
+    service === "web" ? reason.includes(text) : reason.startsWith(text);
+  return REFUSALS[service].find(([text]) => isIn(text))?.[1] ?? null;
 }
 
 /**
@@ -48,13 +61,20 @@ export function explainRefusal(service: PushService, reason: string): string | n
  */
 export function refusalOf(
   service: PushService,
-  attempts: ReadonlyArray<Pick<PushTarget, "bundleId"> & { outcome: Outcome }>,
+  attempts: ReadonlyArray<Pick<PushTarget, "bundleId" | "token"> & { outcome: Outcome }>,
 ): string | null | undefined {
-  if (attempts.some(({ outcome }) => outcome.kind === "accepted")) return null;
-  return attempts.flatMap(({ outcome, bundleId }) => {
+  const known = attempts.filter(({ token }) => service !== "web" || isOfWebService(token));
+  if (known.some(({ outcome }) => outcome.kind === "accepted")) return null;
+  return known.flatMap(({ outcome, bundleId }) => {
     if (!("reason" in outcome) || explainRefusal(service, outcome.reason) === null) return [];
-    // Whoever registers a device chooses its bundle identifier, which says nothing about the credentials.
+    // A client that registers a device chooses its bundle identifier, which says nothing about the credentials.
     const isOfDevice = bundleId !== null && BUNDLE_REASONS.includes(outcome.reason);
     return isOfDevice ? [] : [outcome.reason];
   })[0];
+}
+
+function isOfWebService(endpoint: string): boolean {
+  if (!URL.canParse(endpoint)) return false;
+  const { hostname } = new URL(endpoint);
+  return WEB_SERVICES.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 }

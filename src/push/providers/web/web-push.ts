@@ -1,6 +1,7 @@
 import { encrypt } from "web-push";
 import type { HttpResponse } from "../../../network/http-response";
 import type { WebPushCredentials } from "../../credentials/credentials";
+import { contactProblem } from "../../credentials/vapid-contact";
 import type { PushPayload } from "../../payload/push-payload";
 import { Http1Sender } from "../http/http1-sender";
 import {
@@ -35,7 +36,7 @@ class WebPushServices implements Provider {
   private readonly tokens: VapidTokens;
 
   constructor(
-    credentials: WebPushCredentials,
+    private readonly credentials: WebPushCredentials,
     private readonly connections: Http1Sender,
     private readonly options: ProviderOptions,
   ) {
@@ -66,9 +67,10 @@ class WebPushServices implements Provider {
     }
   }
 
-  /** {@link checkVapid} already checked the keys, and there is no service to ask. */
+  /** {@link checkVapid} already checked the keys, and there is no service to ask. Only some refuse the contact. */
   async check(): Promise<string | null> {
-    return null;
+    const problem = contactProblem(this.credentials.subject);
+    return problem === null ? null : `the contact ${problem}`;
   }
 
   close(): Promise<void> {

@@ -13,7 +13,7 @@ import { UserPushesDocument, type UserPushesQuery } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
-type Row = UserPushesQuery["applicationUserPushDeliveries"]["nodes"][number];
+type Row = UserPushesQuery["application"]["pushDeliveries"]["nodes"][number];
 
 const COLORS = {
   ACCEPTED: "green",
@@ -51,7 +51,7 @@ export function PushesTab({ of: { applicationId, user } }: { of: UserRef }) {
       </Group>
       <KeysetList
         query={query}
-        page={query.data?.applicationUserPushDeliveries}
+        page={query.data?.application.pushDeliveries}
         label={texts.pushesLabel}
         columns={[timeColumn(applicationId), ...COLUMNS]}
         rowKey={({ id }) => id}

@@ -2,36 +2,6 @@ import { Field, ID, InputType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { PushChannelName } from "../channels/channel.type";
-import type { PushEventKind, PushEventState } from "../events/push-event";
-import { PushEventKindName, PushEventStateName } from "../events/push-event.type";
-
-@InputType({ description: "Which events of an application to list. Omitted fields allow all." })
-export class PushEventFilter {
-  @Field(() => PushEventKindName as object, { nullable: true, description: "Only this kind." })
-  kind?: PushEventKind | null;
-
-  @Field(() => PushEventStateName as object, {
-    nullable: true,
-    description: "Only this state; SCHEDULED for active schedules.",
-  })
-  state?: PushEventState | null;
-}
-
-@InputType({ description: "An event of an application to stop." })
-export class StopApplicationPushEventInput {
-  @Field(() => ID, { description: "The application." })
-  applicationId!: string;
-
-  @Field(() => ID, { description: "An event of the application." })
-  eventId!: string;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description:
-      "Whether deliveries that were not sent yet, or wait for a retry, fail instead of being sent; false by default.",
-  })
-  withdrawUnsent?: boolean | null;
-}
 
 @InputType({
   description: "Recipients of a push to count. Exactly one of the five lists selects them.",

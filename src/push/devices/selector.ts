@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import type { Selector } from "../devices/recipient-queries";
+import type { Selector } from "./recipient-queries";
 
 /** Recipients as requested: exactly one of the lists. */
 export interface RecipientsInput {

@@ -1,12 +1,13 @@
 import { SharedIntervals } from "../../core/loads/shared-intervals";
 import type { SharedLoads } from "../../core/loads/shared-loads";
-import type { AccountViewer } from "../../core/viewer";
-import { type DeliveryLoads, loadDeliveries, progressChannel } from "../delivery/deliveries";
-import type { PushDelivery } from "../delivery/delivery-queries";
+import type { UserOrMember } from "../../core/viewer";
 import type { PushDeps } from "../deps/push-deps";
-import { eventNotFound, findAccountEvent } from "../events/event-list";
+import { requireEvent } from "../events/event-list";
 import { findEventById } from "../events/event-list-queries";
+import { progressChannel } from "../events/progress";
 import { eventStateOf, type PushEvent, pendingCount } from "../events/push-event";
+import { type DeliveryLoads, loadDeliveries } from "./deliveries";
+import type { PushDelivery } from "./delivery-queries";
 
 /** The state of an event while it sends, and what has happened since the previous one. */
 export interface EventProgress {
@@ -35,18 +36,17 @@ export interface ProgressLoads extends DeliveryLoads {
 }
 
 /**
- * Streams the progress of an event of the account: at once its present state, then an update after each
+ * Streams the progress of an event that the viewer sees: at once its present state, then an update after each
  * change, and the last one when it is finished. Then the stream ends, as it does when the event is deleted.
  * Changes that happen within {@link UPDATE_MS}, or while the subscriber is slow, are one update.
  * @throws Fault NOT_FOUND
  */
 export async function streamEventProgress(
   push: PushDeps & ProgressLoads,
-  viewer: AccountViewer,
+  viewer: UserOrMember,
   id: string,
 ): Promise<AsyncIterableIterator<EventProgress>> {
-  const event = await findAccountEvent(push, viewer, id);
-  if (event === null) throw eventNotFound();
+  const event = await requireEvent(push, viewer, id);
   const stream = new ProgressStream(push, event.id);
   await stream.open();
   return stream;

@@ -1,8 +1,8 @@
 import { Field, Int, ObjectType } from "type-graphql";
-import type { PushDelivery } from "../delivery/delivery-queries";
-import { PushDeliveryObject } from "../delivery/push-delivery.type";
 import type { PushEvent } from "../events/push-event";
 import { PushEventObject } from "../events/push-event.type";
+import type { PushDelivery } from "./delivery-queries";
+import { PushDeliveryObject } from "./push-delivery.type";
 
 @ObjectType({
   description: "The state of an event while it sends, and what has happened since the last update.",
@@ -19,8 +19,7 @@ export class PushProgress {
   deliveries!: PushDelivery[];
 
   @Field(() => Int, {
-    description:
-      "Number of further attempts since the last update; applicationPushDeliveries lists them.",
+    description: "Number of further attempts since the last update; pushDeliveries lists them.",
   })
   omittedCount!: number;
 }

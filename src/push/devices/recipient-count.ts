@@ -6,7 +6,9 @@ import {
   hasRecipients,
   type RecipientFilter,
   sampleUsers,
-} from "../devices/recipient-queries";
+} from "./recipient-queries";
+import { countRecipientTotals, type RecipientTotals } from "./recipient-total-queries";
+import { type RecipientsInput, toSelector } from "./selector";
 
 /** The channels that have at least one recipient. @throws Fault UNAVAILABLE */
 export async function channelsWithRecipients(
@@ -58,4 +60,28 @@ export async function countRecipients(
 ): Promise<RecipientCount> {
   const { devices, users } = await countDevices(query, filter, channel);
   return { devices, users, sampleUserIds: await sampleUsers(query, filter, channel) };
+}
+
+/** Recipients to count, as a push would name them. */
+interface CountedRecipients extends RecipientsInput {
+  environment: PushEnvironment;
+  channel?: PushChannel | null;
+  voip?: boolean | null;
+}
+
+/**
+ * Counts whom a push would reach, within a bound on the work.
+ * @throws Fault INVALID as {@link toSelector}
+ */
+export async function countRecipientsOf(
+  { store }: { store: Pick<Store, "query"> },
+  applicationId: number,
+  { environment, channel = null, voip, ...recipients }: CountedRecipients,
+): Promise<RecipientTotals> {
+  const selector = toSelector(recipients);
+  const universal = channel === null ? { voip: voip ?? false } : null;
+  const channels =
+    channel === null ? CHANNELS.filter((each) => voip || each !== "apns_voip") : [channel];
+  const filter = { applicationId, environment, selector, universal };
+  return countRecipientTotals(store.query, filter, channels);
 }

@@ -1,10 +1,10 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
-import { isGiven, type Page, type PageRequest, pageSize } from "../../paging/page";
-import { userExists } from "../../users/user-queries";
-import { type DeliveryPosition, listDeliveriesOfUser } from "../delivery/delivery-list-queries";
-import type { PushDelivery } from "../delivery/delivery-queries";
+import { isGiven, type Page, type PageRequest, pageOf, pageSize } from "../../paging/page";
+import { requireUser } from "../../users/users";
 import type { PushDeps } from "../deps/push-deps";
+import { type DeliveryPosition, listDeliveriesOfUser } from "./delivery-list-queries";
+import type { PushDelivery } from "./delivery-queries";
 
 const FIRST: DeliveryPosition = { eventId: 0, occurrence: 0, subscriptionId: 0 };
 const LAST: DeliveryPosition = {
@@ -24,10 +24,7 @@ export async function listUserDeliveries(
   userId: string,
   page: PageRequest,
 ): Promise<Page<PushDelivery>> {
-  const id = parseId(userId);
-  if (id === null || !(await userExists(store, applicationId, id))) {
-    throw new Fault("NOT_FOUND", "There is no such user");
-  }
+  const { id } = await requireUser({ store }, applicationId, userId);
   const { size, backward } = pageSize(page);
   const after = positionOf("after", page.after);
   const before = positionOf("before", page.before);
@@ -37,14 +34,7 @@ export async function listUserDeliveries(
     descending: !backward,
     limit: size + 1,
   });
-  const nodes = found.slice(0, size);
-  if (backward) nodes.reverse();
-  const isMore = found.length > size;
-  return {
-    nodes,
-    hasNextPage: backward ? before !== undefined : isMore,
-    hasPreviousPage: backward ? isMore : after !== undefined,
-  };
+  return pageOf(found, { size, backward, after, before });
 }
 
 /** The cursor of a delivery in the list of {@link listUserDeliveries}. */
