@@ -9,10 +9,10 @@ interface UsersOfApplication {
   firstUser: number;
 }
 
-/** Number of calls that are going on now, of open conferences, and of calls with a time line. */
+/** Number of calls that are going on now, of open conferences, and of calls with a timeline. */
 const OPEN_CALLS = 100;
 const OPEN_CONFERENCES = 50;
-const TIME_LINES = 1_000;
+const TIMELINES = 1_000;
 
 /** $1 the application, $2 the id before the first call, $3 how many, $4 the first user. The last ones are open. */
 const CALLS = `INSERT INTO calls (id, application_id, session_id, caller_id, call_type, state, started_at,
@@ -29,10 +29,10 @@ const PARTICIPANTS = `INSERT INTO call_participants (call_id, user_id, session_i
   SELECT c.id, user_id, c.session_id, c.started_at, c.state, c.started_at, c.accepted_at
   FROM calls c, LATERAL (VALUES (c.caller_id), ($2::bigint + (c.caller_id - $2::bigint + 1) % $3::bigint))
     AS p(user_id) WHERE c.application_id = $1`;
-const TIME_LINE = `INSERT INTO call_signals (call_id, key, kind, from_user_id, to_user_id, first_at, last_at)
+const TIMELINE = `INSERT INTO call_signals (call_id, key, kind, from_user_id, to_user_id, first_at, last_at)
   SELECT c.id, gen_random_uuid(), k.kind::call_signal_kind, c.caller_id, c.caller_id + 1, c.started_at,
     c.started_at
-  FROM (SELECT * FROM calls WHERE application_id = $1::bigint ORDER BY id DESC LIMIT ${TIME_LINES}) c,
+  FROM (SELECT * FROM calls WHERE application_id = $1::bigint ORDER BY id DESC LIMIT ${TIMELINES}) c,
     unnest('{call,iceCandidates,accept,iceCandidates,update,hangUp}'::text[]) AS k(kind)`;
 /** $2 how many, $3 the first user, $4 how many users. */
 const CONFERENCES = `WITH made AS (INSERT INTO conferences (application_id, name, seats, video, access, origin,
@@ -48,7 +48,7 @@ const CONFERENCES = `WITH made AS (INSERT INTO conferences (application_id, name
 /** $2 the account, $3 how many, $4 the first user. */
 const AUDIT = `INSERT INTO audit_entries (account_id, application_id, member_id, email, role, action, targets,
     fields, outcome, ip, user_agent, request_id, created_at)
-  SELECT $2::bigint, $1::bigint, m.id, m.email, 'owner', (ARRAY['updateApplicationUser', 'blockUser', 'updateApplication'])[1 + (n % 3)::int],
+  SELECT $2::bigint, $1::bigint, m.id, m.email, 'owner', (ARRAY['updateUser', 'blockUser', 'updateApplication'])[1 + (n % 3)::int],
     json_build_array(json_build_object('name', 'userId', 'id', ($4::bigint + n)::text)),
     '[{"name":"fullName","value":null,"cleared":false}]', 'succeeded', '192.0.2.7', 'Mozilla/5.0', 'request-' || n,
     now() - ($3::bigint - n) * interval '40 seconds'
@@ -75,7 +75,7 @@ export async function fillCallsAndLogs(
   await client.query(CALLS, [applicationId, before, Math.round(calls), firstUser, users]);
   await moveSequence(client, "calls");
   await client.query(PARTICIPANTS, [applicationId, firstUser, users]);
-  await client.query(TIME_LINE, [applicationId]);
+  await client.query(TIMELINE, [applicationId]);
   const conferences = OPEN_CONFERENCES + Math.round(users / 100);
   await client.query(CONFERENCES, [applicationId, conferences, firstUser, users]);
   await client.query(AUDIT, [applicationId, accountId, 100 + Math.round(users / 10), firstUser]);

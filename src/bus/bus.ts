@@ -103,6 +103,12 @@ export interface Bus {
   /** Reads an inbox after a cursor, or from its beginning if the cursor is empty. */
   read(inbox: string, after: string): Promise<InboxPage>;
 
+  /**
+   * Tells which inboxes have a subscriber now, on any node, in their order. While nodes subscribe again after Redis has
+   * restarted, an inbox may seem to have none.
+   */
+  haveSubscribers(inboxes: readonly string[]): Promise<boolean[]>;
+
   /** Publishes a notice to every subscriber of the channel on every node, including this one. */
   publish(channel: string, message: string): Promise<void>;
 

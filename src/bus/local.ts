@@ -121,6 +121,11 @@ class LocalBus implements ManagedBus {
     return { entries, more: index < all.length, lastCursor, complete, priorityEvicted };
   }
 
+  async haveSubscribers(inboxes: readonly string[]): Promise<boolean[]> {
+    this.mustBeOpen();
+    return inboxes.map((name) => this.listeners.has(name));
+  }
+
   async publish(channel: string, message: string): Promise<void> {
     this.mustBeOpen();
     this.dispatch(channel, message);

@@ -139,6 +139,14 @@ class RedisBus implements ManagedBus {
     };
   }
 
+  async haveSubscribers(inboxes: readonly string[]): Promise<boolean[]> {
+    if (inboxes.length === 0) return [];
+    const names = inboxes.map((inbox) => this.channel(inbox));
+    // PUBSUB NUMSUB answers name, count, name, count.
+    const counts = await this.commands.run((client) => client.pubsub("NUMSUB", ...names));
+    return names.map((_, index) => Number(counts[2 * index + 1]) > 0);
+  }
+
   async publish(channel: string, message: string): Promise<void> {
     await this.commands.run((client) => client.publish(this.channel(channel), message));
   }

@@ -1,4 +1,5 @@
 import type { AppendOptions, Bus } from "../bus/bus";
+import type { Clock } from "../core/clock";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
@@ -6,10 +7,12 @@ import { newId } from "../core/random";
 import type { ApplicationCounters } from "../core/statistics/application-counters";
 import type { SentSignal } from "./history/call-event";
 import { inboxOf } from "./inbox/bus-keys";
+import { isDeviceConnected } from "./inbox/device-presence";
 import { Inbox } from "./inbox/inbox";
 import { encodeContent } from "./inbox/inbox-log";
 import { recordAnswer } from "./inbox/record-answer";
 import type { Attachment, SignalSubscriber, StartPosition } from "./inbox/subscriber";
+import { countNewCall, type NewCallDeps } from "./new-call-limit";
 import type { SenderLimits } from "./sender-limits";
 import type { Party, Signal } from "./signals/signal";
 import type { SignalSizeLimit } from "./signals/signal-size";
@@ -25,6 +28,8 @@ export interface Router {
    * on this node, UNAVAILABLE when the bus cannot be reached
    */
   attach(subscriber: SignalSubscriber, start?: StartPosition): Promise<Attachment>;
+  /** Resolves if a device of a user could be attached now. @throws Fault UNAVAILABLE when the bus cannot be reached */
+  checkReachable(user: Party): Promise<void>;
   /**
    * Accepts a signal. Resolves with its cursor once it is in the recipient's inbox and was forwarded to the
    * attached chat server, if any. It is no error if the recipient is not connected.
@@ -48,6 +53,7 @@ export const CALL_PARTIES_MAX = 4;
 /** The dependencies of the router. */
 export interface RouterDeps {
   bus: Bus;
+  clock: Clock;
   log: Log;
   metrics: Metrics;
   counters: ApplicationCounters;
@@ -66,6 +72,8 @@ export interface RouterDeps {
   sizes?: SignalSizeLimit;
   /** The rate limits of senders; unlimited when omitted. */
   limits?: SenderLimits;
+  /** Counts a new call of a user, see {@link countNewCall}; unlimited when omitted. */
+  countNewCall?: NewCallDeps["countNewCall"];
 }
 
 /** Opens the router of one node. */
@@ -81,6 +89,14 @@ export function openRouter(deps: RouterDeps): Router {
     if (!reachable) throw new Fault("NOT_FOUND", "There is no such user");
   }
 
+  // A chat server's clients are not subscribers of the inbox, so with one every user and device counts as connected.
+  const isChatServerAttached = deps.forwardToChatServer !== undefined;
+  const answerDeps = {
+    ...deps,
+    isDeviceConnected: async (user: Party, device: string) =>
+      isChatServerAttached || isDeviceConnected(bus, user, device),
+  };
+
   return {
     async attach(subscriber, start) {
       const name = inboxOf(subscriber.party);
@@ -91,6 +107,10 @@ export function openRouter(deps: RouterDeps): Router {
       return inbox.attach(subscriber, start);
     },
 
+    async checkReachable(user) {
+      await bus.haveSubscribers([inboxOf(user)]);
+    },
+
     async send(protocol, signal) {
       deps.sizes?.checkSignal(signal);
       const body = encodeContent(signal);
@@ -99,7 +119,10 @@ export function openRouter(deps: RouterDeps): Router {
         throw new Fault("FULL", `A peer-to-peer call has at most ${CALL_PARTIES_MAX} parties`);
       }
       await checkRecipient(signal.from, signal.to);
-      const answered = recordAnswer(deps, signal);
+      if (signal.type === "call" && deps.countNewCall) {
+        await countNewCall({ bus, countNewCall: deps.countNewCall }, signal);
+      }
+      const answered = recordAnswer(answerDeps, signal);
       if (signal.type === "accept") await answered;
       const append = async () => {
         const options: AppendOptions = {
@@ -113,14 +136,14 @@ export function openRouter(deps: RouterDeps): Router {
         );
         deps.limits?.noteUsage(usage);
         metrics.inboxUsage.set(usage);
-        // A chat server's clients are not subscribers of the inbox, so with one the recipient counts as connected.
-        const isChatServerAttached = deps.forwardToChatServer !== undefined;
+        const { ofUser } = await answered;
         // The signal is stored, even if forwarding it to the chat server fails.
         deps.observe?.({
           protocol,
           signal,
           cursor,
           hasSubscribers: hasSubscribers || isChatServerAttached,
+          ofUser,
         });
         return cursor;
       };

@@ -167,6 +167,16 @@ export class RateLimits {
   }
 
   /**
+   * Counts a new call of a user.
+   * @param own the number of the application for a minute; null for that of the deployment
+   * @throws Fault LIMITED
+   */
+  countNewCall(userId: number, own: number | null): undefined | Promise<void> {
+    const limit = own ?? this.config.RATE_NEW_CALLS_PER_USER;
+    return this.count("call", perMinute("call-user", limit), String(userId));
+  }
+
+  /**
    * Creates a counter for the messages of a chat user. Each counts as a request of the address and of the
    * application, synchronously; calls/sender-limits.ts counts them for the user.
    * @returns counts one message, and its address if known; throws Fault LIMITED
@@ -228,7 +238,7 @@ export class RateLimits {
   }
 
   private count(
-    kind: LimitClass | "push" | "password",
+    kind: LimitClass | "push" | "password" | "call",
     limit: RateLimit,
     key: string,
     points = 1,

@@ -117,8 +117,10 @@ class RedisLimiter implements Limiter {
     }
   }
 
+  /** Limits of one name count together, but an application may have a number of its own. */
   private limiterOf({ name, limit, seconds }: RateLimit): RateLimiterRedis {
-    const known = this.limiters.get(name);
+    const id = `${name} ${limit}`;
+    const known = this.limiters.get(id);
     if (known) return known;
     const limiter = new RateLimiterRedis({
       storeClient: this.connection.client,
@@ -127,7 +129,7 @@ class RedisLimiter implements Limiter {
       duration: seconds,
       rejectIfRedisNotReady: true,
     });
-    this.limiters.set(name, limiter);
+    this.limiters.set(id, limiter);
     return limiter;
   }
 }

@@ -65,6 +65,18 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     );
   });
 
+  test("tells of many inboxes which have a subscriber, on any node", async () => {
+    const inboxes = Array.from({ length: 2_000 }, (_, number) => `inbox:${number}`);
+    await bus.subscribe("inbox:7", () => undefined);
+    await other.subscribe("inbox:1999", () => undefined);
+    for (const node of [bus, other]) {
+      const found = await node.haveSubscribers(inboxes);
+      expect(found).toHaveLength(inboxes.length);
+      expect(inboxes.filter((_, index) => found[index])).toEqual(["inbox:7", "inbox:1999"]);
+    }
+    expect(await bus.haveSubscribers([])).toEqual([]);
+  });
+
   test("reads entries in order, after a cursor and from the beginning", async () => {
     const first = await append(bus, "inbox:1", "a\r\n\u0000ü😀");
     const second = await append(other, "inbox:1", "b");

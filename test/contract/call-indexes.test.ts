@@ -1,16 +1,18 @@
 import { exportUser } from "../../src/admin/user-export";
 import { openBus } from "../../src/bus/open";
 import { toCallEvent } from "../../src/calls/history/call-event";
-import { expireCalls, purgeCalls } from "../../src/calls/history/call-jobs";
-import { findCall, findCalls, listCalls, openCallLoads } from "../../src/calls/history/call-list";
+import { endLostCalls, expireCalls, purgeCalls } from "../../src/calls/history/call-jobs";
+import {
+  findCall,
+  findCalls,
+  listApplicationCalls,
+  listCalls,
+  openCallLoads,
+} from "../../src/calls/history/call-list";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
-import {
-  findApplicationCall,
-  listApplicationCalls,
-} from "../../src/calls/history/owners/application-calls";
-import { TIME_LINE_ENTRIES } from "../../src/calls/history/timeline/time-line";
-import { findTimeLines } from "../../src/calls/history/timeline/time-line-queries";
+import { TIMELINE_ENTRIES } from "../../src/calls/history/timeline/timeline";
+import { findTimelines } from "../../src/calls/history/timeline/timeline-queries";
 import { writeCallEvents } from "../../src/calls/history/write-calls";
 import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
@@ -53,9 +55,9 @@ const FILL = [
     FROM users`,
   `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at)
     SELECT c.id, c.caller_id, c.session_id, c.started_at, 'hung_up', c.started_at FROM calls c`,
-  `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at, missed_at)
-    SELECT c.id, CASE WHEN c.caller_id % 10 = 0 THEN 7 ELSE 1 + c.caller_id % ${ROWS} END,
-      c.session_id, c.started_at, 'ringing', c.started_at,
+  `INSERT INTO call_participants (call_id, user_id, caller_id, session_id, started_at, state, rang_at, missed_at)
+    SELECT c.id, CASE WHEN c.caller_id % 10 = 0 THEN 7 ELSE 1 + c.caller_id % ${ROWS} END, c.caller_id,
+      c.session_id, c.started_at, CASE WHEN c.caller_id % 2 = 0 THEN 'ringing'::call_state ELSE 'missed' END, c.started_at,
       CASE WHEN c.caller_id % 1000 = 1 THEN now() + interval '1 hour' END
     FROM calls c WHERE c.caller_id <> 7 ON CONFLICT DO NOTHING`,
   `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector, kind,
@@ -72,6 +74,7 @@ const SCAN =
 let database: FreshDatabase;
 let store: Store;
 let close: () => Promise<void>;
+let applicationId: number;
 let records: HistoryDeps & UserModules;
 /** Offset of the clock of the functions under test, in milliseconds. */
 let ahead = 0;
@@ -87,6 +90,8 @@ beforeAll(async () => {
   const clock: Clock = { now: () => systemClock.now() + ahead };
   store = await openStore({ config, log, isNode: true });
   await fillTables(store, FILL);
+  const [row] = await sql<{ id: number }>("SELECT id FROM applications");
+  applicationId = row?.id ?? 0;
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   const transaction: Store["transaction"] = (act) =>
@@ -131,24 +136,68 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-it("runs no statement that scans a whole table", async () => {
-  const [row] = await store.query<{ id: number }>(
-    { name: "any", text: "SELECT id FROM applications" },
-    [],
+const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+  store.query<Row>({ name: "test", text }, values);
+
+/** An event of a call, as the recorder makes it of a signal now. */
+function event(type: string, from: number, to: number, callId: string) {
+  const ends = { from: { applicationId, userId: from }, to: { applicationId, userId: to } };
+  const signal: Signal = { id: "i", type, callId, ...ends, extra: [] };
+  const found = toCallEvent(
+    { protocol: "rest", cursor: "", hasSubscribers: false, ofUser: false, signal },
+    records.clock.now(),
   );
-  const applicationId = row?.id ?? 0;
+  if (!found) throw new Error(`${type} is no event of a call`);
+  return found;
+}
+
+it("keeps the newest 1,000 ended calls of a caller and a callee, and those of others", async () => {
+  const [caller, callee, other] = [2_001, 2_002, 2_003];
+  const add = async (count: number, state: string, callees: number[]) => {
+    const made = await sql<{ id: number }>(
+      `INSERT INTO calls (application_id, session_id, caller_id, state)
+        SELECT $1, 'pair-' || $2 || '-' || n, $3, $2::text::call_state FROM generate_series(1, $4::int) n
+        RETURNING id`,
+      [applicationId, state, caller, count],
+    );
+    const ids = made.map(({ id }) => id);
+    await sql(
+      `INSERT INTO call_participants (call_id, user_id, caller_id, session_id, state, rang_at)
+        SELECT c.id, u, c.caller_id, c.session_id, c.state, now()
+        FROM calls c, unnest($2::bigint[]) u WHERE c.id = ANY($1::bigint[])`,
+      [ids, callees],
+    );
+    return ids;
+  };
+  const live = await add(1, "accepted", [callee]);
+  const group = await add(1, "hung_up", [callee, other]);
+  const oldest = await add(3, "missed", [callee]);
+  const kept = await add(999, "rejected", [callee]);
+  const before = [...live, ...group, ...oldest, ...kept];
+  const call = async (callId: string) => {
+    const events = [event("call", caller, callee, callId), event("reject", callee, caller, callId)];
+    expect((await writeCallEvents(records, events)).unknown).toEqual([]);
+  };
+  const left = async () => {
+    const found = await sql<{ id: number }>("SELECT id FROM calls WHERE id = ANY($1::bigint[])", [
+      before,
+    ]);
+    return found.map(({ id }) => id).sort((a, b) => a - b);
+  };
+  await call("pair-1");
+  expect(await left()).toEqual([...live, ...group, ...kept]);
+  await call("pair-2");
+  expect(await left()).toEqual([...live, ...group, ...kept.slice(1)]);
+  // The caller's calls to others push out none of these.
+  const events = [event("call", caller, 7, "pair-3"), event("reject", 7, caller, "pair-3")];
+  await writeCallEvents(records, events);
+  expect(await left()).toEqual([...live, ...group, ...kept.slice(1)]);
+  expect(plans.get("delete_calls_beyond_pair")).toContain("call_participants_pair_idx");
+});
+
+it("runs no statement that scans a whole table", async () => {
   const loads = openCallLoads(records);
   const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: 7 };
-  const event = (type: string, from: number, to: number, callId: string) => {
-    const ends = { from: { applicationId, userId: from }, to: { applicationId, userId: to } };
-    const signal: Signal = { id: "i", type, callId, ...ends, extra: [] };
-    const found = toCallEvent(
-      { protocol: "rest", cursor: "", hasSubscribers: false, signal },
-      records.clock.now(),
-    );
-    if (!found) throw new Error(`${type} is no event of a call`);
-    return found;
-  };
   const callers = Array.from({ length: 100 }, (_, n) => 1_000 + n);
   const calling = await writeCallEvents(
     records,
@@ -164,9 +213,18 @@ it("runs no statement that scans a whole table", async () => {
       event("hangUp", from, 7, `new-${from}`),
     ]);
   expect((await writeCallEvents(records, answers)).unknown).toEqual([]);
+  const lost = [event("call", 1_099, 8, "lost"), event("accept", 8, 1_099, "lost")];
+  expect((await writeCallEvents(records, lost)).unknown).toEqual([]);
+  const openedAt = records.clock.now();
+  await endLostCalls(records, openedAt);
   ahead = 2 * MINUTE;
+  await endLostCalls(records, openedAt);
+  const loser: UserViewer = { ...viewer, userId: 8 };
+  expect((await findCall({ ...records, ...loads }, loser, { callId: "lost" })).state).toBe("lost");
   await expireCalls(records);
-  expect((await findCall(records, viewer, "new-1099")).state).toBe("missed");
+  expect((await findCall({ ...records, ...loads }, viewer, { callId: "new-1099" })).state).toBe(
+    "missed",
+  );
   const page = await listCalls(records, viewer, { first: 100 });
   expect(page).toMatchObject({ hasNextPage: true });
   await listCalls(records, viewer, { first: 10, after: String(page.nodes.at(-1)?.id) });
@@ -186,12 +244,11 @@ it("runs no statement that scans a whole table", async () => {
     await listApplicationCalls(records, applicationId, { last: 5, since, until: since, ...filter });
   }
   const [found] = page.nodes;
-  expect(await findApplicationCall(loads, applicationId, String(found?.id))).toMatchObject({
-    callId: found?.callId,
-  });
+  const byId = await findCall({ ...records, ...loads }, viewer, { id: String(found?.id) });
+  expect(byId.callId).toBe(found?.callId);
   const { query } = explainStatements(store, plans);
-  expect(await findTimeLines({ query }, [found?.id ?? 0, 8])).not.toEqual([]);
-  const many = Array.from({ length: 3 * TIME_LINE_ENTRIES }, (_, n) => {
+  expect(await findTimelines({ query }, [found?.id ?? 0, 8])).not.toEqual([]);
+  const many = Array.from({ length: 3 * TIMELINE_ENTRIES }, (_, n) => {
     const update = event("update", 1_050, 7, "new-1050");
     return { ...update, signal: { ...update.signal, at: update.at + n } };
   });
@@ -216,17 +273,20 @@ it("runs no statement that scans a whole table", async () => {
         "claim_call_pushes",
         "withdraw_call_pushes",
         "missed_calls",
+        "accepted_calls",
+        "mark_unreachable_calls",
       ],
       ...[
         "purge_calls",
+        "delete_calls_beyond_pair",
         "calls_of_user",
         "calls_by_ids",
         "call_by_session",
         "delete_calls_without_others",
       ],
       ...["application_calls", "application_calls_ascending", "application_calls_of_user"],
-      ...["application_calls_of_user_ascending", "call_time_lines"],
-      ...["record_call_signals", "mark_truncated_calls", "forget_users_in_time_lines"],
+      ...["application_calls_of_user_ascending", "call_timelines"],
+      ...["record_call_signals", "mark_truncated_calls", "forget_users_in_timelines"],
       ...["ringing_for_pushes", "push_channels_of_users", "write_call_pushes"],
       ...[
         "participants_of_calls",

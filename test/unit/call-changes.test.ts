@@ -61,7 +61,7 @@ async function take(calls: AsyncIterator<{ id: number }>, count: number): Promis
 
 test("many changes at once disconnect no subscriber, and each call is read when it is dequeued", async () => {
   const { deps, queried } = depsWith();
-  const calls = await watchCalls(deps, viewer, null);
+  const calls = await watchCalls(deps, viewer);
   const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
   await publishChanges({ ...deps, log }, list);
   // Changes of queued calls are coalesced.
@@ -75,7 +75,7 @@ test("many changes at once disconnect no subscriber, and each call is read when 
 
 test("beyond the limit the oldest changes are dropped, and the subscription continues", async () => {
   const { deps } = depsWith();
-  const calls = await watchCalls(deps, viewer, null);
+  const calls = await watchCalls(deps, viewer);
   const list = Array.from({ length: QUEUE_MAX + 20 }, (_, n) => known(n + 1));
   await publishChanges({ ...deps, log }, list);
   expect(await take(calls, QUEUE_MAX)).toEqual(list.slice(20).map(({ id }) => id));
@@ -86,7 +86,7 @@ test("beyond the limit the oldest changes are dropped, and the subscription cont
 
 test("a subscription to one call does not queue other calls", async () => {
   const { deps, queried } = depsWith();
-  const calls = await watchCalls(deps, viewer, "s1");
+  const calls = await watchCalls(deps, viewer, { callId: "s1" });
   await publishChanges({ ...deps, log }, [known(1)]);
   const list = Array.from({ length: QUEUE_MAX + 20 }, (_, n) => known(n + 2));
   await publishChanges({ ...deps, log }, list);
@@ -96,7 +96,7 @@ test("a subscription to one call does not queue other calls", async () => {
 
 test("returning the iterator ends it and unsubscribes from the bus", async () => {
   const { deps, subscriptions } = depsWith();
-  const calls = await watchCalls(deps, viewer, null);
+  const calls = await watchCalls(deps, viewer);
   const next = calls.next();
   expect(subscriptions()).toBe(1);
   await calls.return?.();

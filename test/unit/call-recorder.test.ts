@@ -4,8 +4,8 @@ import {
   LOOKUPS_MAX,
   REPEAT_AFTER_MS,
   Recorder,
-  TIME_LINE_EVENTS_MAX,
-  TIME_LINE_LOOKUPS_MAX,
+  TIMELINE_EVENTS_MAX,
+  TIMELINE_LOOKUPS_MAX,
 } from "../../src/calls/history/recorder";
 import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
@@ -73,7 +73,10 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
     return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
   };
   const observe = (fields: Partial<Signal> = {}, hasSubscribers = true) =>
-    recorder.observe({ protocol: "rest", cursor: "c", hasSubscribers, signal: signal(fields) });
+    recorder.observe({
+      ...{ protocol: "rest", cursor: "c", hasSubscribers, ofUser: false },
+      signal: signal(fields),
+    });
   return { recorder, observe, count, written, existing };
 }
 
@@ -180,14 +183,14 @@ it("answers to made-up calls do not displace calls", async () => {
   expect((await count("dropped")) + (await count("unmatched"))).toBe(EVENTS_MAX);
 });
 
-it("signals for time lines alone take half of the queue at most, and displace no event", async () => {
+it("signals for timelines alone take half of the queue at most, and displace no event", async () => {
   let isDown = true;
   const { recorder, observe, count } = recorderOver(async () => {
     if (isDown) throw new Fault("UNAVAILABLE", "The database cannot be reached");
   });
-  for (let n = 0; n < TIME_LINE_EVENTS_MAX + 25; n += 1) observe({ type: "iceCandidates" });
+  for (let n = 0; n < TIMELINE_EVENTS_MAX + 25; n += 1) observe({ type: "iceCandidates" });
   expect(await count("dropped")).toBe(25);
-  for (let n = 0; n < EVENTS_MAX - TIME_LINE_EVENTS_MAX; n += 1) observe({ type: "hangUp" });
+  for (let n = 0; n < EVENTS_MAX - TIMELINE_EVENTS_MAX; n += 1) observe({ type: "hangUp" });
   expect(await count("dropped")).toBe(25);
   isDown = false;
   await eventually(
@@ -197,20 +200,20 @@ it("signals for time lines alone take half of the queue at most, and displace no
   await recorder.close();
 });
 
-it("signals of made-up calls for time lines alone take half of the look-ups at most", async () => {
+it("signals of made-up calls for timelines alone take half of the look-ups at most", async () => {
   const { recorder, observe, count } = recorderOver(async () => undefined, false);
   observe({ type: "accept", callId: "late" });
   for (let n = 0; n < LOOKUPS_MAX; n += 1) observe({ type: "update", callId: `made-up-${n}` });
   await eventually(
     () => count("dropped"),
-    (number) => number === LOOKUPS_MAX + 1 - TIME_LINE_LOOKUPS_MAX,
+    (number) => number === LOOKUPS_MAX + 1 - TIMELINE_LOOKUPS_MAX,
   );
   // There is room for events of calls, whose look-ups go on.
-  for (let n = 0; n < LOOKUPS_MAX - TIME_LINE_LOOKUPS_MAX; n += 1) {
+  for (let n = 0; n < LOOKUPS_MAX - TIMELINE_LOOKUPS_MAX; n += 1) {
     observe({ type: "accept", callId: `late-${n}` });
   }
   await recorder.close();
-  expect(await count("dropped")).toBe(LOOKUPS_MAX + 1 - TIME_LINE_LOOKUPS_MAX);
+  expect(await count("dropped")).toBe(LOOKUPS_MAX + 1 - TIMELINE_LOOKUPS_MAX);
   expect(await count("unmatched")).toBe(LOOKUPS_MAX);
 });
 

@@ -157,6 +157,24 @@ describe("a call between two users", () => {
       null,
     ],
     [
+      "another device that hangs up when none can ring any more",
+      [answer("accept", 5_000, "desk"), left(RING_MS + MARGIN_MS + 1, "phone")],
+      "hung_up",
+      null,
+    ],
+    [
+      "another device that is hung up on when none can ring any more",
+      [answer("accept", 5_000, "desk"), dropped(RING_MS + MARGIN_MS + 1, "phone")],
+      "hung_up",
+      null,
+    ],
+    [
+      "another device that hangs up while one might still ring",
+      [answer("accept", 5_000, "desk"), left(RING_MS + MARGIN_MS, "phone")],
+      "accepted",
+      null,
+    ],
+    [
       "a second device that is hung up on",
       [answer("accept", 5_000, "desk"), answer("accept", 5_100, "phone"), dropped(5_200, "phone")],
       "accepted",
@@ -349,6 +367,25 @@ describe("a call between several users", () => {
     expect(statesOf(...callees)).toEqual(states);
   });
 
+  test("is lost for everybody who was in it when no device was connected any more", () => {
+    const callees = [bob(answer("accept", 9)), cleo(answer("decline", 9))];
+    const lost = deriveState(START, callees, START + 500);
+    expect(lost).toMatchObject({ state: "lost", endedAt: START + 500, caller: "lost" });
+    expect([...lost.callees.values()]).toEqual([
+      { state: "lost", endedAt: START + 500 },
+      { state: "rejected", endedAt: START + 9 },
+    ]);
+    // Not before somebody has accepted, nor once somebody has hung up.
+    expect(deriveState(START, [bob()], START + 500).state).toBe("ringing");
+    const ended = [bob(answer("accept", 9), left(400))];
+    expect(deriveState(START, ended, START + 500)).toMatchObject({
+      state: "hung_up",
+      endedAt: START + 400,
+    });
+    const callerLeft = [bob(answer("accept", 9)), cleo(answer("accept", 9), dropped(99))];
+    expect(deriveState(START, [...callerLeft], START + 500).caller).toBe("lost");
+  });
+
   test("ends for the last user when the second last leaves", () => {
     const callees = [
       bob(answer("accept", 9), dropped(99), left(200)),
@@ -370,6 +407,8 @@ describe("a signal is applied to a call", () => {
     callerId,
     startedAt: START,
     state: "ringing",
+    unreachableSince: null,
+    lost: false,
     callees: new Map(callees.map((userId) => [userId, startRinging(userId, START)])),
     pushed: new Set(),
   });
@@ -471,6 +510,22 @@ describe("a signal is applied to a call", () => {
     expect(states()).toEqual(["hung_up"]);
   });
 
+  test("that was lost: a later signal of any kind corrects it, an earlier one does not", () => {
+    matchEvent(calls, accept(BOB, ANN));
+    const lost = { unreachableSince: START + 700, lost: true };
+    for (const event of [
+      { ...accept(BOB, ANN), kind: "other" } as CallEvent,
+      hangUp(BOB, ANN),
+      call(ANN, BOB),
+    ]) {
+      Object.assign(calls[0] ?? {}, lost);
+      matchEvent(calls, { ...event, at: START + 700 });
+      expect(calls[0]).toMatchObject(lost);
+      matchEvent(calls, { ...event, at: START + 701 });
+      expect(calls[0]).toMatchObject({ unreachableSince: null, lost: false });
+    }
+  });
+
   test("when two users call each other with one sessionID: to the call that each answers", () => {
     calls = [known(1, ANN, BOB), known(2, BOB, ANN)];
     matchEvent(calls, accept(BOB, ANN));
@@ -529,7 +584,10 @@ describe("the call event of a signal", () => {
     ...fields,
   });
   const read = (fields: Partial<Signal>, hasSubscribers = true) =>
-    toCallEvent({ protocol: "xmpp", cursor: "c", hasSubscribers, signal: signal(fields) }, START);
+    toCallEvent(
+      { protocol: "xmpp", cursor: "c", hasSubscribers, ofUser: false, signal: signal(fields) },
+      START,
+    );
 
   test.each<[string, Partial<Signal>]>([
     ["without a sessionID", { callId: undefined }],

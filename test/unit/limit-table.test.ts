@@ -10,6 +10,7 @@ import { Engine } from "../../src/graphql/engine/engine";
 import { registerGraphqlHttp } from "../../src/graphql/http";
 import { buildSignalboxSchema, limitTable } from "../../src/graphql/schema";
 import { registerSchemaText } from "../../src/graphql/schema-text";
+import { registerMetrics } from "../../src/http/metrics-endpoint";
 import { registerProbes } from "../../src/http/probes";
 import { openServer } from "../../src/http/server";
 import { JanusSessions } from "../../src/janus/session/janus-sessions";
@@ -50,7 +51,8 @@ beforeAll(async () => {
   };
   const engine = new Engine(schema, config, log, metrics);
   registerRestErrors(server);
-  registerProbes(server, { ready: true, check: async () => undefined }, metrics);
+  registerProbes(server, { ready: true, check: async () => undefined });
+  registerMetrics(server, { log, metrics, token: null });
   registerRest(server, { engine, makeContext: never, documents });
   registerPages(server, {} as never);
   registerLandingPage(server, config, never);

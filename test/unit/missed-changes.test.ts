@@ -1,20 +1,16 @@
 import { COMPARE_MS } from "../../src/bus/watch-changes";
-import { openCallLoads } from "../../src/calls/history/call-list";
+import { watchApplicationCalls } from "../../src/calls/history/call-changes";
+import { type CallLoads, openCallLoads } from "../../src/calls/history/call-list";
 import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import {
-  type OwnerCallLoads,
-  openOwnerCallLoads,
-  watchLiveCalls,
-} from "../../src/calls/history/owners/application-calls";
-import {
-  type OwnerConferenceDeps,
-  openOwnerConferenceLoads,
+  type ConferenceWatchDeps,
+  openConferenceLoads,
   watchConferences,
-} from "../../src/conferences/owners/application-conferences";
+} from "../../src/conferences/rooms/watch-conferences";
 import { openLog } from "../../src/core/log";
 import type { Statement } from "../../src/store/store";
 
-/** Owners' live lists when a node commits a change and dies before it publishes it. */
+/** Live lists of an application when a node commits a change and dies before it publishes it. */
 
 interface Stored {
   id: number;
@@ -44,8 +40,8 @@ const store = {
   },
 };
 const deps = {
-  ...openOwnerCallLoads({ store } as unknown as HistoryDeps, openCallLoads({ store } as never)),
-  ownerLoads: openOwnerConferenceLoads(store as never),
+  ...openCallLoads({ store } as unknown as HistoryDeps),
+  conferenceLoads: openConferenceLoads(store as never),
   log: openLog("silent"),
   bus: {
     subscribe: async (channel: string) => {
@@ -77,13 +73,13 @@ afterEach(() => void jest.useRealTimers());
 describe.each([
   [
     "calls",
-    () => watchLiveCalls(deps as unknown as HistoryDeps & OwnerCallLoads, 7),
+    () => watchApplicationCalls(deps as unknown as HistoryDeps & CallLoads, 7),
     (id: number) => put(id, { state: "accepted" }),
     (id: number) => put(id, { state: "hung_up", ended_at: ENDED }),
   ],
   [
     "conferences",
-    () => watchConferences(deps as unknown as OwnerConferenceDeps, 7, null),
+    () => watchConferences(deps as unknown as ConferenceWatchDeps, 7, null),
     (id: number) => put(id, { sequence: 2 }),
     (id: number) => put(id, { closed_at: ENDED }),
   ],

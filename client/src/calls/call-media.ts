@@ -79,7 +79,7 @@ export class CallMedia extends Emitter<CallMediaEvents> {
     this.#local = opened;
     for (const kind of KINDS) {
       if (this.#muted[kind]) opened.setMuted(kind, true);
-      // Whoever joins is told then.
+      // A device that joins later is told then.
       this.#told[kind] = this.isSilent(kind);
     }
     opened.on("track", (change) => {

@@ -61,7 +61,7 @@ export class CallParticipant {
   #calledAt: number | null = null;
   /** The answer that was sent, which is sent again when `call` is repeated. */
   #answer: string | null = null;
-  /** Whether the answer is on its way: what is repeated meanwhile needs no other one. */
+  /** Whether the answer is on its way: a signal that is repeated needs no other one. */
   #isAnswering = false;
   readonly #candidates: SignalledCandidate[] = [];
   #state: ParticipantState = "ringing";
@@ -110,7 +110,7 @@ export class CallParticipant {
       const content = { ...this.#call.callContent(), sdp: await link.offer() };
       await this.#signals.ring(content, () => this.hangUp("no-answer"));
     } catch (error) {
-      // A call of this user has crossed the own one, and goes on over another connection.
+      // A call of this user has crossed the own one, and continues over another connection.
       if (link && this.#link !== link && this.#state !== "left") return;
       this.leave("failed", error);
       throw error;

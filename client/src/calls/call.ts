@@ -158,7 +158,7 @@ export class Call extends Emitter<CallEvents> {
       await caller?.answer();
     } catch (error) {
       const reason = asSignalboxError(error);
-      // The call has ended meanwhile, which says why: nothing has failed.
+      // The call has ended, which says why: nothing has failed.
       if (this.#endReason !== null && reason.code === "CLOSED") return;
       if (reason.code === "CONFLICT") this.#end("answered-elsewhere", reason);
       for (const each of this.#participants.values()) each.hangUp("failed", reason);
@@ -180,7 +180,7 @@ export class Call extends Emitter<CallEvents> {
   /**
    * Ends or cancels the call; declines it if it rings.
    * @param keepalive whether the page or the session ends: then the signals are sent by requests that outlive it, also
-   *   those of a call that has ended, and a call that rings goes on to ring on the user's other devices
+   *   those of a call that has ended, and a ringing call continues to ring on the user's other devices
    */
   hangUp(keepalive = false): void {
     if (this.#state === "ringing") {
@@ -197,7 +197,7 @@ export class Call extends Emitter<CallEvents> {
   /** Cancels the call in favour of another one; for `Calls`. @returns what to capture for that one */
   giveWay(): CaptureOptions | MediaStream {
     this.#hangUpAll("replaced");
-    // Whoever has placed an audio call has not asked for the camera.
+    // The caller of an audio call has not asked for the camera.
     const requested = this.#requested;
     if (this.video || requested instanceof this.#deps.platform.MediaStream) return requested;
     return { ...requested, video: false };
@@ -275,7 +275,7 @@ export class Call extends Emitter<CallEvents> {
       if (this.#state !== "ended") await participant.receive(signal);
     };
     this.#work = (this.#work?.then(handle) ?? handle()).catch((error) => {
-      // A connection that was closed meanwhile has failed at nothing.
+      // Ignore failures of a connection that is already closed.
       if (error?.code !== "CLOSED") participant.hangUp("failed", error);
     });
   }

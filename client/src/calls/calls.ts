@@ -98,7 +98,7 @@ export class Calls extends Emitter<CallsEvents> {
   /**
    * Calls one to three users. Resolves when they are being called.
    * @throws SignalboxError FULL for more users, CONFLICT during another call, NOT_FOUND for an unknown user,
-   *   PERMISSION_DENIED and others of the devices, CLOSED if it was hung up meanwhile
+   *   PERMISSION_DENIED and others of the devices, CLOSED if it was hung up in the meantime
    */
   async start({ users, video = false, media = {}, userInfo = {} }: StartOptions): Promise<Call> {
     this.#connect();
@@ -124,7 +124,7 @@ export class Calls extends Emitter<CallsEvents> {
   }
 
   /**
-   * Hangs up because the page or the session ends; resolves once that is sent, or cannot be. A call that rings goes on to
+   * Hangs up because the page or the session ends; resolves once that is sent, or cannot be. A ringing call continues to
    * ring on the user's other devices.
    */
   async leave(): Promise<void> {
@@ -135,7 +135,7 @@ export class Calls extends Emitter<CallsEvents> {
     await Promise.all(leaving);
   }
 
-  /** Hangs up, and stops listening. A call that rings goes on to ring on the user's other devices. */
+  /** Hangs up, and stops listening. A ringing call continues to ring on the user's other devices. */
   close(): void {
     void this.leave();
     for (const stop of this.#stop.splice(0)) stop();
@@ -214,7 +214,7 @@ export class Calls extends Emitter<CallsEvents> {
       userInfo: userInfo ?? {},
     };
     const call = new Call(this.#depsOf(userId, platform), description, true);
-    // Whoever hears of the call may answer it at once.
+    // A device that learns of the call may answer it immediately.
     call.receive(signal);
     this.#follow(call);
     this.emit("incoming", call);

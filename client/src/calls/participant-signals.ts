@@ -66,7 +66,7 @@ export class ParticipantSignals {
     await sent;
   }
 
-  /** Sends a signal whose failure changes nothing: the call goes on, or ends by its time-outs. */
+  /** Sends a signal whose failure changes nothing: the call continues, or ends by its time-outs. */
   post(type: SignalType, content?: SignalContent, keepalive?: boolean): void {
     this.send(type, content, keepalive).catch(() => {});
   }

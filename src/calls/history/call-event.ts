@@ -4,7 +4,7 @@ import { truncateText } from "../../core/text/text";
 import { jsonProblem } from "../../push/payload/json";
 import type { Party, Signal, SignalHeader } from "../signals/signal";
 import type { CalleeAnswer } from "./call-states";
-import { signalKind, type TimedSignal } from "./timeline/time-line";
+import { signalKind, type TimedSignal } from "./timeline/timeline";
 
 /** A signal that was accepted and written to the recipient's inbox. */
 export interface SentSignal {
@@ -13,6 +13,8 @@ export interface SentSignal {
   cursor: string;
   /** Whether the inbox had a subscriber, on any node; always true if a chat server is attached. */
   hasSubscribers: boolean;
+  /** Whether a `hangUp` concerns the user's part in the call, whatever the name of the device. */
+  ofUser: boolean;
 }
 
 /** Maximum length of a sessionID in characters. A call with a longer one is delivered but not recorded. */
@@ -40,7 +42,7 @@ interface CallEventBase {
   callId: string;
   from: number;
   to: number;
-  /** What the time line of the call has of the signal. */
+  /** What the timeline of the call has of the signal. */
   signal: TimedSignal;
 }
 
@@ -58,12 +60,12 @@ export type CallEvent = CallEventBase &
     | { kind: "answer"; answer: CalleeAnswer; device: string | null }
     | {
         kind: "hangUp";
-        /** The device that hung up. */
+        /** The device that hung up; null for the whole user. */
         device: string | null;
-        /** The recipient's device; null for all of them. */
+        /** The recipient's device; null for the whole user. */
         toDevice: string | null;
       }
-    /** A signal that changes no state, for the time line alone. */
+    /** A signal that changes no state, for the timeline alone. */
     | { kind: "other" }
   );
 
@@ -98,7 +100,9 @@ export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
       return { ...base, kind: "answer", answer, device: fromDevice };
     }
     case "hangUp":
-      return { ...base, kind: "hangUp", device: fromDevice, toDevice };
+      return sent.ofUser
+        ? { ...base, kind: "hangUp", device: null, toDevice: null }
+        : { ...base, kind: "hangUp", device: fromDevice, toDevice };
     default:
       return { ...base, kind: "other" };
   }

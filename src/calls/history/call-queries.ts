@@ -25,7 +25,8 @@ const INSERT_CALLS: Statement = {
     SELECT m.application_id FROM made m`,
 };
 
-const CALL_COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.started_at, c.state
+const CALL_COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.started_at, c.state,
+  c.unreachable_since
   FROM calls c`;
 
 /** Locks calls in the order of their ids, to avoid deadlocks between nodes. */
@@ -53,15 +54,16 @@ const PARTICIPANTS: Statement = {
 
 const SAVE_PARTICIPANTS: Statement = {
   name: "save_call_participants",
-  text: `INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at, answer,
+  text: `INSERT INTO call_participants (call_id, user_id, caller_id, session_id, started_at, state, rang_at, answer,
       answered_at, device, left_at, dropped_at, hang_ups, expired_at, missed_at, changed_at)
-    SELECT g.call_id, g.user_id, g.session_id, g.started_at, g.state, g.rang_at, g.answer, g.answered_at, g.device,
-      g.left_at, g.dropped_at, g.hang_ups, g.expired_at, g.missed_at, $2::timestamptz
-    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint, session_id text,
+    SELECT g.call_id, g.user_id, g.caller_id, g.session_id, g.started_at, g.state, g.rang_at, g.answer,
+      g.answered_at, g.device, g.left_at, g.dropped_at, g.hang_ups, g.expired_at, g.missed_at, $2::timestamptz
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint, caller_id bigint, session_id text,
       started_at timestamptz, state call_state, rang_at timestamptz, answer call_answer, answered_at timestamptz, device text,
       left_at timestamptz, dropped_at timestamptz, hang_ups jsonb, expired_at timestamptz, missed_at timestamptz)
     JOIN users u ON u.id = g.user_id
-    ON CONFLICT (call_id, user_id) DO UPDATE SET state = excluded.state, rang_at = excluded.rang_at,
+    ON CONFLICT (call_id, user_id) DO UPDATE SET caller_id = excluded.caller_id, state = excluded.state,
+      rang_at = excluded.rang_at,
       answer = excluded.answer, answered_at = excluded.answered_at, device = excluded.device,
       left_at = excluded.left_at, dropped_at = excluded.dropped_at, hang_ups = excluded.hang_ups,
       expired_at = excluded.expired_at, missed_at = excluded.missed_at, changed_at = excluded.changed_at
@@ -70,9 +72,10 @@ const SAVE_PARTICIPANTS: Statement = {
 
 const SAVE_CALLS: Statement = {
   name: "save_calls",
-  text: `UPDATE calls c SET state = g.state, accepted_at = g.accepted_at, ended_at = g.ended_at
+  text: `UPDATE calls c SET state = g.state, accepted_at = g.accepted_at, ended_at = g.ended_at,
+      unreachable_since = g.unreachable_since
     FROM jsonb_to_recordset($1::text::jsonb) AS g(id bigint, state call_state,
-      accepted_at timestamptz, ended_at timestamptz) WHERE c.id = g.id`,
+      accepted_at timestamptz, ended_at timestamptz, unreachable_since timestamptz) WHERE c.id = g.id`,
 };
 
 const MARK_TRUNCATED: Statement = {
@@ -87,6 +90,7 @@ interface CallRow {
   caller_id: number | null;
   started_at: Date;
   state: CallState;
+  unreachable_since: Date | null;
 }
 
 /** A row of call_participants, as {@link toCallee} reads it. */
@@ -172,6 +176,8 @@ async function withParticipants({ query }: Query, rows: CallRow[]): Promise<Reco
         callerId: row.caller_id,
         startedAt: row.started_at.getTime(),
         state: row.state,
+        unreachableSince: row.unreachable_since?.getTime() ?? null,
+        lost: row.state === "lost",
         callees: new Map<number, Callee>(),
         pushed: new Set<number>(),
       },
@@ -196,18 +202,19 @@ export async function saveCalls(
   now: number,
 ): Promise<SavedParticipant[]> {
   if (states.size === 0) return [];
-  const calls = [...states].map(([{ id }, { state, acceptedAt, endedAt }]) => ({
+  const calls = [...states].map(([{ id, unreachableSince }, { state, acceptedAt, endedAt }]) => ({
     id,
     state,
     accepted_at: time(acceptedAt),
     ended_at: time(endedAt),
+    unreachable_since: time(unreachableSince),
   }));
   await query(SAVE_CALLS, [JSON.stringify(calls)]);
   const rows = [...states].flatMap(([call, derived]) => participantRows(call, derived));
   return query<SavedParticipant>(SAVE_PARTICIPANTS, [JSON.stringify(rows), new Date(now)]);
 }
 
-/** Notes that calls had more signals than their time lines keep. */
+/** Notes that calls had more signals than their timelines keep. */
 export async function markTruncated({ query }: Query, ids: number[]): Promise<void> {
   await query(MARK_TRUNCATED, [ids]);
 }
@@ -221,6 +228,7 @@ function participantRows(call: RecordedCall, derived: DerivedState): object[] {
       {
         ...key,
         user_id: userId,
+        caller_id: call.callerId,
         state: participant.state,
         answer: callee.answer,
         rang_at: time(callee.rangAt),

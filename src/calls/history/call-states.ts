@@ -35,6 +35,9 @@ export interface Callee {
   expiredAt: number | null;
 }
 
+/** When no device of a callee rings any more, in milliseconds since the Unix epoch. */
+const ringsUntil = ({ rangAt }: Pick<Callee, "rangAt">) => rangAt + RING_MS + MARGIN_MS;
+
 /** An observation about one callee. */
 export type Observation =
   | { kind: "answer"; answer: CalleeAnswer; at: number; device: string | null }
@@ -75,15 +78,19 @@ export function observe(callee: Callee, observation: Observation): Callee {
   const { at } = observation;
   switch (observation.kind) {
     case "answer": {
-      if (at > rangAt + RING_MS + MARGIN_MS || !takesPrecedence(observation, callee)) return callee;
+      if (at > ringsUntil(callee) || !takesPrecedence(observation, callee)) return callee;
       const given = { answer: observation.answer, answeredAt: at, device: observation.device };
-      return { ...callee, ...given, ...effectiveHangUps(callee.hangUps, given) };
+      return {
+        ...callee,
+        ...given,
+        ...effectiveHangUps(callee.hangUps, given, ringsUntil(callee)),
+      };
     }
     case "left":
     case "dropped": {
       const hangUps = withHangUp(callee.hangUps, observation);
       if (hangUps === callee.hangUps) return callee;
-      return { ...callee, hangUps, ...effectiveHangUps(hangUps, callee) };
+      return { ...callee, hangUps, ...effectiveHangUps(hangUps, callee, ringsUntil(callee)) };
     }
     case "expired": {
       if (at < rangAt + RING_MS) return callee;
@@ -94,26 +101,47 @@ export function observe(callee: Callee, observation: Observation): Callee {
 
 /** Applies a repeated `call` to the callee. */
 export function repeatCall(callee: Callee, at: number): Callee {
-  return at < callee.rangAt ? { ...callee, rangAt: at } : callee;
+  if (at >= callee.rangAt) return callee;
+  const earlier = { ...callee, rangAt: at };
+  return { ...earlier, ...effectiveHangUps(callee.hangUps, callee, ringsUntil(earlier)) };
 }
 
 /**
  * Derives the state of a call. It is active while a callee is ringing or has accepted: `accepted` once any
  * callee has accepted, `ringing` before. After its end it has the state that ranks first among the callees:
- * hung up after an accept, rejected, failed, missed, or hung up before any answer.
+ * hung up after an accept, rejected, failed, missed, or hung up before any answer. An accepted call whose end
+ * nobody signalled is lost once no device in it is connected.
+ * @param lostAt when the last device in it was disconnected; null while one is connected
  */
-export function deriveState(startedAt: number, list: readonly Callee[]): DerivedState {
+export function deriveState(
+  startedAt: number,
+  list: readonly Callee[],
+  lostAt: number | null = null,
+): DerivedState {
   const accepters = list.filter(hasAccepted);
   const callees = new Map(list.map((callee) => [callee.userId, stateOf(callee, accepters)]));
   const participants = [...callees.values()];
   const times = accepters.map(({ answeredAt }) => answeredAt ?? 0);
   const acceptedAt = times.length > 0 ? Math.min(...times) : null;
   if (participants.some(isActive)) {
-    const state = acceptedAt === null ? "ringing" : "accepted";
     const callerLeft = list.every((callee) => {
       const participant = callees.get(callee.userId);
       return callee.droppedAt !== null || (participant !== undefined && !isActive(participant));
     });
+    if (acceptedAt !== null && lostAt !== null) {
+      const endedAt = Math.max(acceptedAt, lostAt);
+      for (const [userId, participant] of callees) {
+        if (isActive(participant)) callees.set(userId, { state: "lost", endedAt });
+      }
+      return {
+        state: "lost",
+        endedAt,
+        acceptedAt,
+        caller: callerLeft ? "hung_up" : "lost",
+        callees,
+      };
+    }
+    const state = acceptedAt === null ? "ringing" : "accepted";
     return { state, endedAt: null, acceptedAt, caller: callerLeft ? "hung_up" : state, callees };
   }
   const endedAt = Math.max(startedAt, ...participants.map((each) => each.endedAt ?? 0));

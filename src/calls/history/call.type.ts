@@ -1,9 +1,11 @@
 import { ArgsType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { VisibleTo } from "../../access/visible-to";
 import { PageArgs, PageInfo } from "../../paging/page.type";
 import { UserType } from "../../users/user.type";
 import { CallType } from "../signals/call-type.type";
 import type { Call, CallParticipant, CallReason } from "./call-list";
 import type { CallState } from "./call-states";
+import type { CallEndReason } from "./end-reason";
 
 const CallStateName: Record<string, CallState> = {
   RINGING: "ringing",
@@ -12,6 +14,7 @@ const CallStateName: Record<string, CallState> = {
   HUNG_UP: "hung_up",
   MISSED: "missed",
   FAILED: "failed",
+  LOST: "lost",
 };
 registerEnumType(CallStateName, {
   name: "CallState",
@@ -23,6 +26,10 @@ registerEnumType(CallStateName, {
     HUNG_UP: { description: "Ended by a hang-up, before or after an answer." },
     MISSED: { description: "Nobody accepted within 60 seconds." },
     FAILED: { description: "The called devices do not support the call." },
+    LOST: {
+      description:
+        "Accepted, and no device in it was connected for two minutes. A later signal of the call corrects it.",
+    },
   },
 });
 
@@ -40,6 +47,38 @@ registerEnumType(CallReasonName, {
     BUSY: { description: "The user's device was in another call." },
     NOT_SUPPORTED: { description: "The user's device does not support the call." },
     CANCELLED: { description: "The caller hung up before an answer." },
+  },
+});
+
+const CallEndReasonName: Record<string, CallEndReason> = {
+  DECLINED: "declined",
+  BUSY: "busy",
+  NOT_SUPPORTED: "not_supported",
+  MISSED: "missed",
+  CANCELLED: "cancelled",
+  HUNG_UP_BY_CALLER: "hung_up_by_caller",
+  HUNG_UP_BY_CALLEE: "hung_up_by_callee",
+  HUNG_UP: "hung_up",
+  FAILED: "failed",
+  LOST: "lost",
+};
+registerEnumType(CallEndReasonName, {
+  name: "CallEndReason",
+  description:
+    "Why a call has ended, as far as its signals tell. A connection that fails is no signal: such a call ends with the hang-up of the one who notices it, or as LOST.",
+  valuesConfig: {
+    DECLINED: { description: "A callee declined." },
+    BUSY: { description: "The callee's device was in another call." },
+    NOT_SUPPORTED: { description: "The callee's device does not support the call." },
+    MISSED: { description: "Nobody answered within 60 seconds, or the caller gave up then." },
+    CANCELLED: { description: "The caller hung up before an answer." },
+    HUNG_UP_BY_CALLER: { description: "The caller hung up an accepted call." },
+    HUNG_UP_BY_CALLEE: {
+      description: "A callee hung up, the last one who was in the call if there were several.",
+    },
+    HUNG_UP: { description: "Ended by a user who has since been deleted." },
+    FAILED: { description: "It reached no callee, or all of them have been deleted since." },
+    LOST: { description: "No device in the accepted call was connected for two minutes." },
   },
 });
 
@@ -82,10 +121,20 @@ export class CallParticipantType {
   pushedAt!: Date | null;
 }
 
+/** The application of a call, whose members see more than its participants. */
+export const applicationOfCall = ({ applicationId }: Call): number => applicationId;
+
 @ObjectType("Call", { description: "The record of a call.", simpleResolvers: true })
 export class CallObject {
   @Field(() => ID, { description: "Identifier of the record; callId identifies the call." })
   id!: number;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "The application. Null for everybody but members of the application's account.",
+  })
+  @VisibleTo("support", applicationOfCall)
+  applicationId!: number;
 
   @Field(() => ID, { description: "Id of the call: the sessionID of all its signals." })
   callId!: string;
@@ -101,6 +150,12 @@ export class CallObject {
 
   @Field(() => CallStateName as object, { description: "State of the call." })
   state!: CallState;
+
+  @Field(() => CallEndReasonName as object, {
+    nullable: true,
+    description: "Why it has ended; null while it is active.",
+  })
+  endReason!: CallEndReason | null;
 
   @Field(() => Date, { description: "When the first `call` was sent." })
   startedAt!: Date;
@@ -121,6 +176,14 @@ export class CallObject {
     description: "The participants, the caller first, without deleted users.",
   })
   participants!: CallParticipant[];
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether the call had more signals than its timeline keeps: 200 entries, and 50 more for signals that start, answer or end it. Null for everybody but members of the application's account.",
+  })
+  @VisibleTo("support", applicationOfCall)
+  timelineTruncated!: boolean;
 }
 
 @ObjectType({ description: "A call and its cursor in a list.", simpleResolvers: true })
@@ -151,4 +214,22 @@ export class CallPageArgs extends PageArgs {
     description: "Only calls in one of these states; all when omitted.",
   })
   states?: CallState[] | null;
+}
+
+@ArgsType()
+export class ApplicationCallArgs extends CallPageArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: "Only calls that this user takes part in.",
+  })
+  userId?: string | null;
+
+  @Field(() => Date, {
+    nullable: true,
+    description: "Only calls that started at this time or later.",
+  })
+  since?: Date | null;
+
+  @Field(() => Date, { nullable: true, description: "Only calls that started before this time." })
+  until?: Date | null;
 }

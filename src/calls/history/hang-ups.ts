@@ -6,7 +6,7 @@ export interface HangUp {
   kind: "left" | "dropped";
   /** Milliseconds since the Unix epoch. */
   at: number;
-  /** The callee's device that sent or received it; null for all devices. */
+  /** The callee's device that sent or received it; null if it concerns the whole user. */
   device: string | null;
 }
 
@@ -34,14 +34,21 @@ export function withHangUp(list: readonly HangUp[], hangUp: HangUp): readonly Ha
 
 /**
  * The times of the first effective hang-ups. After an accept, hang-ups that concern other devices are not
- * effective: they usually only stop the ringing there.
+ * effective while these may still ring: they usually only stop the ringing there. Later ones are of a device that
+ * has taken the call over, such as a client that has signed in again.
+ * @param ringsUntil when the last device has stopped ringing, in milliseconds since the Unix epoch
  */
 export function effectiveHangUps(
   list: readonly HangUp[],
   { answer, device }: { answer: CalleeAnswer | null; device: string | null },
+  ringsUntil: number,
 ): { leftAt: number | null; droppedAt: number | null } {
   const isEffective = (hangUp: HangUp) =>
-    answer !== "accept" || device === null || hangUp.device === null || hangUp.device === device;
+    answer !== "accept" ||
+    device === null ||
+    hangUp.device === null ||
+    hangUp.device === device ||
+    hangUp.at > ringsUntil;
   const first = (kind: HangUp["kind"]) => {
     const effective = list.filter((hangUp) => hangUp.kind === kind && isEffective(hangUp));
     return effective.length > 0 ? Math.min(...effective.map(({ at }) => at)) : null;

@@ -37,6 +37,8 @@ export const CALL_JOBS = {
   incomingCallPush: "call-push",
   /** Applies the ring time-out. */
   missed: "call-missed",
+  /** Ends accepted calls in which no device is connected any more. */
+  lost: "call-lost",
   /** Deletes expired calls. */
   purge: "call-purge",
 } as const;

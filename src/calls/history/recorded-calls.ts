@@ -21,6 +21,10 @@ export interface RecordedCall {
   /** Milliseconds since the Unix epoch. */
   startedAt: number;
   state: CallState;
+  /** When the last device in the accepted call was disconnected; null once a device is connected or has sent a signal. */
+  unreachableSince: number | null;
+  /** Whether the call has ended by that. */
+  lost: boolean;
   callees: Map<number, Callee>;
   /** The callees who were sent an incoming-call push. */
   pushed: ReadonlySet<number>;
@@ -40,16 +44,26 @@ export function matchEvent(
   const candidates = calls.filter(
     (call) => call.applicationId === event.applicationId && call.callId === event.callId,
   );
-  if (event.kind === "call") return applyCall(candidates, event);
-  const shared = candidates.filter(
-    (call) => isParticipant(call, event.from) && isParticipant(call, event.to),
-  );
-  // Two callers may use the same sessionID for the same users; prefer calls between caller and callee.
-  const direct = shared.filter(({ callerId }) => callerId === event.from || callerId === event.to);
-  const matching = direct.length > 0 ? direct : shared;
+  const matching = event.kind === "call" ? applyCall(candidates, event) : shared(candidates, event);
+  for (const call of matching) {
+    if (call.unreachableSince === null || event.at <= call.unreachableSince) continue;
+    call.unreachableSince = null;
+    call.lost = false;
+  }
   if (event.kind === "answer") applyAnswer(matching, event);
   if (event.kind === "hangUp") applyHangUp(matching, event);
   return matching;
+}
+
+/** The calls in which both the sender and the recipient of a signal participate. */
+function shared(
+  calls: readonly RecordedCall[],
+  { from, to }: Pick<CallEvent, "from" | "to">,
+): readonly RecordedCall[] {
+  const both = calls.filter((call) => isParticipant(call, from) && isParticipant(call, to));
+  // Two callers may use the same sessionID for the same users; prefer calls between caller and callee.
+  const direct = both.filter(({ callerId }) => callerId === from || callerId === to);
+  return direct.length > 0 ? direct : both;
 }
 
 /** The same event with its sender as the caller, for a `call` that names a caller without such a call. */

@@ -8,12 +8,12 @@ import { writeCallEvents } from "./write-calls";
 
 /** Maximum number of queued events on one node; beyond it, new events are dropped and counted. */
 export const EVENTS_MAX = 10_000;
-/** Maximum number of queued events when one arrives that is for a time line alone: these do not displace others. */
-export const TIME_LINE_EVENTS_MAX = EVENTS_MAX / 2;
+/** Maximum number of queued events when one arrives that is for a timeline alone: these do not displace others. */
+export const TIMELINE_EVENTS_MAX = EVENTS_MAX / 2;
 /** Maximum number of events waiting for a retry of their look-up; beyond it, the oldest are dropped. */
 export const LOOKUPS_MAX = 1_000;
-/** The same when an event waits that is for a time line alone; beyond it, that event is dropped. */
-export const TIME_LINE_LOOKUPS_MAX = LOOKUPS_MAX / 2;
+/** The same when an event waits that is for a timeline alone; beyond it, that event is dropped. */
+export const TIMELINE_LOOKUPS_MAX = LOOKUPS_MAX / 2;
 /** Maximum number of events in one transaction. */
 const BATCH = 500;
 /** How long events are collected before they are written, in milliseconds. */
@@ -95,7 +95,7 @@ export class Recorder {
   }
 
   private enqueue(queued: QueuedEvent): void {
-    const max = queued.event.kind === "other" ? TIME_LINE_EVENTS_MAX : EVENTS_MAX;
+    const max = queued.event.kind === "other" ? TIMELINE_EVENTS_MAX : EVENTS_MAX;
     if (this.queue.length >= max) {
       this.countDropped(1);
       return;
@@ -181,7 +181,7 @@ export class Recorder {
       return;
     }
     const waiting = this.scheduled.size + this.due.length;
-    if (event.kind === "other" && waiting >= TIME_LINE_LOOKUPS_MAX) {
+    if (event.kind === "other" && waiting >= TIMELINE_LOOKUPS_MAX) {
       this.giveUp(event, "dropped");
       return;
     }

@@ -8,7 +8,7 @@ import {
   findParticipatedCalls,
   lockCallsOfUsers,
 } from "./call-cleanup-queries";
-import { forgetInTimeLines } from "./timeline/time-line-queries";
+import { forgetInTimelines } from "./timeline/timeline-queries";
 
 /** The incoming-call pushes that a user caused or got, in an export: by calls, so that a window has few of them. */
 const EXPORTED_CALL_PUSHES: ExportedList = {
@@ -26,7 +26,7 @@ const EXPORTED_CALL_PUSHES: ExportedList = {
 
 /**
  * The calls of users. Deleting users deletes their participations by cascade, their calls without other
- * participants, and the pushes of all their calls. The time lines of other calls keep when a signal was sent, without the
+ * participants, and the pushes of all their calls. The timelines of other calls keep when a signal was sent, without the
  * user and the device.
  */
 export const callUserData: UserData = {
@@ -34,7 +34,7 @@ export const callUserData: UserData = {
   async eraseUsers(query, userIds) {
     const ids = await lockCallsOfUsers(query, userIds);
     await deleteCallsWithoutOthers(query, ids, userIds);
-    await forgetInTimeLines(query, ids, userIds);
+    await forgetInTimelines(query, ids, userIds);
     await deletePushesOfCalls(query, ids);
     await clearCallers(query, userIds);
     return [];

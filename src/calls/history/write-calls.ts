@@ -1,15 +1,15 @@
 import { withdrawCallPushes } from "../../push/events/call-push";
 import type { Transaction } from "../../store/store";
-import { publishApplicationChanges } from "./application-changes";
 import { publishChanges } from "./call-changes";
+import { type CallPair, deleteCallsBeyondPairs } from "./call-cleanup-queries";
 import type { CallEvent } from "./call-event";
 import { insertCalls, lockCalls, lockMatching, markTruncated, saveCalls } from "./call-queries";
 import { type DerivedState, deriveState } from "./call-states";
 import { enqueueCallPushes } from "./enqueue-call-pushes";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";
 import { expireRinging, isParticipant, matchEvent, type RecordedCall } from "./recorded-calls";
-import { timeLineEntries } from "./timeline/time-line";
-import { recordTimeLines } from "./timeline/time-line-queries";
+import { timelineEntries } from "./timeline/timeline";
+import { recordTimelines } from "./timeline/timeline-queries";
 
 /** The result of writing events. */
 export interface WriteResult {
@@ -35,7 +35,7 @@ export async function writeCallEvents(
   const { begun, changed, seen, unknown } = await deps.store.transaction(async (transaction) => {
     const begun = await insertCalls(transaction, started);
     const known = await lockMatching(transaction, events);
-    const before = new Map(known.map((call) => [call, new Map(call.callees)]));
+    const before = new Map(known.map((call) => [call, observed(call)]));
     const byCallId = groupByCallId(known);
     const matches = [...calls, ...answers].map((event) => ({
       event,
@@ -53,13 +53,12 @@ export async function writeCallEvents(
     };
   });
   for (const applicationId of begun) deps.counters.count(applicationId, "calls");
-  await publishChanges(deps, changed);
-  await publishApplicationChanges(deps, changed, seen);
+  await publishChanges(deps, changed, seen);
   return { unknown };
 }
 
 /**
- * Adds signals to the time lines of their calls. @returns these calls
+ * Adds signals to the timelines of their calls. @returns these calls
  */
 async function recordSignals(
   transaction: Transaction,
@@ -71,7 +70,7 @@ async function recordSignals(
       .filter((call) => isParticipant(call, event.from) && isParticipant(call, event.to))
       .map((call) => ({ call, callId: call.id, signal: event.signal })),
   );
-  const full = await recordTimeLines(transaction, timeLineEntries(signals));
+  const full = await recordTimelines(transaction, timelineEntries(signals));
   if (full.length > 0) await markTruncated(transaction, full);
   return [...new Set(signals.map(({ call }) => call))];
 }
@@ -86,51 +85,93 @@ function groupByCallId(calls: readonly RecordedCall[]): Map<string, RecordedCall
   return groups;
 }
 
-/** Applies the ring time-out to calls. */
-export async function writeExpiry(deps: HistoryDeps, ids: readonly number[]): Promise<void> {
+/** Applies the ring time-out to calls. @throws Fault UNAVAILABLE when the database cannot be reached */
+export function writeExpiry(deps: HistoryDeps, ids: readonly number[]): Promise<void> {
+  return writeCalls(deps, ids, expireRinging);
+}
+
+/**
+ * Ends accepted calls that are still unreachable since a time.
+ * @param before milliseconds since the Unix epoch
+ * @throws Fault UNAVAILABLE when the database cannot be reached
+ */
+export function writeLost(
+  deps: HistoryDeps,
+  ids: readonly number[],
+  before: number,
+): Promise<void> {
+  return writeCalls(deps, ids, (call) => {
+    const { state, unreachableSince: since } = call;
+    call.lost ||= state === "accepted" && since !== null && since <= before;
+  });
+}
+
+/** Changes calls by what the service found and no signal says, and notifies their participants. */
+async function writeCalls(
+  deps: HistoryDeps,
+  ids: readonly number[],
+  change: (call: RecordedCall, now: number) => void,
+): Promise<void> {
   const now = deps.clock.now();
   const changed = await deps.store.transaction(async (transaction) => {
     const known = await lockCalls(transaction, ids);
-    const before = new Map(known.map((call) => [call, new Map(call.callees)]));
-    for (const call of known) expireRinging(call, now);
+    const before = new Map(known.map((call) => [call, observed(call)]));
+    for (const call of known) change(call, now);
     return callsInNewState(await saveChanged(transaction, before, now), before);
   });
   await publishChanges(deps, changed);
-  await publishApplicationChanges(deps, changed, []);
 }
+
+/** What was observed of a call before it changes. */
+type Observed = Pick<RecordedCall, "startedAt" | "callees" | "unreachableSince" | "lost">;
+
+const observed = (call: RecordedCall): Observed => ({ ...call, callees: new Map(call.callees) });
 
 /** Saves the calls that changed, and withdraws the pushes of users whose call stopped ringing. */
 async function saveChanged(
   transaction: Transaction,
-  before: ReadonlyMap<RecordedCall, RecordedCall["callees"]>,
+  before: ReadonlyMap<RecordedCall, Observed>,
   now: number,
 ): Promise<Map<RecordedCall, DerivedState>> {
   const changed = [...before].filter(
-    ([call, previous]) =>
-      previous.size !== call.callees.size ||
-      [...call.callees].some(([userId, callee]) => previous.get(userId) !== callee),
+    ([call, { callees, unreachableSince, lost }]) =>
+      lost !== call.lost ||
+      unreachableSince !== call.unreachableSince ||
+      callees.size !== call.callees.size ||
+      [...call.callees].some(([userId, callee]) => callees.get(userId) !== callee),
   );
-  const states = new Map(
-    changed.map(([call]) => [call, deriveState(call.startedAt, [...call.callees.values()])]),
-  );
+  const states = new Map(changed.map(([call]) => [call, stateOf(call)]));
   const saved = await saveCalls(transaction, states, now);
   const obsolete = saved.filter((row) => row.pushed_at !== null && row.state !== "ringing");
   if (obsolete.length > 0) {
     const keys = obsolete.map((row) => ({ callId: row.call_id, userId: row.user_id }));
     await withdrawCallPushes(transaction, keys, now);
   }
+  await deleteCallsBeyondPairs(transaction.query, endedPairs(states));
   return states;
 }
+
+/** The pairs whose calls have ended. */
+function endedPairs(states: ReadonlyMap<RecordedCall, DerivedState>): CallPair[] {
+  return [...states].flatMap(([{ callerId, callees }, { endedAt }]) =>
+    callerId === null || endedAt === null
+      ? []
+      : [...callees.keys()].map((userId) => ({ callerId, userId })),
+  );
+}
+
+const stateOf = ({ startedAt, callees, unreachableSince, lost }: Observed): DerivedState =>
+  deriveState(startedAt, [...callees.values()], lost ? unreachableSince : null);
 
 /** Returns the calls in which any state changed; a late signal may be recorded without an effect. */
 function callsInNewState(
   states: ReadonlyMap<RecordedCall, DerivedState>,
-  before: ReadonlyMap<RecordedCall, RecordedCall["callees"]>,
+  before: ReadonlyMap<RecordedCall, Observed>,
 ): RecordedCall[] {
   const fingerprint = ({ state, caller, callees }: DerivedState) =>
     JSON.stringify([state, caller, [...callees].map(([userId, each]) => [userId, each.state])]);
   return [...states].flatMap(([call, derived]) => {
-    const previous = deriveState(call.startedAt, [...(before.get(call)?.values() ?? [])]);
-    return fingerprint(previous) === fingerprint(derived) ? [] : [call];
+    const previous = before.get(call);
+    return previous && fingerprint(stateOf(previous)) === fingerprint(derived) ? [] : [call];
   });
 }

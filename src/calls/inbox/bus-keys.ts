@@ -19,6 +19,16 @@ export function acceptedKey(user: Party, callId: string): string {
   return `accepted:${inboxOf(user)}:${shortText(callId)}`;
 }
 
+/** Key of the time at which that device has accepted, on the bus, in milliseconds since the Unix epoch. */
+export function acceptedAtKey(user: Party, callId: string): string {
+  return `accepted-at:${inboxOf(user)}:${shortText(callId)}`;
+}
+
+/** Key of a call that a user has started, on the bus. */
+export function newCallKey(user: Party, callId: string): string {
+  return `called:${inboxOf(user)}:${shortText(callId)}`;
+}
+
 /** The text itself, or the hash of a long one. */
 export function shortText(text: string): string {
   return text.length <= KEY_TEXT_MAX ? text : hash("sha256", text, "base64url");

@@ -27,7 +27,9 @@ export interface ReaderDeps {
 
 /** The entries that a subscriber has to catch up with when it is attached. */
 export interface CatchUpRange {
-  /** Cursor after which no entry may be missing. Earlier ones may be: it was told so, or does not need them. */
+  /**
+   * Entries after this cursor must be complete. Earlier gaps are fine: the subscriber was notified or does not need them.
+   */
   completeAfter: string;
   /** Whether the entry of a cursor is delivered to it; all are when omitted. */
   shouldDeliver?(cursor: string): boolean;

@@ -3,6 +3,7 @@ import { warnRarely } from "../../core/log";
 import { AcknowledgedCursor } from "./acknowledged-cursor";
 import { AttachedSubscriber } from "./attached-subscriber";
 import { acknowledgedKey } from "./bus-keys";
+import { answerQuestion, isQuestion } from "./device-presence";
 import { readInboxPage } from "./inbox-log";
 import { type CatchUpRange, InboxReader, type ReaderDeps } from "./inbox-reader";
 import { SnapshotLoader } from "./snapshot-loader";
@@ -184,6 +185,11 @@ export class Inbox {
   }
 
   private onNotice(message: string): void {
+    if (isQuestion(message)) {
+      const resources = [...this.subscribers.keys()].map(({ party }) => party.resource);
+      void answerQuestion(this.deps, message, resources);
+      return;
+    }
     if (!message.startsWith("{")) {
       void this.reader.wake();
       return;

@@ -14,7 +14,7 @@ export interface InboxSnapshot {
 }
 
 /**
- * Loads an inbox for new subscribers, one load at a time. Those that arrive meanwhile share the
+ * Loads an inbox for new subscribers, one load at a time. Those that arrive during a load share the
  * next.
  */
 export class SnapshotLoader {

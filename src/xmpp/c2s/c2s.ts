@@ -243,7 +243,8 @@ class Client implements StreamHandler {
 
   /**
    * Resumes an earlier stream of the same user instead of binding (XEP-0198 section 5). If this node does
-   * not know the stream, its node may have gone down: the client gets the missed signals after the bind.
+   * not know the stream, its node may have gone down: the client gets the missed signals after the bind. A client
+   * forgets its stream when it is told that this has failed, so it is told only while it can bind.
    */
   private async resume(element: Element, user: Party): Promise<void> {
     const { resumableStreams } = this.endpoint;
@@ -253,6 +254,15 @@ class Client implements StreamHandler {
     if (previd === undefined || count === undefined) return this.stream.send(failed("bad-request"));
     const device = resumableStreams.find(previd, user);
     if (!device) {
+      try {
+        await this.endpoint.services.router.checkReachable(user);
+      } catch (error) {
+        const fault = toFault(error);
+        if (fault !== error)
+          this.endpoint.services.log.error({ err: error }, "a resumption failed");
+        return this.stream.fail("internal-server-error", fault.message);
+      }
+      if (this.stream.closing) return;
       this.previousResource = resourceOf(previd);
       return this.stream.send(
         failed("item-not-found", resumableStreams.handledCount(previd, user)),

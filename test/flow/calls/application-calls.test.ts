@@ -1,5 +1,6 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import {
+  APPLICATION_CALL,
   listCallsOf,
   ownersCall,
   waitForEntries,
@@ -13,10 +14,10 @@ import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
-import { ownerToken } from "../../support/sessions/owner";
+import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
-/** Calls as the owners of an application see them: the time lines of signals, lists and live changes. */
+/** Calls as the owners of an application see them: the timelines of signals, lists and live changes. */
 
 const DAY = 24 * 60 * MINUTE;
 const clock = new MovingClock();
@@ -53,10 +54,17 @@ async function sendLater(...args: Parameters<typeof send>): Promise<void> {
   await send(...args);
 }
 
-const kindsOf = (call: CallData | undefined) =>
-  call?.timeLine.map(({ kind }: { kind: string }) => kind);
+/** Reads a call by its key, as whoever the token belongs to. @returns the call or the error code */
+async function askFor(token: string, key: { id?: string; callId?: string }): Promise<CallData> {
+  const CALL = `query ($id: ID, $callId: ID) { call(id: $id, callId: $callId) { ${APPLICATION_CALL} } }`;
+  const { data, errors } = await graphql(node, CALL, key, token);
+  return errors?.[0].extensions.code ?? data.call;
+}
 
-describe("a time line", () => {
+const kindsOf = (call: CallData | undefined) =>
+  call?.timeline.map(({ kind }: { kind: string }) => kind);
+
+describe("a timeline", () => {
   const ORDER = [
     ...["call.xml", "ice-candidates.xml", "accept.xml", "update.xml", "ice-restart.xml"],
     ...["ice-restart-accept.xml", "a signal that the protocol does not know", "hang-up.xml"],
@@ -85,7 +93,7 @@ describe("a time line", () => {
     const byCaller = async (id: number, count: number) =>
       (await eventually(
         async () => (await listCallsOf(node, owner, { userId: String(id) })).nodes[0],
-        (call) => call?.timeLine.length >= count,
+        (call) => call?.timeline.length >= count,
       )) as CallData;
     for (const [index, { name, input, stanza }] of examples.entries()) {
       clock.advance(1_000);
@@ -102,17 +110,17 @@ describe("a time line", () => {
     const overGraphql = await byCaller(caller.id, KINDS.length);
     const overXmpp = await byCaller(chatCaller.id, KINDS.length);
     expect(kindsOf(overGraphql)).toEqual(KINDS);
-    const times = ({ timeLine }: CallData) =>
-      timeLine.map(({ kind, firstAt, lastAt, count }: CallData) => [kind, firstAt, lastAt, count]);
+    const times = ({ timeline }: CallData) =>
+      timeline.map(({ kind, firstAt, lastAt, count }: CallData) => [kind, firstAt, lastAt, count]);
     expect(times(overXmpp)).toEqual(times(overGraphql));
-    expect(overGraphql.timeLine[0]).toMatchObject({
+    expect(overGraphql.timeline[0]).toMatchObject({
       firstAt: overGraphql.startedAt,
       senderId: String(caller.id),
       senderDevice: `graphql-${caller.sessionId}`,
       recipientId: String(callee.id),
       recipientDevice: null,
     });
-    expect(overXmpp.timeLine[2]).toMatchObject({
+    expect(overXmpp.timeline[2]).toMatchObject({
       kind: "ACCEPT",
       firstAt: overXmpp.acceptedAt,
       senderId: String(chatCallee.id),
@@ -123,7 +131,7 @@ describe("a time line", () => {
       state: "HUNG_UP",
       endReason: "HUNG_UP_BY_CALLER",
       answerSeconds: 2,
-      timeLineTruncated: false,
+      timelineTruncated: false,
     });
     // No row of any table of the service has a description, a candidate, parameters or userInfo.
     const tables = await node.sql<{ name: string }>(
@@ -153,7 +161,7 @@ describe("a time line", () => {
     await send(node, ann, bob, "iceCandidates", id, ICE);
     const call = await waitForEntries(node, owner, id, 5);
     const start = Date.parse(call.startedAt);
-    const entries = call.timeLine.map((entry: CallData) => [
+    const entries = call.timeline.map((entry: CallData) => [
       entry.kind,
       entry.senderId,
       entry.count,
@@ -168,14 +176,14 @@ describe("a time line", () => {
       ["ICE_CANDIDATES", b, 1, 7, 7],
       ["ICE_CANDIDATES", a, 1, 13, 13],
     ]);
-    expect(call).toMatchObject({ answerSeconds: 2, connectSeconds: 11 });
+    expect(call).toMatchObject({ answerSeconds: 2 });
     // A repeat that is recorded because it may wake devices is no other entry either.
     clock.advance(20_000);
     await send(node, ann, bob, "call", id);
     await sendLater(node, bob, ann, "hangUp", id);
     const ended = await waitForEntries(node, owner, id, 6);
     expect(kindsOf(ended)?.filter((kind: string) => kind === "CALL")).toHaveLength(1);
-    expect(ended).toMatchObject({ endReason: "HUNG_UP_BY_CALLEE", connectSeconds: 11 });
+    expect(ended).toMatchObject({ endReason: "HUNG_UP_BY_CALLEE" });
   });
 
   it("is bounded, and keeps what ends the call", async () => {
@@ -190,10 +198,10 @@ describe("a time line", () => {
     await waitForCall(node, ann, id, "HUNG_UP");
     const call = await eventually(
       () => ownersCall(node, owner, id),
-      ({ timeLine }) => timeLine.at(-1)?.kind === "HANG_UP",
+      ({ timeline }) => timeline.at(-1)?.kind === "HANG_UP",
     );
-    expect(call.timeLineTruncated).toBe(true);
-    expect(call.timeLine).toHaveLength(202);
+    expect(call.timelineTruncated).toBe(true);
+    expect(call.timeline).toHaveLength(202);
   });
 
   it("has no signals of strangers, and none with another sessionID", async () => {
@@ -219,7 +227,7 @@ describe("a time line", () => {
     await waitForEntries(node, owner, id, 2);
     const input = { applicationId: String(node.application.id), userId: String(user.id) };
     const ERASE =
-      "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
+      "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }";
     const EXPORT =
       "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
     const { data } = await graphql(node, EXPORT, { input }, owner);
@@ -237,11 +245,13 @@ describe("a time line", () => {
       [id],
     )) as [{ id: number }];
     const before = await node.sql<{ key: string }>(keys, [record]);
-    expect((await graphql(node, ERASE, { input }, owner)).errors).toBeUndefined();
+    expect(
+      (await graphql(node, ERASE, { input: { id: input.userId } }, owner)).errors,
+    ).toBeUndefined();
     const call = await ownersCall(node, owner, id);
     expect(call).toMatchObject({
       callerId: null,
-      timeLine: [
+      timeline: [
         { kind: "CALL", senderId: null, senderDevice: null, recipientId: String(bob.id) },
         { kind: "ACCEPT", senderId: String(bob.id), recipientId: null, recipientDevice: null },
       ],
@@ -255,6 +265,60 @@ describe("a time line", () => {
       () => node.sql(keys, [record]),
       (rows) => rows.length === 0,
     );
+  });
+});
+
+describe("a call", () => {
+  it("is the same for its participants and for members, but for what only members see", async () => {
+    const id = newSessionId();
+    await send(node, ann, bob, "call", id);
+    await waitForCall(node, ann, id, "RINGING");
+    await sendLater(node, bob, ann, "reject", id);
+    const call = await waitForEntries(node, owner, id, 2);
+    expect(call).toMatchObject({
+      ...{ applicationId: String(node.application.id), endReason: "DECLINED" },
+      ...{ timeline: [{ kind: "CALL" }, { kind: "REJECT" }], timelineTruncated: false },
+    });
+    const support = await memberToken(node, "support");
+    expect(await askFor(support, { id: call.id })).toEqual(call);
+    const hidden = { applicationId: null, timeline: null, timelineTruncated: null };
+    for (const { token } of [ann, bob]) {
+      expect(await askFor(token, { id: call.id })).toEqual({ ...call, ...hidden });
+      expect(await askFor(token, { callId: id })).toEqual({ ...call, ...hidden });
+      const LIST = `{ calls(first: 1) { nodes { ${APPLICATION_CALL} } } }`;
+      const { data } = await graphql(node, LIST, {}, token);
+      expect(data.calls.nodes).toEqual([{ ...call, ...hidden }]);
+    }
+    const stranger = await newUser(node);
+    expect(await askFor(stranger.token, { id: call.id })).toBe("NOT_FOUND");
+    expect(await askFor(stranger.token, { callId: id })).toBe("NOT_FOUND");
+    const both = { id: call.id, callId: id };
+    for (const [token, key] of [
+      [ann.token, both],
+      [ann.token, {}],
+      [owner, both],
+      [owner, {}],
+      [owner, { callId: id }],
+    ] as const) {
+      expect([key, await askFor(token, key)]).toEqual([key, "INVALID"]);
+    }
+  });
+
+  it("can be watched by its record, also by a participant", async () => {
+    const [id, other] = [newSessionId(), newSessionId()];
+    await send(node, ann, bob, "call", id);
+    await send(node, ann, bob, "call", other);
+    const { id: record } = await waitForCall(node, ann, id, "RINGING");
+    await waitForCall(node, ann, other, "RINGING");
+    const args = `applicationId: "${node.application.id}", id: "${record}"`;
+    const query = `subscription { callChanges(${args}) { id state timeline { kind } } }`;
+    const watching = await watchAsOwner(node, bob.token, query);
+    closing.push(watching);
+    await sendLater(node, bob, ann, "reject", other);
+    await waitForCall(node, ann, other, "REJECTED");
+    await sendLater(node, bob, ann, "reject", id);
+    const received = await eventually(watching.received, (calls) => calls.length > 0);
+    expect(received).toEqual([{ id: record, state: "REJECTED", timeline: null }]);
   });
 });
 
@@ -291,7 +355,7 @@ describe("why a call ended", () => {
       () => ownersCall(node, owner, id),
       (each) => each.endedAt !== null,
     );
-    expect(call).toMatchObject({ endReason: reason, answerSeconds: null, connectSeconds: null });
+    expect(call).toMatchObject({ endReason: reason, answerSeconds: null });
   });
 });
 
@@ -379,26 +443,33 @@ describe("the list", () => {
     const stranger = await ownerToken(other);
     expect((await listCallsOf(other, stranger, { userId: String(one.id) })).nodes).toEqual([]);
     const call = await ownersCall(node, owner, ids[0] ?? "");
-    const CALL = "query ($a: ID!, $id: ID!) { application(id: $a) { call(id: $id) { callId } } }";
-    const ask = async (token: string, { application }: TestNode, id: string) => {
-      const variables = { a: String(application.id), id };
-      const { data, errors } = await graphql(node, CALL, variables, token);
-      return errors?.[0].extensions.code ?? data.application.call;
-    };
-    expect(await ask(owner, node, call.id)).toEqual({ callId: ids[0] });
-    expect(await ask(stranger, other, call.id)).toBeNull();
-    expect(await ask(stranger, node, call.id)).toBe("NOT_FOUND");
-    for (const id of ["0", "x", "99999999999999999999"])
-      expect(await ask(owner, node, id)).toBeNull();
-    const fields = "callId endReason timeLine { kind }";
-    for (const query of [
-      `subscription { applicationCalls(applicationId: "${node.application.id}") { ${fields} } }`,
-      `subscription { applicationCall(applicationId: "${node.application.id}", id: "${call.id}") { ${fields} } }`,
-      `subscription { applicationCall(applicationId: "${other.application.id}", id: "${call.id}") { ${fields} } }`,
+    expect(await askFor(owner, { id: call.id })).toMatchObject({ callId: ids[0] });
+    expect(await askFor(stranger, { id: call.id })).toBe("NOT_FOUND");
+    for (const id of ["0", "x", "99999999999999999999"]) {
+      expect(await askFor(owner, { id })).toBe("NOT_FOUND");
+    }
+    const own = `applicationId: "${node.application.id}"`;
+    const others = `applicationId: "${other.application.id}"`;
+    const CREATE = 'mutation { createApplication(input: { name: "Two" }) { application { id } } }';
+    const { data } = await graphql(node, CREATE, {}, owner);
+    const second = `applicationId: "${data.createApplication.application.id}"`;
+    for (const [token, args, code] of [
+      [stranger, own, "NOT_FOUND"],
+      [stranger, `${own}, id: "${call.id}"`, "NOT_FOUND"],
+      [stranger, `${others}, id: "${call.id}"`, "NOT_FOUND"],
+      [owner, others, "NOT_FOUND"],
+      [owner, `${others}, id: "${call.id}"`, "NOT_FOUND"],
+      [owner, `${second}, id: "${call.id}"`, "NOT_FOUND"],
+      [owner, `${own}, id: "x"`, "NOT_FOUND"],
+      [owner, `id: "${call.id}"`, "INVALID"],
+      [owner, `${own}, callId: "${call.callId}"`, "INVALID"],
+      [one.token, others, "NOT_FOUND"],
+      [one.token, 'id: "x"', "INVALID"],
     ]) {
-      const watching = await watchAsOwner(node, stranger, query);
+      const query = `subscription { callChanges(${args}) { callId timeline { kind } } }`;
+      const watching = await watchAsOwner(node, String(token), query);
       closing.push(watching);
-      expect(await watching.refused()).toBe("NOT_FOUND");
+      expect([args, await watching.refused()]).toEqual([args, code]);
     }
   });
 });
@@ -408,7 +479,7 @@ const has = (calls: CallData[], callId: string, state: string) =>
   calls.some((call) => call.callId === callId && call.state === state);
 
 const live = () =>
-  `subscription { applicationCalls(applicationId: "${node.application.id}") { callId state endReason } }`;
+  `subscription { callChanges(applicationId: "${node.application.id}") { callId state endReason } }`;
 
 /** Calls of a subscription: the present ones, then changes that any protocol makes. */
 async function followsCalls(at: TestNode): Promise<void> {
@@ -432,16 +503,16 @@ async function followsCalls(at: TestNode): Promise<void> {
   expect(over).toMatchObject({ callId: id, endReason: "HUNG_UP_BY_CALLER" });
 }
 
-/** A time line that grows with signals that change no state. */
-async function followsTimeLine(at: TestNode): Promise<void> {
+/** A timeline that grows with signals that change no state. */
+async function followsTimeline(at: TestNode): Promise<void> {
   const id = newSessionId();
   await send(node, ann, bob, "call", id);
   const { id: record } = await waitForEntries(node, owner, id, 1);
   const watching = await watchAsOwner(
     at,
     owner,
-    `subscription { applicationCall(applicationId: "${node.application.id}", id: "${record}") {
-      callId state timeLine { kind count } } }`,
+    `subscription { callChanges(applicationId: "${node.application.id}", id: "${record}") {
+      callId state timeline { kind count } } }`,
   );
   closing.push(watching);
   const kinds = () => kindsOf(watching.received().at(-1)) ?? [];
@@ -457,7 +528,7 @@ async function followsTimeLine(at: TestNode): Promise<void> {
 describe("live", () => {
   it("calls: first those that are live, then each change, over any protocol", () =>
     followsCalls(node));
-  it("a call: its time line grows", () => followsTimeLine(node));
+  it("a call: its timeline grows", () => followsTimeline(node));
 
   it("ends for a member whose session has ended, before the next call is delivered", async () => {
     const token = await ownerToken(node, 24 * 1000);
@@ -484,8 +555,8 @@ if (hasServices)
     afterAll(() => other.stop());
 
     it("calls of the other node change", () => followsCalls(other));
-    it("a time line has the signals of both nodes, in their order", async () => {
-      await followsTimeLine(other);
+    it("a timeline has the signals of both nodes, in their order", async () => {
+      await followsTimeline(other);
       const id = newSessionId();
       await send(node, ann, bob, "call", id);
       clock.advance(1_000);

@@ -1,6 +1,9 @@
+import { CONNECTING_MS } from "../../../src/calls/inbox/record-answer";
+import { isoSeconds } from "../../../src/core/clock";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import {
+  type CallData,
   CHANGES,
   lockCallTables,
   newSessionId,
@@ -70,6 +73,9 @@ const runJob = (name: string) =>
     [name],
   );
 
+const stanza = (to: TestUser, type: string, callId: string) =>
+  `<message xmlns="jabber:client" type="headline" id="x" to="${jidOf(node, to)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType><sessionID>${callId}</sessionID><sdp>v=0</sdp></extraParams></message>`;
+
 describe("a call", () => {
   it("is recorded from ringing to the hang-up, across protocols", async () => {
     const id = newSessionId();
@@ -95,13 +101,11 @@ describe("a call", () => {
         pushedAt: null,
       },
     ]);
-    const stanza = (type: string) =>
-      `<message xmlns="jabber:client" type="headline" id="x" to="${jidOf(node, ann)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType><sessionID>${id}</sessionID><sdp>v=0</sdp></extraParams></message>`;
-    phone.send(stanza("accept"));
+    phone.send(stanza(ann, "accept", id));
     const accepted = await waitForCall(node, bob, id, "ACCEPTED");
     expect(participantOf(accepted, bob)).toMatchObject({ state: "ACCEPTED", device: "phone" });
     expect(accepted.acceptedAt).toBe(participantOf(accepted, bob)?.answeredAt);
-    phone.send(stanza("hangUp"));
+    phone.send(stanza(ann, "hangUp", id));
     const over = await waitForCall(node, ann, id, "HUNG_UP");
     expect(over).toMatchObject({ hungUpById: String(bob.id), endedAt: expect.any(String) });
     expect(over.participants.map(({ state }: { state: string }) => state)).toEqual([
@@ -141,14 +145,12 @@ describe("a call", () => {
     await send(node, ann, bob, "call", id);
     await send(node, bob, ann, "accept", id);
     await waitForCall(node, ann, id, "ACCEPTED");
-    const stanza = (callId: string) =>
-      `<message xmlns="jabber:client" type="headline" id="x" to="${jidOf(node, ann)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>${callId}</sessionID></extraParams></message>`;
-    phone.send(stanza(id));
+    phone.send(stanza(ann, "hangUp", id));
     await send(node, ann, bob, "hangUp", id, { to: { userId: bob.id, device: "phone" } });
     const mark = newSessionId();
     await send(node, ann, bob, "call", mark);
     await waitForCall(node, bob, mark, "RINGING");
-    phone.send(stanza(mark));
+    phone.send(stanza(ann, "hangUp", mark));
     await waitForCall(node, bob, mark, "HUNG_UP");
     expect((await readCall(node, ann, id)) as object).toMatchObject({
       state: "ACCEPTED",
@@ -159,6 +161,67 @@ describe("a call", () => {
     expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({
       hungUpById: String(bob.id),
     });
+  });
+
+  it("is lost once no device in it was connected for two minutes, and a later signal corrects it", async () => {
+    const near = await opened(connectGraphqlWs(node, ann));
+    const far = await opened(rawChat(node, bob, "phone"));
+    const accepted = async (caller: TestUser, called: TestUser) => {
+      const id = newSessionId();
+      await send(node, caller, called, "call", id);
+      await send(node, called, caller, "accept", id);
+      await waitForCall(node, caller, id, "ACCEPTED");
+      return id;
+    };
+    /** When the check found that no device in a call is connected. */
+    const unreachableSince = async (id: string): Promise<Date | null> => {
+      await runJob("call-lost");
+      const sql = "SELECT unreachable_since AS since FROM calls WHERE session_id = $1";
+      return (await node.sql<{ since: Date | null }>(sql, [id]))[0]?.since ?? null;
+    };
+    const isFound = (since: Date | null) => since !== null;
+    const id = await accepted(ann, bob);
+    await near.close();
+    // One check reads both calls.
+    const other = await accepted(cleo, dan);
+    await eventually(() => unreachableSince(other), isFound);
+    expect(await unreachableSince(id)).toBeNull();
+
+    await far.close();
+    const since = await eventually(() => unreachableSince(id), isFound);
+    clock.advance(2 * MINUTE);
+    await runJob("call-lost");
+    const lost = await waitForCall(node, ann, id, "LOST", [bob, "LOST"]);
+    expect(lost).toMatchObject({ endedAt: since && isoSeconds(since), hungUpById: null });
+    expect((await list(ann, { states: ["LOST"] })).nodes).toEqual([{ callId: id, state: "LOST" }]);
+
+    await send(node, ann, bob, "update", id);
+    await waitForCall(node, ann, id, "ACCEPTED", [bob, "ACCEPTED"]);
+    await send(node, bob, ann, "hangUp", id);
+    expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({
+      hungUpById: String(bob.id),
+    });
+  });
+
+  it("ends when a device hangs up that has taken over from the one that accepted", async () => {
+    const id = newSessionId();
+    const phone = await opened(rawChat(node, bob, "phone"));
+    await send(node, ann, bob, "call", id);
+    phone.send(stanza(ann, "accept", id));
+    await waitForCall(node, ann, id, "ACCEPTED");
+    // Before, the phone counts as connected: its socket might not be open yet.
+    clock.advance(CONNECTING_MS);
+    const next = await opened(rawChat(node, bob, "next-phone"));
+    await phone.close();
+    const over = await eventually(
+      async () => {
+        // The node may not have noticed the end of the first connection yet.
+        next.send(stanza(ann, "hangUp", id));
+        return (await readCall(node, ann, id)) as CallData;
+      },
+      ({ state }) => state === "HUNG_UP",
+    );
+    expect(over).toMatchObject({ hungUpById: String(bob.id) });
   });
 
   it("is recorded once despite repeats, and is missed after a minute", async () => {
@@ -270,8 +333,12 @@ describe("a stranger", () => {
       expect(await readCall(node, user, id)).toBe("NOT_FOUND");
       expect(JSON.stringify(await list(user))).not.toContain(id);
     }
-    for (const token of [await applicationToken(node), await ownerToken(node)]) {
-      expect(await readCall(node, { token }, id)).toBe("FORBIDDEN");
+    for (const [token, code] of [
+      [await applicationToken(node), "FORBIDDEN"],
+      // Members name a call by its record.
+      [await ownerToken(node), "INVALID"],
+    ] as const) {
+      expect(await readCall(node, { token }, id)).toBe(code);
       expect((await list({ token }))[0].extensions.code).toBe("FORBIDDEN");
     }
     // The same sessionID in another application is another call.
@@ -449,8 +516,11 @@ describe("call records", () => {
       { sessionId: both },
     ]);
     const ERASE =
-      "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
-    for (const { id } of [gone, user]) await graphql(node, ERASE, input(id), owner);
+      "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }";
+    for (const { id } of [gone, user]) {
+      const erased = await graphql(node, ERASE, { input: { id: String(id) } }, owner);
+      expect(erased.errors).toBeUndefined();
+    }
     const left = await readCall(node, ann, calling);
     expect(left).toMatchObject({ callerId: null, participants: [{ userId: String(ann.id) }] });
     expect(await readCall(node, ann, called)).toMatchObject({

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Signal } from "../../../src/calls/signals/signal";
+import { Fault } from "../../../src/core/errors";
 import { encodeSignal } from "../../../src/xmpp/stanza/stanza";
 import { bind, DOMAIN, signInRaw, startChat, type TestChat } from "../../support/chat/chat";
 import {
@@ -408,6 +409,32 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await disconnectedCount(chat)).toBe(1);
       const own = await resumeStream(chat.url, NAME, client.previd, 0);
       expect(await nextIds(own, 1)).toEqual(["secret"]);
+    });
+
+    it("a stream of another node, and the client is not told so while it could not bind", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await breakConnection(chat, client);
+      let isReachable = false;
+      const other = await start({
+        beside: chat,
+        router: (router) => ({
+          ...router,
+          async checkReachable(user) {
+            if (!isReachable) throw new Fault("UNAVAILABLE", "Redis cannot be reached");
+            await router.checkReachable(user);
+          },
+        }),
+      });
+      await sendSignals(chat, "missed");
+      const early = await resumeStream(other.url, NAME, client.previd, 0);
+      expect(early.answer).toMatch(
+        /^<stream:error .*<internal-server-error .*Redis cannot be reached/,
+      );
+      isReachable = true;
+      const late = await resumeStream(other.url, NAME, client.previd, 0);
+      expect(late.answer).toBe(failedWith("item-not-found"));
+      expect(await idsAsAcknowledged(late, 1)).toEqual(["missed"]);
     });
 
     it.each([

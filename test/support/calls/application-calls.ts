@@ -6,10 +6,10 @@ import type { TestNode } from "../node";
 import type { CallData } from "./calls";
 
 /** What the tests select of a call as owners see it. */
-export const APPLICATION_CALL = `id callId callerId callType state startedAt acceptedAt endedAt hungUpById endReason
-  answerSeconds connectSeconds timeLineTruncated
+export const APPLICATION_CALL = `id applicationId callId callerId callType state startedAt acceptedAt endedAt hungUpById endReason
+  answerSeconds timelineTruncated
   participants { userId caller state reason device user { login fullName } }
-  timeLine { kind firstAt lastAt count senderId senderDevice recipientId recipientDevice }`;
+  timeline { kind firstAt lastAt count senderId senderDevice recipientId recipientDevice }`;
 
 const LIST = `query ($application: ID!, $first: Int, $after: String, $last: Int, $before: String, $states: [CallState!],
     $userId: ID, $since: DateTime, $until: DateTime) {
@@ -38,8 +38,8 @@ export async function ownersCall(node: TestNode, token: string, callId: string):
 }
 
 /**
- * Waits until the time line of a call has some entries, and reads the call after that: a list reads the rows of calls
- * before the time lines, so the read that first finds the entries may have the state from before them.
+ * Waits until the timeline of a call has some entries, and reads the call after that: a list reads the rows of calls
+ * before the timelines, so the read that first finds the entries may have the state from before them.
  */
 export async function waitForEntries(
   node: TestNode,
@@ -49,16 +49,16 @@ export async function waitForEntries(
 ): Promise<CallData> {
   await eventually(
     () => ownersCall(node, token, callId),
-    (call) => call?.timeLine.length >= count,
+    (call) => call?.timeline.length >= count,
   );
   return ownersCall(node, token, callId);
 }
 
-/** Subscribes as an owner; resolves once the subscription is active. */
+/** Subscribes, mostly as an owner; resolves once the subscription is active. */
 export async function watchAsOwner(node: TestNode, token: string, subscription: string) {
   const socket = await openSocket(node, token);
   socket.send({ id: "s", type: "subscribe", payload: { query: subscription } });
-  await socket.run("{ account { id } }");
+  await socket.run(token.startsWith("acct_") ? "{ account { id } }" : "{ currentSession { id } }");
   const name = /\{ (\w+)/.exec(subscription)?.[1] ?? "";
   return {
     /** What has arrived so far. */

@@ -90,3 +90,24 @@ export async function lockCallTables({ app }: TestNode): Promise<() => Promise<v
     await transaction;
   };
 }
+
+/** Inserts an ended call of a user whose callee was erased, with its first signal. @returns the id of its record */
+export async function addCall(
+  { sql, application }: TestNode,
+  user: Pick<TestUser, "id">,
+): Promise<number> {
+  const [call] = await sql<{ id: number }>(
+    `WITH made AS (
+        INSERT INTO calls (application_id, session_id, caller_id, state, ended_at)
+          VALUES ($1, $2, $3, 'missed', now()) RETURNING id, session_id, caller_id, started_at),
+      caller AS (
+        INSERT INTO call_participants (call_id, user_id, session_id, started_at, state, rang_at)
+          SELECT id, caller_id, session_id, started_at, 'missed', started_at FROM made),
+      signal AS (
+        INSERT INTO call_signals (call_id, key, kind, from_user_id, from_device, first_at, last_at)
+          SELECT id, gen_random_uuid(), 'call', caller_id, 'device', started_at, started_at FROM made)
+      SELECT id::int AS id FROM made`,
+    [application.id, newSessionId(), user.id],
+  );
+  return call?.id ?? 0;
+}

@@ -6,6 +6,7 @@ import { addEvent } from "../push/push";
 import { addSubscription } from "../push/push-devices";
 import type { Participants } from "../security/permission-rows";
 import { addMember, ownerCredentials } from "../sessions/owner";
+import { addCall } from "./calls";
 
 /** Participants for the tables of operations and routes, all of one application. */
 export async function createParticipants(node: TestNode): Promise<Participants> {
@@ -27,6 +28,7 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
     spareApplicationId: String(spare?.id),
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
+    callRecordId: await addCall(node, a),
     failedJobId: await addFailedJob(node),
     conference: await addConference(node, a),
     get unique() {

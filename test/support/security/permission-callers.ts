@@ -1,4 +1,4 @@
-import { isMemberAccess, type MemberRole, roleAllows } from "../../../src/core/viewer";
+import { type MemberRole, roleAllows } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { type ExpectedOutcome, PERMISSION_ROWS, type PermissionRow } from "./permission-rows";
 
@@ -53,11 +53,18 @@ export function expectedOutcome(row: PermissionRow, caller: string): ExpectedOut
   if (caller === "the account's owner") return row.account;
   const role = LESSER_MEMBERS[caller];
   if (role !== undefined) {
-    const required = ACCESS.get(NAMES.get(row) ?? "") ?? "owner";
-    return isMemberAccess(required) && !roleAllows(required, role) ? "FORBIDDEN" : row.account;
+    const { member = null } = ACCESS.get(NAMES.get(row) ?? "") ?? {};
+    return member !== null && !roleAllows(member, role) ? "FORBIDDEN" : row.account;
   }
   if (caller === "another account's owner") return row.otherAccount;
   return caller === "a foreign user" ? row.foreign : row.self;
+}
+
+/** The expected outcome by REST: there, members of accounts run public operations only. */
+export function restOutcome(row: PermissionRow, caller: string): ExpectedOutcome {
+  const isMember = caller in LESSER_MEMBERS || caller.endsWith("account's owner");
+  if (isMember && row.nobody !== "OK") return "FORBIDDEN";
+  return expectedOutcome({ ...row, ...row.rest }, caller);
 }
 
 /** REST errors by outcome: status and message. */
@@ -71,7 +78,7 @@ export const REST_ERRORS: Record<
   },
   FORBIDDEN: {
     status: 403,
-    text: /^(This session may not do that: a session with a user is needed|An account owner's token may not do that: a session of the application is needed|A conference guest's token may not do that: a session of the application is needed|Users can change and delete only their own account)$/,
+    text: /^(A session with a user is needed: (sign in by POST \/login or the mutation login|this web session has none until it is bound)|An account owner's token may not do that: a session of the application is needed|A conference guest's token may not do that: a session of the application is needed|Users can change and delete only their own account)$/,
   },
   NOT_FOUND: {
     status: 404,

@@ -32,6 +32,7 @@ function device(resource: string): SignalSubscriber & { ids: string[] } {
 function routerOn(bus: Bus) {
   return openRouter({
     bus,
+    clock: systemClock,
     log,
     metrics: openMetrics(),
     counters: new ApplicationCounters(systemClock),

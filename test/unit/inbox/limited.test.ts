@@ -15,6 +15,7 @@ function routerWithLimits() {
   const bus = openLocalBus(clock, log);
   const router = openRouter({
     bus,
+    clock,
     log,
     metrics: openMetrics(),
     counters: new ApplicationCounters(systemClock),

@@ -24,6 +24,7 @@ function routerWith(append: () => Promise<void>, forwardToChatServer: () => Prom
   const bus = openLocalBus({ now: () => 0 }, log);
   const router = openRouter({
     bus: busWith(bus, { append: (inbox, body) => append().then(() => bus.append(inbox, body)) }),
+    clock: systemClock,
     log,
     metrics: openMetrics(),
     counters: new ApplicationCounters(systemClock),

@@ -349,6 +349,7 @@ describe("answers", () => {
   test("to an unknown user leave no entry", async () => {
     const router = openRouter({
       bus,
+      clock: systemClock,
       log,
       metrics: openMetrics(),
       counters: new ApplicationCounters(systemClock),

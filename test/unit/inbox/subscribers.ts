@@ -5,7 +5,7 @@ import type {
   SignalSubscriber,
   SubscriberMessage,
 } from "../../../src/calls/inbox/subscriber";
-import { openRouter } from "../../../src/calls/router";
+import { openRouter, type RouterDeps } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
@@ -54,14 +54,16 @@ export function device(
 }
 
 /** A node on a bus. */
-export function nodeOn(bus: Bus, hangUp = false) {
+export function nodeOn(bus: Bus, hangUp = false, parts: Partial<RouterDeps> = {}) {
   return openRouter({
     bus,
+    clock: systemClock,
     log,
     metrics: openMetrics(),
     counters: new ApplicationCounters(systemClock),
     userExists: async () => true,
     isAnsweredElsewhereEnabled: async () => hangUp,
+    ...parts,
   });
 }
 export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -77,6 +79,7 @@ export function busWith(bus: Bus, replaced: Partial<Bus>): Bus {
   return {
     append: (...words) => bus.append(...words),
     read: (...words) => bus.read(...words),
+    haveSubscribers: (...words) => bus.haveSubscribers(...words),
     publish: (...words) => bus.publish(...words),
     subscribe: (...words) => bus.subscribe(...words),
     values: bus.values,

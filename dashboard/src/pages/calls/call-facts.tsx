@@ -23,7 +23,7 @@ function reasonOf({ endReason, state, hungUpById, participants }: CallFieldsFrag
 
 /** What happened in a call, with its figures. */
 export function CallFacts({ call }: { call: CallFieldsFragment }) {
-  const { callId, startedAt, acceptedAt, endedAt, answerSeconds, connectSeconds } = call;
+  const { callId, startedAt, acceptedAt, endedAt, answerSeconds } = call;
   const facts = [
     { title: texts.why, value: <Text fw={600}>{reasonOf(call)}</Text> },
     { title: strings.calls.kind, value: callKind(call.callType) },
@@ -40,15 +40,6 @@ export function CallFacts({ call }: { call: CallFieldsFragment }) {
     ...(acceptedAt === null
       ? []
       : [
-          {
-            title: texts.connected,
-            value:
-              connectSeconds === null ? (
-                texts.notConnected
-              ) : (
-                <Figure value={formatSeconds(connectSeconds)} hint={texts.connectedHint} />
-              ),
-          },
           {
             title: texts.length,
             value: <Figure value={<CallLength {...call} />} hint={texts.lengthHint} />,

@@ -20,6 +20,7 @@ export const CALL_STATES: readonly CallState[] = [
   "RINGING",
   "ACCEPTED",
   "HUNG_UP",
+  "LOST",
   "MISSED",
   "REJECTED",
   "FAILED",

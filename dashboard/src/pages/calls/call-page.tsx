@@ -12,7 +12,7 @@ import { strings } from "../../strings.ts";
 import { CallDetailsDocument, type CallDetailsQuery, LiveCallDocument } from "./call.generated.ts";
 import { CallFacts } from "./call-facts.tsx";
 import { CallParticipants } from "./call-participants.tsx";
-import { CallTimeLine } from "./call-time-line.tsx";
+import { CallTimeline } from "./call-timeline.tsx";
 import { CallBadge, callTitle } from "./call-words.tsx";
 
 const texts = strings.call;
@@ -21,20 +21,24 @@ const texts = strings.call;
 export function Component() {
   const applicationId = useApplicationId();
   const { callId: id = "" } = useParams();
-  const variables = { applicationId, id };
-  const query = useOperation(CallDetailsDocument, variables);
   const client = useQueryClient();
-  const call = query.data?.application.call;
-  const live = useSubscription(LiveCallDocument, variables, {
-    enabled: Boolean(call),
-    onData: ({ applicationCall }) =>
-      client.setQueryData<CallDetailsQuery>([operationName(CallDetailsDocument), variables], {
-        application: { id: applicationId, call: applicationCall },
-      }),
-    onGap: () => void query.refetch(),
-  });
+  const query = useOperation(CallDetailsDocument, { id });
+  const found = query.data?.call;
+  const call = found?.applicationId === applicationId ? found : undefined;
+  const live = useSubscription(
+    LiveCallDocument,
+    { applicationId, id },
+    {
+      enabled: Boolean(call),
+      onData: ({ callChanges }) =>
+        client.setQueryData<CallDetailsQuery>([operationName(CallDetailsDocument), { id }], {
+          call: callChanges,
+        }),
+      onGap: () => void query.refetch(),
+    },
+  );
   const parent = { title: strings.calls.title, to: `/applications/${applicationId}/calls` };
-  if (query.data && !call) {
+  if (query.error?.code === "NOT_FOUND" || (found && !call)) {
     const back = (
       <Button component={Link} to={parent.to} mt="sm">
         {texts.toCalls}
@@ -71,7 +75,7 @@ export function Component() {
         <>
           <CallFacts call={call} />
           <CallParticipants call={call} />
-          <CallTimeLine call={call} />
+          <CallTimeline call={call} />
         </>
       )}
     </Page>

@@ -19,13 +19,13 @@ function stateOf({ caller, state, reason }: Participant): string {
 }
 
 /** The device that answered, or that the first signal came from. */
-function deviceOf({ userId, device }: Participant, timeLine: CallFieldsFragment["timeLine"]) {
-  return device ?? timeLine.find(({ senderId }) => senderId === userId)?.senderDevice ?? null;
+function deviceOf({ userId, device }: Participant, timeline: CallFieldsFragment["timeline"]) {
+  return device ?? timeline?.find(({ senderId }) => senderId === userId)?.senderDevice ?? null;
 }
 
 function columnsOf(
   applicationId: string,
-  timeLine: CallFieldsFragment["timeLine"],
+  timeline: CallFieldsFragment["timeline"],
 ): readonly Column<Participant>[] {
   return [
     {
@@ -52,7 +52,7 @@ function columnsOf(
       key: "device",
       title: texts.device,
       render: (participant) =>
-        deviceOf(participant, timeLine) ?? (
+        deviceOf(participant, timeline) ?? (
           <Text span size="sm" c="dimmed">
             {texts.noDevice}
           </Text>
@@ -84,7 +84,7 @@ export function CallParticipants({ call }: { call: CallFieldsFragment }) {
     <ListSection title={texts.participants}>
       <EntryList
         label={texts.participantsLabel}
-        columns={columnsOf(applicationId, call.timeLine)}
+        columns={columnsOf(applicationId, call.timeline)}
         rows={call.participants}
         rowKey={({ userId }) => userId}
         empty={null}

@@ -32,6 +32,7 @@ const ENDED_COLORS = {
   HUNG_UP_BY_CALLEE: "gray",
   HUNG_UP: "gray",
   FAILED: "red",
+  LOST: "red",
 } as const;
 
 /** The state of a live call, or how it ended. */

@@ -100,7 +100,7 @@ export function Component() {
     LiveCallsDocument,
     { applicationId },
     {
-      onData: ({ applicationCalls }) => live.change(applicationCalls),
+      onData: ({ callChanges }) => live.change(callChanges),
       onGap: () => {
         live.forget();
         void query.refetch();

@@ -30,7 +30,7 @@ export function UserFilter({
     { applicationId, userId },
     { enabled: userId !== "" && !isPicked },
   );
-  const user = chosen.data?.application.user;
+  const user = chosen.data?.user;
   const chosenLabel = isPicked
     ? picked.label
     : user

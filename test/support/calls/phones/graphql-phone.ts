@@ -55,8 +55,12 @@ export class GraphqlPhone extends BasePhone {
     if (id.startsWith("listen") && type === "next" && payload.data)
       this.take(payload.data.callSignals);
     else if (id.startsWith("listen") && (type === "error" || payload?.errors)) {
-      this.gaps.push(JSON.stringify(payload));
-      this.cursor = undefined;
+      const [error] = type === "error" ? payload : payload.errors;
+      // While Redis or the database is away, the cursor stays valid.
+      if (error.extensions.code !== "UNAVAILABLE") {
+        this.gaps.push(JSON.stringify(payload));
+        this.cursor = undefined;
+      }
       this.socket?.close();
     } else if (id.startsWith("send ") && type === "next" && payload.data) {
       this.acknowledge(id.slice("send ".length));

@@ -65,9 +65,12 @@ export class XmppPhone extends BasePhone {
       this.written.length = this.confirmed;
       this.begin();
     } else if (frame.startsWith("<failed")) {
-      this.previd = undefined;
+      // Kept until there is another stream: only a resumption gets what was missed, should the bind fail.
       this.rebound++;
       this.write(bind("phone"));
+    } else if (frame.startsWith("<iq") && frame.includes('type="error"')) {
+      // The bind was refused, since Redis may be away.
+      this.hangUp();
     } else if (frame.includes("<jid>")) {
       this.handled = 0;
       this.written = [];

@@ -7,16 +7,16 @@ export type { CallSignalKind } from "../../../store/generated/enums";
 /** Candidates from one device to another within this time are one entry, in milliseconds. */
 export const CANDIDATES_MS = 10_000;
 /**
- * Maximum number of entries of a call's time line. Signals that start, answer or end it have {@link CONTROL_ENTRIES} more;
+ * Maximum number of entries of a call's timeline. Signals that start, answer or end it have {@link CONTROL_ENTRIES} more;
  * whatever they leave of the sum is free for others, up to this number.
  */
-export const TIME_LINE_ENTRIES = 200;
+export const TIMELINE_ENTRIES = 200;
 /** Entries that are kept for the signals that start, answer or end the call, so that others never displace these. */
 export const CONTROL_ENTRIES = 50;
 /** Kinds of signals that start, answer or end a call. */
 export const CONTROL_KINDS = ["call", "accept", "reject", "hangUp"] as const;
 
-/** Where and when a signal belongs in a time line; it holds nothing of the signal's contents. */
+/** Where and when a signal belongs in a timeline; it holds nothing of the signal's contents. */
 export interface TimedSignal {
   kind: CallSignalKind;
   /** When the router accepted it, in milliseconds since the Unix epoch. */
@@ -28,8 +28,8 @@ export interface TimedSignal {
   toDevice: string | null;
 }
 
-/** An entry of a time line, to be written. */
-export interface TimeLineEntry extends TimedSignal {
+/** An entry of a timeline, to be written. */
+export interface TimelineEntry extends TimedSignal {
   callId: number;
   key: string;
   lastAt: number;
@@ -51,10 +51,10 @@ export function isControl(kind: CallSignalKind): boolean {
  * first one; candidates from one device to another are counted by entries of ten seconds; every other signal is an
  * entry. Signals of one entry have one key, whichever nodes record them and in whichever order.
  */
-export function timeLineEntries(
+export function timelineEntries(
   signals: ReadonlyArray<{ callId: number; signal: TimedSignal }>,
-): TimeLineEntry[] {
-  const entries = new Map<string, TimeLineEntry>();
+): TimelineEntry[] {
+  const entries = new Map<string, TimelineEntry>();
   for (const { callId, signal } of signals) {
     const key = keyOf(signal);
     const known = entries.get(`${callId} ${key}`);

@@ -1,4 +1,4 @@
-import { type Callee, type CallState, reasonOf } from "../call-states";
+import { type Callee, type CallState, reasonOf } from "./call-states";
 
 /** Why a call has ended. */
 export type CallEndReason =
@@ -10,7 +10,8 @@ export type CallEndReason =
   | "hung_up_by_caller"
   | "hung_up_by_callee"
   | "hung_up"
-  | "failed";
+  | "failed"
+  | "lost";
 
 /** What the reason is derived from. */
 export interface EndedCall {
@@ -33,6 +34,8 @@ export function endReasonOf(call: EndedCall, callees: readonly Callee[]): CallEn
       return "missed";
     case "failed":
       return reasons.has("not_supported") ? "not_supported" : "failed";
+    case "lost":
+      return "lost";
     default:
       return hangUpReason(call, callees, call.endedAt.getTime());
   }

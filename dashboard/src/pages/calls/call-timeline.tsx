@@ -7,7 +7,7 @@ import { userName } from "../users/user-name.ts";
 import type { CallFieldsFragment } from "./call.generated.ts";
 
 const texts = strings.call;
-type Entry = CallFieldsFragment["timeLine"][number];
+type Entry = NonNullable<CallFieldsFragment["timeline"]>[number];
 
 /** The colors of signals that start, answer or end a call; others are part of its course. */
 const COLORS: Partial<Record<Entry["kind"], string>> = {
@@ -24,13 +24,14 @@ const keyOf = ({ kind, firstAt, senderId, senderDevice, recipientId, recipientDe
   [kind, firstAt, senderId, senderDevice, recipientId, recipientDevice].join(" ");
 
 /** The signals of a call: what kind, when, from whom to whom. */
-export function CallTimeLine({ call }: { call: CallFieldsFragment }) {
-  const { timeLine, timeLineTruncated, startedAt } = call;
+export function CallTimeline({ call }: { call: CallFieldsFragment }) {
+  const { timelineTruncated, startedAt } = call;
+  const timeline = call.timeline ?? [];
   return (
-    <Section title={texts.timeLine} lead={texts.timeLineLead}>
-      {timeLine.length === 0 && <EmptyState title={texts.noSignals} text={texts.noSignalsText} />}
-      <Timeline bulletSize={14} lineWidth={2} aria-label={texts.timeLine} role="list" active={-1}>
-        {timeLine.map((entry) => (
+    <Section title={texts.timeline} lead={texts.timelineLead}>
+      {timeline.length === 0 && <EmptyState title={texts.noSignals} text={texts.noSignalsText} />}
+      <Timeline bulletSize={14} lineWidth={2} aria-label={texts.timeline} role="list" active={-1}>
+        {timeline.map((entry) => (
           <Timeline.Item
             key={keyOf(entry)}
             role="listitem"
@@ -45,7 +46,7 @@ export function CallTimeLine({ call }: { call: CallFieldsFragment }) {
           </Timeline.Item>
         ))}
       </Timeline>
-      {timeLineTruncated && <Alert color="orange">{texts.truncated}</Alert>}
+      {timelineTruncated && <Alert color="orange">{texts.truncated}</Alert>}
     </Section>
   );
 }

@@ -1,19 +1,19 @@
 import {
   CONTROL_ENTRIES,
-  TIME_LINE_ENTRIES,
+  TIMELINE_ENTRIES,
   type TimedSignal,
-  timeLineEntries,
-} from "../../src/calls/history/timeline/time-line";
-import { findTimeLines, recordTimeLines } from "../../src/calls/history/timeline/time-line-queries";
+  timelineEntries,
+} from "../../src/calls/history/timeline/timeline";
+import { findTimelines, recordTimelines } from "../../src/calls/history/timeline/timeline-queries";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 
-/** Which entries of a call's time line are kept. */
+/** Which entries of a call's timeline are kept. */
 
-const MAX = TIME_LINE_ENTRIES + CONTROL_ENTRIES;
+const MAX = TIMELINE_ENTRIES + CONTROL_ENTRIES;
 const START = Date.parse("2026-11-28T06:00:00Z");
 const [ANN, BOB] = [1, 2];
 
@@ -63,37 +63,37 @@ const signals = (kind: TimedSignal["kind"], count: number, after = 0): TimedSign
 /** Writes a batch of signals of calls. @returns the calls with an entry that was left out */
 const write = (batch: ReadonlyArray<[callId: number, signals: TimedSignal[]]>) => {
   const entries = batch.flatMap(([callId, each]) => each.map((signal) => ({ callId, signal })));
-  return store.transaction((transaction) => recordTimeLines(transaction, timeLineEntries(entries)));
+  return store.transaction((transaction) => recordTimelines(transaction, timelineEntries(entries)));
 };
 
 /** The numbers of a call's stored entries, by kind. */
 async function stored(callId: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { kind } of await findTimeLines(store, [callId]))
+  for (const { kind } of await findTimelines(store, [callId]))
     counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
 
-describe(`a time line in the ${DATABASE_NAME} database`, () => {
+describe(`a timeline in the ${DATABASE_NAME} database`, () => {
   test("keeps the end of a call behind more other signals than fit, of the same batch", async () => {
     const [long, short] = [await newCall(), await newCall()];
-    const updates = signals("update", TIME_LINE_ENTRIES + CONTROL_ENTRIES + 10, 1);
+    const updates = signals("update", TIMELINE_ENTRIES + CONTROL_ENTRIES + 10, 1);
     const all = [...signals("call", 1), ...updates, ...signals("hangUp", 1, 1_000)];
     const full = await write([
       [long, all],
       [short, signals("call", 1)],
     ]);
     expect(full).toEqual([long]);
-    expect(await stored(long)).toEqual({ call: 1, update: TIME_LINE_ENTRIES, hangUp: 1 });
+    expect(await stored(long)).toEqual({ call: 1, update: TIMELINE_ENTRIES, hangUp: 1 });
     expect(await stored(short)).toEqual({ call: 1 });
   });
 
   test("keeps the end of a call that was full of other signals before", async () => {
     const id = await newCall();
-    expect(await write([[id, signals("update", TIME_LINE_ENTRIES)]])).toEqual([]);
+    expect(await write([[id, signals("update", TIMELINE_ENTRIES)]])).toEqual([]);
     expect(await write([[id, signals("update", CONTROL_ENTRIES + 10, 500)]])).toEqual([id]);
     expect(await write([[id, signals("hangUp", 1, 1_000)]])).toEqual([]);
-    expect(await stored(id)).toEqual({ update: TIME_LINE_ENTRIES, hangUp: 1 });
+    expect(await stored(id)).toEqual({ update: TIMELINE_ENTRIES, hangUp: 1 });
   });
 
   test("merges with entries that it has also when it is full", async () => {
@@ -105,7 +105,7 @@ describe(`a time line in the ${DATABASE_NAME} database`, () => {
     expect(await write([[id, candidates]])).toEqual([id]);
     const again = [...updates, ...signals("update", 1, 1_000), ...hangUps];
     expect(await write([[id, again]])).toEqual([id]);
-    expect(await stored(id)).toEqual({ update: TIME_LINE_ENTRIES, hangUp: CONTROL_ENTRIES });
+    expect(await stored(id)).toEqual({ update: TIMELINE_ENTRIES, hangUp: CONTROL_ENTRIES });
   });
 
   test("has what signals that start or end the call leave of the sum for others", async () => {

@@ -4,12 +4,12 @@ import {
   CONTROL_ENTRIES,
   CONTROL_KINDS,
   isControl,
-  TIME_LINE_ENTRIES,
-  type TimeLineEntry,
-} from "./time-line";
+  TIMELINE_ENTRIES,
+  type TimelineEntry,
+} from "./timeline";
 
 /**
- * Statements on call_signals, the time lines of calls. A function throws Fault UNAVAILABLE if the database cannot be
+ * Statements on call_signals, the timelines of calls. A function throws Fault UNAVAILABLE if the database cannot be
  * reached.
  */
 
@@ -39,9 +39,9 @@ const RECORD: Statement = {
         LEFT JOIN counted c ON c.call_id = g.call_id),
     placed AS (
       SELECT n.*, CASE WHEN NOT n.is_new THEN true
-          WHEN n.control THEN n.stored + n.place <= ${TIME_LINE_ENTRIES + CONTROL_ENTRIES}
-          ELSE n.stored_others + n.place <= ${TIME_LINE_ENTRIES}
-            AND n.stored + n.control_first + n.place <= ${TIME_LINE_ENTRIES + CONTROL_ENTRIES} END AS fits
+          WHEN n.control THEN n.stored + n.place <= ${TIMELINE_ENTRIES + CONTROL_ENTRIES}
+          ELSE n.stored_others + n.place <= ${TIMELINE_ENTRIES}
+            AND n.stored + n.control_first + n.place <= ${TIMELINE_ENTRIES + CONTROL_ENTRIES} END AS fits
       FROM numbered n),
     written AS (
       INSERT INTO call_signals AS s (call_id, key, kind, from_user_id, from_device, to_user_id, to_device, first_at,
@@ -55,15 +55,15 @@ const RECORD: Statement = {
     SELECT DISTINCT p.call_id AS id FROM placed p WHERE NOT p.fits`,
 };
 
-const TIME_LINES: Statement = {
-  name: "call_time_lines",
+const TIMELINES: Statement = {
+  name: "call_timelines",
   text: `SELECT s.call_id, s.kind, s.from_user_id, s.from_device, s.to_user_id, s.to_device, s.first_at, s.last_at, s.count
     FROM call_signals s WHERE s.call_id = ANY($1::bigint[]) ORDER BY s.first_at, s.last_at, s.key`,
 };
 
 /** The key is replaced as well, since it is derived from the user. */
 const FORGET: Statement = {
-  name: "forget_users_in_time_lines",
+  name: "forget_users_in_timelines",
   text: `UPDATE call_signals SET key = gen_random_uuid(),
       from_device = CASE WHEN from_user_id = ANY($2::bigint[]) THEN NULL ELSE from_device END,
       to_device = CASE WHEN to_user_id = ANY($2::bigint[]) THEN NULL ELSE to_device END,
@@ -72,8 +72,8 @@ const FORGET: Statement = {
     WHERE call_id = ANY($1::bigint[]) AND (from_user_id = ANY($2::bigint[]) OR to_user_id = ANY($2::bigint[]))`,
 };
 
-/** An entry of a time line as it is stored. */
-export interface TimeLineRow {
+/** An entry of a timeline as it is stored. */
+export interface TimelineRow {
   call_id: number;
   kind: CallSignalKind;
   from_user_id: number | null;
@@ -86,9 +86,9 @@ export interface TimeLineRow {
 }
 
 /** Writes entries of calls that the transaction has locked. @returns the ids of calls that had too many */
-export async function recordTimeLines(
+export async function recordTimelines(
   { query }: Pick<Transaction, "query">,
-  entries: readonly TimeLineEntry[],
+  entries: readonly TimelineEntry[],
 ): Promise<number[]> {
   if (entries.length === 0) return [];
   const rows = entries.map((entry) => ({
@@ -109,16 +109,16 @@ export async function recordTimeLines(
   return full.map(({ id }) => id);
 }
 
-/** Reads the time lines of calls, each in the order of its signals. */
-export function findTimeLines(
+/** Reads the timelines of calls, each in the order of its signals. */
+export function findTimelines(
   { query }: Pick<Store, "query">,
   callIds: number[],
-): Promise<TimeLineRow[]> {
-  return query<TimeLineRow>(TIME_LINES, [callIds]);
+): Promise<TimelineRow[]> {
+  return query<TimelineRow>(TIMELINES, [callIds]);
 }
 
-/** Removes users and their devices from the time lines of calls. */
-export async function forgetInTimeLines(
+/** Removes users and their devices from the timelines of calls. */
+export async function forgetInTimelines(
   query: Store["query"],
   callIds: number[],
   userIds: number[],
