@@ -1,4 +1,4 @@
-import { isOwnerToken } from "../access/request-auth";
+import { isOwnerToken } from "../access/token-forms";
 import type { AuditActor } from "../audit/entries/audit-entry";
 import {
   type AuditedAction,
@@ -141,7 +141,8 @@ async function openSession(
   });
   if (accountSessionId === null) throw refused();
   await touchMember(deps.store, memberId, new Date(now));
-  return { viewer: { accountId, accountSessionId, memberId, email, role }, token, expiresAt };
+  const viewer = { kind: "member" as const, accountId, accountSessionId, memberId, email, role };
+  return { viewer, token, expiresAt };
 }
 
 function refused(): Fault {
@@ -169,7 +170,7 @@ export async function findOwner(
     await touchMember(deps.store, session.memberId, at);
   }
   const { id: accountSessionId, accountId, memberId, email, role } = session;
-  return { accountId, accountSessionId, memberId, email, role };
+  return { kind: "member", accountId, accountSessionId, memberId, email, role };
 }
 
 /** Ends a member's session, which invalidates its token. */

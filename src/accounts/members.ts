@@ -83,7 +83,7 @@ export async function removeMember(
 
 /**
  * Locks the caller's account and then its members, so that concurrent changes of members and invitations see each other.
- * Whoever locks both takes the account first.
+ * A transaction that locks both takes the account first.
  * @returns the roles of the members by id
  * @throws Fault FORBIDDEN if the caller is no longer an owner
  */

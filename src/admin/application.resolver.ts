@@ -1,31 +1,30 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../access/request-auth";
+import { AccountType } from "../accounts/account.type";
 import {
   ApplicationPayload,
   ApplicationUserInput,
   CreateApplicationInput,
   DeleteApplicationInput,
   DeleteApplicationPayload,
-  EraseUserPayload,
   ExportUserPayload,
   RotateSecretInput,
   UpdateApplicationInput,
 } from "../applications/application.input";
-import { ApplicationType, toGraphqlApplication } from "../applications/application.type";
+import {
+  ApplicationType,
+  ListedApplication,
+  toGraphqlApplication,
+} from "../applications/application.type";
 import {
   createApplication,
   findOwnedApplication,
+  listApplications,
   rotateSecret,
   updateApplication,
 } from "../applications/owned-applications";
-import { Fault } from "../core/errors";
-import { parseId } from "../core/text/ids";
-import { Limited } from "../limits/rate-limits";
-import { CreateUserPayload } from "../users/user.type";
-import { eraseUser, insertUser } from "../users/users";
 import type { AdminContext } from "./admin-deps";
 import { deleteApplicationWithUsers } from "./application-deletion";
-import { CreateApplicationUserInput } from "./application-user.input";
 import { exportUser } from "./user-export";
 
 @Resolver()
@@ -98,22 +97,6 @@ export class ApplicationResolver {
   }
 
   @Allow("developer")
-  @Limited("sign-up")
-  @Mutation(() => CreateUserPayload, {
-    description:
-      "Creates a user of an application, also while it does not accept sign-ups. Requires a login or an e-mail, and a password.",
-  })
-  async createApplicationUser(
-    @Ctx() { admin, auth, caller }: AdminContext,
-    @Arg("input", () => CreateApplicationUserInput, { description: "The new user." })
-    { applicationId, ...fields }: CreateApplicationUserInput,
-  ): Promise<CreateUserPayload> {
-    const { accountId } = await auth.account();
-    const { id } = await findOwnedApplication(admin, accountId, applicationId);
-    return { user: await insertUser(admin, id, fields, caller.ip) };
-  }
-
-  @Allow("developer")
   @Mutation(() => ExportUserPayload, {
     description:
       "Exports everything stored about a user, for a data access request, page by page: pass `after` until `endCursor` is null. Each page is an entry of the audit log.",
@@ -132,22 +115,15 @@ export class ApplicationResolver {
     const { id } = await findOwnedApplication(admin, accountId, applicationId);
     return exportUser(admin, id, userId, after);
   }
+}
 
-  @Allow("developer")
-  @Mutation(() => EraseUserPayload, {
-    description: "Deletes a user and all its data, and ends its sessions and connections.",
-  })
-  async eraseUser(
-    @Ctx() { admin, auth }: AdminContext,
-    @Arg("input", () => ApplicationUserInput, { description: "The user." })
-    { applicationId, userId }: ApplicationUserInput,
-  ): Promise<EraseUserPayload> {
-    const { accountId } = await auth.account();
-    const { id } = await findOwnedApplication(admin, accountId, applicationId);
-    const erasedId = parseId(userId);
-    if (erasedId === null || !(await eraseUser(admin, id, erasedId))) {
-      throw new Fault("NOT_FOUND", "There is no such user");
-    }
-    return { erasedUserId: String(erasedId) };
+@Resolver(() => AccountType)
+export class AccountFieldsResolver {
+  @FieldResolver(() => [ListedApplication], { description: "The account's applications." })
+  async applications(
+    @Root() { id }: AccountType,
+    @Ctx() { admin }: AdminContext,
+  ): Promise<ListedApplication[]> {
+    return (await listApplications(admin, id)).map(toGraphqlApplication);
   }
 }

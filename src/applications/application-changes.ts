@@ -16,6 +16,8 @@ export interface ApplicationChanges {
   emailNeedsPassword?: boolean | null;
   pushSenders?: PushSenders | null;
   answeredElsewhere?: boolean | null;
+  /** Maximum number of new calls of a user in a minute; null for that of the deployment. */
+  newCallsPerMinute?: number | null;
   /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
   incomingCallPush?: boolean | null;
   /** Time that connected devices have to accept before that, in seconds. */
@@ -57,12 +59,22 @@ const PROVIDERS: Readonly<Record<keyof ApplicationSettings, ProviderRules>> = {
 const ORIGINS_MAX = 100;
 const VALUE_MAX = 1_000;
 const CALL_PUSH_DELAY_MAX = 30;
+/** Maximum of newCallsPerMinute: as many as RATE_MESSAGES_PER_USER allows signals by default. */
+const NEW_CALLS_MAX = 6_000;
 
 /** @throws Fault INVALID on incomingCallPushDelaySeconds unless it is 0 to 30 */
 export function checkCallPushDelay(seconds: number | null | undefined): void {
   if (seconds === null || seconds === undefined) return;
   if (seconds < 0 || seconds > CALL_PUSH_DELAY_MAX) {
     throw Fault.field("incomingCallPushDelaySeconds", `must be from 0 to ${CALL_PUSH_DELAY_MAX}`);
+  }
+}
+
+/** @throws Fault INVALID on newCallsPerMinute unless it is 1 to 6,000 */
+export function checkNewCalls(calls: number | null | undefined): void {
+  if (calls === null || calls === undefined) return;
+  if (calls < 1 || calls > NEW_CALLS_MAX) {
+    throw Fault.field("newCallsPerMinute", `must be from 1 to ${NEW_CALLS_MAX}`);
   }
 }
 

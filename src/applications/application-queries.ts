@@ -51,6 +51,7 @@ const OWNED = {
   emailNeedsPassword: true,
   pushSenders: true,
   answeredElsewhere: true,
+  newCallsPerMinute: true,
   incomingCallPush: true,
   incomingCallPushDelaySeconds: true,
   incomingCallPushEnvironment: true,
@@ -74,6 +75,11 @@ const CALL_PUSH_SETTINGS: Statement = {
   name: "call_push_settings",
   text: `SELECT id, incoming_call_push_delay_seconds, incoming_call_push_environment FROM applications
     WHERE id = ANY($1::bigint[]) AND incoming_call_push`,
+};
+
+const NEW_CALLS: Statement = {
+  name: "new_calls_per_minute",
+  text: "SELECT new_calls_per_minute AS max FROM applications WHERE id = $1",
 };
 
 const LOCK: Statement = {
@@ -128,6 +134,14 @@ export async function isAnsweredElsewhereEnabled(
   const where = { id: BigInt(id) };
   const row = await db.application.findUnique({ where, select: { answeredElsewhere: true } });
   return row?.answeredElsewhere ?? false;
+}
+
+/** The maximum number of new calls of a user in a minute that an application has set; null without one. */
+export async function findNewCallsPerMinute(
+  { query }: Pick<Store, "query">,
+  id: number,
+): Promise<number | null> {
+  return (await query<{ max: number | null }>(NEW_CALLS, [id]))[0]?.max ?? null;
 }
 
 /** Whether the first join of a legacy client creates the conference that it names. */

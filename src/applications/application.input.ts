@@ -55,6 +55,13 @@ export class UpdateApplicationInput {
   })
   answeredElsewhere?: boolean | null;
 
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "Maximum number of new calls that a user starts in a minute, 1 to 6,000, for instance for a contact centre; null for that of the deployment (RATE_NEW_CALLS_PER_USER).",
+  })
+  newCallsPerMinute?: number | null;
+
   @Field(() => Boolean, {
     nullable: true,
     description:
@@ -163,10 +170,4 @@ export class ExportUserPayload {
     description: "Cursor of the next page; null on the last one.",
   })
   endCursor!: string | null;
-}
-
-@ObjectType({ description: "Result of eraseUser.", simpleResolvers: true })
-export class EraseUserPayload {
-  @Field(() => ID, { description: "Id of the erased user." })
-  erasedUserId!: string;
 }

@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { SecretField } from "../access/secret-field";
+import { VisibleTo } from "../access/visible-to";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import type { OwnedApplication } from "./owned-applications";
 import {
@@ -41,7 +41,7 @@ abstract class ApplicationFields {
     nullable: true,
     description: "Secret that requests are signed with. Null for members with the role support.",
   })
-  @SecretField()
+  @VisibleTo("developer", null)
   authSecret!: string | null;
 
   @Field({ description: "Key of the account that the application belongs to." })
@@ -76,6 +76,13 @@ abstract class ApplicationFields {
       "Whether chat clients receive a hangUp when another device of their user answers a call.",
   })
   answeredElsewhere!: boolean;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "Maximum number of new calls that a user starts in a minute; null for that of the deployment.",
+  })
+  newCallsPerMinute!: number | null;
 
   @Field({
     description:

@@ -9,6 +9,7 @@ import type { Transaction } from "../store/store";
 import {
   type ApplicationChanges,
   checkCallPushDelay,
+  checkNewCalls,
   checkWebOrigins,
   mergeProviderSettings,
 } from "./application-changes";
@@ -40,6 +41,8 @@ export interface OwnedApplication {
   emailNeedsPassword: boolean;
   pushSenders: PushSenders;
   answeredElsewhere: boolean;
+  /** Maximum number of new calls of a user in a minute; null for that of the deployment. */
+  newCallsPerMinute: number | null;
   /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
   incomingCallPush: boolean;
   incomingCallPushDelaySeconds: number;
@@ -79,7 +82,7 @@ export async function findOwnedApplication(
   const parsed = parseId(id);
   const row =
     parsed === null ? null : await findApplicationOfAccount(deps.store, accountId, parsed);
-  if (row === null) throw notFound();
+  if (row === null) throw noApplication();
   return toOwned(deps, row, await accountKeyOf(deps, accountId));
 }
 
@@ -114,6 +117,7 @@ export async function updateApplication(
   const { name, v1ListDisabled, signUpOpen, pushSenders, answeredElsewhere, webOrigins } = changes;
   const { incomingCallPush, incomingCallPushDelaySeconds, incomingCallPushEnvironment } = changes;
   checkCallPushDelay(incomingCallPushDelaySeconds);
+  checkNewCalls(changes.newCallsPerMinute);
   if (name !== undefined && name !== null) checkName(name);
   const data = {
     name: name ?? undefined,
@@ -122,6 +126,7 @@ export async function updateApplication(
     emailNeedsPassword: changes.emailNeedsPassword ?? undefined,
     pushSenders: pushSenders ?? undefined,
     answeredElsewhere: answeredElsewhere ?? undefined,
+    newCallsPerMinute: changes.newCallsPerMinute,
     incomingCallPush: incomingCallPush ?? undefined,
     incomingCallPushDelaySeconds: incomingCallPushDelaySeconds ?? undefined,
     incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
@@ -132,7 +137,7 @@ export async function updateApplication(
   await deps.store.transaction(async (transaction) => {
     // All providers share one column, so concurrent changes without the lock would be lost.
     const stored = await lockSettings(transaction, accountId, id);
-    if (stored === null) throw notFound();
+    if (stored === null) throw noApplication();
     const settings = mergeProviderSettings(stored.settings, changes, deps);
     await writeApplication(transaction, id, { ...data, settings });
   });
@@ -166,7 +171,7 @@ export async function rotateSecret(
 
 async function accountKeyOf({ store }: ApplicationReader, accountId: number): Promise<string> {
   const account = await findAccountById(store, accountId);
-  if (account === null) throw notFound();
+  if (account === null) throw noApplication();
   return account.accountKey;
 }
 
@@ -215,6 +220,7 @@ function tooMany(): Fault {
   return Fault.base(`An account has at most ${APPLICATIONS_MAX} applications`);
 }
 
-function notFound(): Fault {
+/** NOT_FOUND, for a missing application as well as for that of another account. */
+export function noApplication(): Fault {
   return new Fault("NOT_FOUND", "There is no such application");
 }

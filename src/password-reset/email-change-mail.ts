@@ -3,6 +3,7 @@ import { escapeHtml, toSingleLine } from "../core/html";
 import { mailPage } from "../mail/layout";
 import { type Mailer, MailRejectedError } from "../mail/mail";
 import type { EmailChange } from "../users/user-deps";
+import { findUsersById } from "../users/user-queries";
 import type { PasswordResetDeps } from "./password-reset-deps";
 
 /** Name of the durable job that notifies the old address of a change. */
@@ -16,10 +17,12 @@ export const EMAIL_CHANGE_JOB = "email-change";
 export async function sendEmailChangeNotice(
   deps: PasswordResetDeps,
   mailer: Mailer,
-  { applicationId, email }: EmailChange,
+  { applicationId, userId, email }: EmailChange,
 ): Promise<void> {
   const name = await findApplicationName(deps.store, applicationId);
   if (name === null) return;
+  // A job of an earlier version does not name the user.
+  if (userId && !(await findUsersById(deps, [userId])).has(userId)) return;
   try {
     await mailer.send({ to: email, ...emailChangeMail(name) });
   } catch (error) {

@@ -3,12 +3,12 @@ import type { UserDeps } from "../users/user-deps";
 
 /**
  * A requested password reset, for a background job. It holds no token: the job creates the token when it
- * sends the mail, so no queue ever holds a link.
+ * sends the mail, so no queue ever holds a link. Nor does it hold the address, which goes with its user.
  */
 export interface ResetRequest {
   applicationId: number;
-  /** The requested address in lower case; possibly unknown. */
-  emailKey: string;
+  /** The user of the requested address; null if nobody has it. */
+  userId: number | null;
 }
 
 /** Dependencies of the functions of this module. */

@@ -48,7 +48,7 @@ export class PasswordResetResolver {
     @Arg("input", () => RequestPasswordResetInput, { description: "The user's e-mail address." })
     { email }: RequestPasswordResetInput,
   ): Promise<RequestPasswordResetPayload> {
-    const { applicationId } = await auth.viewer();
+    const { applicationId } = await auth.sessionViewer();
     await requestPasswordReset(passwordReset, applicationId, email);
     return { requested: true };
   }

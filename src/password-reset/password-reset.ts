@@ -38,8 +38,8 @@ export interface ResetLinkOwner {
 }
 
 /**
- * Requests a mail with a reset link. The result and the work until then are the same for every e-mail; a
- * background job looks the user up.
+ * Requests a mail with a reset link. The result and the work until then are the same for every e-mail: one look-up, and
+ * one job.
  * @throws Fault UNAVAILABLE if this deployment cannot send mail, INVALID for the e-mail
  */
 export async function requestPasswordReset(
@@ -53,20 +53,22 @@ export async function requestPasswordReset(
   if (email === "") throw Fault.field("email", "is required");
   const problem = textProblem(email, EMAIL_MAX);
   if (problem !== null) throw Fault.field("email", problem);
-  await deps.deliverReset({ applicationId, emailKey: email.toLowerCase() });
+  const user = await findUser(deps, applicationId, { email });
+  await deps.deliverReset({ applicationId, userId: user?.id ?? null });
 }
 
 /**
- * Creates a link and mails it to the user's stored address. Does nothing for an unknown e-mail.
+ * Creates a link and mails it to the user's stored address. Does nothing without a user, or for one who was erased.
  * @throws MailError when a retry may help; the link that was not delivered expires
  */
 export async function sendResetMail(
   deps: PasswordResetDeps,
   mailer: Mailer,
-  { applicationId, emailKey }: ResetRequest,
+  { applicationId, userId }: ResetRequest,
 ): Promise<void> {
   const { store, clock, endpoints } = deps;
-  const user = await findUser(deps, applicationId, { email: emailKey });
+  // A job of an earlier version has none.
+  const user = userId ? (await findUsersById(deps, [userId])).get(userId) : null;
   const applicationName = await findApplicationName(deps.store, applicationId);
   if (!user?.email || user.isGuest || applicationName === null) return;
   const token = newToken();

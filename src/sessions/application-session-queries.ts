@@ -1,32 +1,30 @@
 import type { IdRange } from "../paging/page";
 import { cappedCount, countUpTo } from "../store/rows/capped-counts";
 import type { Statement, Store } from "../store/store";
+import type { SessionEntry } from "./session";
 
-/** Statements on sessions for the owner of their application. A function throws Fault UNAVAILABLE. */
+/** Statements on the sessions of an application or of a user. A function throws Fault UNAVAILABLE. */
 
-/** A session as the owner of its application sees it, without its token. */
-export interface OwnedSession {
-  id: number;
+/** The application and the user of a session. */
+export interface SessionOwner {
+  applicationId: number;
+  /** Null for a session without a user. */
   userId: number | null;
-  ip: string | null;
-  userAgent: string | null;
-  lastActivityAt: Date;
-  expiresAt: Date;
 }
 
 /** The statements of a list of live sessions: both directions, and the count up to a limit. */
-function liveSessions(name: string, of: string) {
-  const live = `FROM sessions WHERE ${of} = $1 AND expires_at > $2`;
+function liveSessions(name: string, condition: string) {
+  const live = `FROM sessions WHERE application_id = $1 AND expires_at > $2 AND ${condition}`;
   const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
     name: `${name}${suffix}`,
-    text: `SELECT id, user_id AS "userId", ip, user_agent AS "userAgent",
-        last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
-      ${live} AND id > $3 AND id < $4 ORDER BY id ${direction} LIMIT $5`,
+    text: `SELECT id, user_id AS "userId", coalesce(ip, '') AS ip,
+        coalesce(user_agent, '') AS "userAgent", last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
+      ${live} AND id > $4 AND id < $5 ORDER BY id ${direction} LIMIT $6`,
   });
   // Ordered by an index, so that the count stops at the limit and does not scan the table.
   const count: Statement = {
     name: `${name}_count`,
-    text: `SELECT count(*) AS total FROM (SELECT 1 ${live} ORDER BY id DESC LIMIT $3) AS counted`,
+    text: `SELECT count(*) AS total FROM (SELECT 1 ${live} ORDER BY id DESC LIMIT $4) AS counted`,
   };
   return {
     descending: inDirection("", "DESC"),
@@ -34,48 +32,53 @@ function liveSessions(name: string, of: string) {
     count,
   };
 }
-const OF_APPLICATION = liveSessions("owner_sessions", "application_id");
-const OF_USER = liveSessions("owner_sessions_of_user", "user_id");
+const OF_APPLICATION = liveSessions("application_sessions", "$3::bigint IS NULL");
+const OF_USER = liveSessions("application_sessions_of_user", "user_id = $3");
 
-const END: Statement = {
-  name: "owner_ends_session",
-  text: "DELETE FROM sessions WHERE id = $1 AND application_id = $2 RETURNING id",
+const OWNER: Statement = {
+  name: "owner_of_session",
+  text: `SELECT application_id AS "applicationId", user_id AS "userId" FROM sessions WHERE id = $1`,
+};
+
+const DELETE_OWNED: Statement = {
+  name: "delete_owned_session",
+  text: `DELETE FROM sessions WHERE id = $1 AND application_id = $2 AND user_id IS NOT DISTINCT FROM $3
+    RETURNING id`,
 };
 
 const END_ALL: Statement = {
-  name: "owner_ends_sessions",
+  name: "end_sessions_of_user",
   text: "DELETE FROM sessions WHERE user_id = $1 RETURNING id",
 };
 
 /** The sessions of an application that have not expired at a time. */
 export interface LiveSessions {
   applicationId: number;
+  /** Only those of this user; null for all. */
+  userId: number | null;
   at: Date;
 }
 
-/** The sessions of a user that have not expired at a time. */
-export interface LiveSessionsOfUser {
-  userId: number;
-  at: Date;
-}
-
-/** Reads an application's live sessions in a range of ids, in its direction. */
+/** Reads live sessions in a range of ids, in its direction. */
 export function readLiveSessions(
   { query }: Pick<Store, "query">,
-  { applicationId, at }: LiveSessions,
+  { applicationId, userId, at }: LiveSessions,
   { above, below, descending, limit }: IdRange,
-): Promise<OwnedSession[]> {
-  const statement = descending ? OF_APPLICATION.descending : OF_APPLICATION.ascending;
-  return query<OwnedSession>(statement, [applicationId, at, above, below, limit]);
+): Promise<SessionEntry[]> {
+  const { descending: down, ascending: up } = userId === null ? OF_APPLICATION : OF_USER;
+  return query<SessionEntry>(descending ? down : up, [
+    ...[applicationId, at, userId, above, below, limit],
+  ]);
 }
 
-/** Counts an application's live sessions up to a limit. */
+/** Counts live sessions up to a limit. */
 export async function countLiveSessions(
   { query }: Pick<Store, "query">,
-  { applicationId, at }: LiveSessions,
+  { applicationId, userId, at }: LiveSessions,
   max: number,
 ): Promise<number> {
-  const [row] = await query<{ total: number }>(OF_APPLICATION.count, [applicationId, at, max]);
+  const { count } = userId === null ? OF_APPLICATION : OF_USER;
+  const [row] = await query<{ total: number }>(count, [applicationId, at, userId, max]);
   return row?.total ?? 0;
 }
 
@@ -110,33 +113,25 @@ export async function countLiveSessionsOfEach(
   return new Map(rows.map(({ id, total }) => [id, total]));
 }
 
-/** Reads a user's live sessions in a range of ids, in its direction. */
-export function readSessionsOfUser(
+/** Finds whose a session is; null if there is none. */
+export async function findSessionOwner(
   { query }: Pick<Store, "query">,
-  { userId, at }: LiveSessionsOfUser,
-  { above, below, descending, limit }: IdRange,
-): Promise<OwnedSession[]> {
-  const statement = descending ? OF_USER.descending : OF_USER.ascending;
-  return query<OwnedSession>(statement, [userId, at, above, below, limit]);
-}
-
-/** Counts a user's live sessions up to a limit. */
-export async function countSessionsOfUser(
-  { query }: Pick<Store, "query">,
-  { userId, at }: LiveSessionsOfUser,
-  max: number,
-): Promise<number> {
-  const [row] = await query<{ total: number }>(OF_USER.count, [userId, at, max]);
-  return row?.total ?? 0;
-}
-
-/** Deletes a session of an application. @returns whether there was one */
-export async function deleteSessionOfApplication(
-  { query }: Pick<Store, "query">,
-  applicationId: number,
   id: number,
+): Promise<SessionOwner | null> {
+  const [row] = await query<SessionOwner>(OWNER, [id]);
+  return row ?? null;
+}
+
+/**
+ * Deletes a session unless it has been deleted, or belongs to another user by now.
+ * @returns whether it was deleted
+ */
+export async function deleteOwnedSession(
+  { query }: Pick<Store, "query">,
+  id: number,
+  { applicationId, userId }: SessionOwner,
 ): Promise<boolean> {
-  return (await query(END, [id, applicationId])).length > 0;
+  return (await query(DELETE_OWNED, [id, applicationId, userId])).length > 0;
 }
 
 /** Deletes all sessions of a user. @returns their number */

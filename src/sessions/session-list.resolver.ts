@@ -1,12 +1,39 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Args, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from "type-graphql";
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
 import { Allow } from "../access/request-auth";
+import { ApplicationUserInput } from "../applications/application.input";
+import { ApplicationType } from "../applications/application.type";
+import { namedApplication } from "../applications/named-application";
+import type { Total } from "../paging/capped-total";
 import { PageArgs, PageInfo, toConnection } from "../paging/page.type";
+import { requireUser } from "../users/users";
+import type { SessionEntry } from "./session";
 import type { SessionContext } from "./session-deps";
-import { destroyOtherSessions, listSessions, sessionCursor } from "./session-list";
+import {
+  destroyOtherSessions,
+  endSessionsOfUser,
+  listApplicationSessions,
+  listSessions,
+  type SessionPage,
+  sessionCursor,
+} from "./session-list";
 
 @ObjectType("SessionEntry", {
-  description: "A session of the signed-in user, without its token.",
+  description: "A session in a list, without its token.",
   simpleResolvers: true,
 })
 export class SessionEntryType {
@@ -18,6 +45,9 @@ export class SessionEntryType {
   })
   databaseId!: number;
 
+  @Field(() => ID, { nullable: true, description: "The user; null for a session without one." })
+  userId!: number | null;
+
   @Field({ description: "IP address that created the session." })
   ip!: string;
 
@@ -26,8 +56,14 @@ export class SessionEntryType {
   })
   userAgent!: string;
 
-  @Field(() => Date, { description: "When the session was last used." })
+  @Field(() => Date, {
+    description:
+      "When the session was last used.\n\nMembers of the account see it with a delay of a few seconds.",
+  })
   lastActivityAt!: Date;
+
+  @Field(() => Date, { description: "When it expires unless it is used before." })
+  expiresAt!: Date;
 
   @Field(() => String, {
     nullable: true,
@@ -40,9 +76,11 @@ export class SessionEntryType {
   current!: boolean;
 }
 
-@ObjectType({ description: "A session in a list.", simpleResolvers: true })
+@ObjectType({ description: "A session and its position in a list.", simpleResolvers: true })
 export class SessionEdge {
-  @Field({ description: "Cursor of the session, which changes when the session is used." })
+  @Field({
+    description: "Cursor of the session. In a user's own list it changes when the session is used.",
+  })
   cursor!: string;
 
   @Field(() => SessionEntryType, { description: "The session." })
@@ -50,10 +88,12 @@ export class SessionEdge {
 }
 
 @ObjectType({
-  description: "A page of a user's active sessions, most recently used first.",
-  simpleResolvers: true,
+  description:
+    "A page of sessions: a user's own, most recently used first, or those of an application, newest first.",
 })
 export class SessionConnection {
+  total!: () => Promise<Total>;
+
   @Field(() => [SessionEntryType], { description: "The sessions." })
   nodes!: SessionEntryType[];
 
@@ -62,15 +102,36 @@ export class SessionConnection {
 
   @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
   pageInfo!: PageInfo;
+}
 
-  @Field(() => Int, { description: "Number of all active sessions, up to 1,000." })
-  totalCount!: number;
+@Resolver(() => SessionConnection)
+export class SessionConnectionResolver {
+  @FieldResolver(() => Int, {
+    description:
+      "Number of all active sessions: of a user's own up to 1,000, of an application's up to 10,000.",
+  })
+  async totalCount(@Root() { total }: SessionConnection): Promise<number> {
+    return (await total()).count;
+  }
+
+  @FieldResolver(() => Boolean, {
+    description: "Whether totalCount is exact; false if it may have stopped at its bound.",
+  })
+  async totalIsExact(@Root() { total }: SessionConnection): Promise<boolean> {
+    return (await total()).exact;
+  }
 }
 
 @ObjectType({ description: "Result of destroyOtherSessions.", simpleResolvers: true })
 export class DestroyOtherSessionsPayload {
   @Field(() => Int, { description: "Number of sessions that were ended." })
   destroyedCount!: number;
+}
+
+@ObjectType({ description: "Result of endUserSessions.", simpleResolvers: true })
+export class EndUserSessionsPayload {
+  @Field(() => Int, { description: "Number of sessions that were ended." })
+  endedCount!: number;
 }
 
 @Resolver()
@@ -86,16 +147,7 @@ export class SessionListResolver {
   ): Promise<SessionConnection> {
     const viewer = await auth.user();
     const page = await listSessions(sessions, viewer, request);
-    const nodes = page.nodes.map((entry) => ({
-      ...entry,
-      databaseId: entry.id,
-      location: null,
-      current: entry.id === viewer.sessionId,
-    }));
-    return {
-      ...toConnection({ ...page, nodes }, sessionCursor),
-      totalCount: page.totalCount,
-    };
+    return toSessionConnection(page, viewer.sessionId, sessionCursor);
   }
 
   @Allow("user")
@@ -108,4 +160,53 @@ export class SessionListResolver {
   ): Promise<DestroyOtherSessionsPayload> {
     return { destroyedCount: await destroyOtherSessions(sessions, await auth.user()) };
   }
+
+  @Allow("developer")
+  @Mutation(() => EndUserSessionsPayload, {
+    description: "Ends all sessions of a user and closes all of its connections.",
+  })
+  async endUserSessions(
+    @Ctx() { sessions, auth }: SessionContext,
+    @Arg("input", () => ApplicationUserInput, { description: "The user." })
+    { applicationId, userId }: ApplicationUserInput,
+  ): Promise<EndUserSessionsPayload> {
+    const application = await namedApplication(await auth.memberViewer(), applicationId);
+    const { id } = await requireUser(sessions, application, userId);
+    return { endedCount: await endSessionsOfUser(sessions, id) };
+  }
+}
+
+@ArgsType()
+class ApplicationSessionArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: "Only sessions of this user." })
+  userId?: string | null;
+}
+
+@Resolver(() => ApplicationType)
+export class ApplicationSessionsResolver {
+  @FieldResolver(() => SessionConnection, {
+    description: "Live sessions of the application, newest first.",
+  })
+  async sessions(
+    @Root() { id }: ApplicationType,
+    @Ctx() { sessions }: SessionContext,
+    @Args(() => ApplicationSessionArgs) request: ApplicationSessionArgs,
+  ): Promise<SessionConnection> {
+    return toSessionConnection(await listApplicationSessions(sessions, id, request), null);
+  }
+}
+
+/** @param current the session of the request's token; null without one */
+function toSessionConnection(
+  page: SessionPage,
+  current: number | null,
+  cursorOf?: (entry: SessionEntry) => string,
+): SessionConnection {
+  const nodes = page.nodes.map((entry) => ({
+    ...entry,
+    databaseId: entry.id,
+    location: null,
+    current: entry.id === current,
+  }));
+  return { ...toConnection({ ...page, nodes }, cursorOf), total: page.total };
 }

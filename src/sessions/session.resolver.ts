@@ -1,9 +1,12 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
+import { Fault } from "../core/errors";
+import { parseId } from "../core/text/ids";
 import { Limited } from "../limits/rate-limits";
 import {
   CreateSessionInput,
   CreateSessionPayload,
+  DestroySessionInput,
   DestroySessionPayload,
   LoginInput,
   LoginPayload,
@@ -12,7 +15,7 @@ import {
   toGraphqlSession,
 } from "./session.type";
 import type { SessionContext } from "./session-deps";
-import { createSession, destroySession, login, setSessionUser } from "./sessions";
+import { createSession, destroySession, destroySessionOf, login, setSessionUser } from "./sessions";
 import type { RequestParameters } from "./signature";
 
 @Resolver()
@@ -46,19 +49,29 @@ export class SessionResolver {
     return { session: toGraphqlSession(session, token) };
   }
 
-  @Allow("session")
+  @Allow("session", "developer")
   @Mutation(() => DestroySessionPayload, {
     description:
-      "Ends the session of the request's token and closes the connections that it opened.",
+      "Ends the session of the request's token and closes the connections that it opened.\n\nWith input it ends another session: users end their own sessions, and developers and owners of an account those of its applications.",
   })
   async destroySession(
     @Ctx() { sessions, auth, caller }: SessionContext,
+    @Arg("input", () => DestroySessionInput, {
+      nullable: true,
+      description: "The session; that of the request's token when omitted. Members must name it.",
+    })
+    input?: DestroySessionInput | null,
   ): Promise<DestroySessionPayload> {
-    const session = await auth.session();
-    caller.deferClose?.();
-    await destroySession(sessions, session);
-    auth.clearSession();
-    return { destroyed: true };
+    const own = auth.isMember ? null : await auth.session();
+    if (own !== null && (!input || parseId(input.id) === own.id)) {
+      caller.deferClose?.();
+      await destroySession(sessions, own.id);
+      auth.clearSession();
+      return { destroyed: true, userId: own.userId };
+    }
+    if (!input) throw Fault.field("input", "is required");
+    const viewer = await auth.userOrMember();
+    return { destroyed: true, userId: await destroySessionOf(sessions, viewer, input.id) };
   }
 
   @Allow("application")

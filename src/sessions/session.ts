@@ -20,3 +20,16 @@ export interface Session {
 
 /** Lifetime of a default session after its last request, in milliseconds. */
 export const SESSION_TTL_MS = 2 * 60 * 60 * 1000;
+
+/** A session in a list, without its token (schema/rest/session-list.graphql). */
+export interface SessionEntry {
+  id: number;
+  /** Null for a session without a user. */
+  userId: number | null;
+  /** IP address that created the session; empty if it is unknown. */
+  ip: string;
+  /** Empty if the client sent none. */
+  userAgent: string;
+  lastActivityAt: Date;
+  expiresAt: Date;
+}

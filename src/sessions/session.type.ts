@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { AuditedAs } from "../audit/entries/audited";
 import { Password } from "../passwords/password";
 import { ProviderInput } from "../sign-in/provider.input";
 import { UserType } from "../users/user.type";
@@ -180,10 +181,23 @@ export class CreateSessionPayload {
   session!: SessionType;
 }
 
+@InputType({ description: "A session to end." })
+export class DestroySessionInput {
+  @AuditedAs("sessionId")
+  @Field(() => ID, { description: "The session." })
+  id!: string;
+}
+
 @ObjectType({ description: "Result of destroySession.", simpleResolvers: true })
 export class DestroySessionPayload {
-  @Field({ description: "Always true: the token is no longer valid." })
+  @Field({ description: "Always true: the token of the session is no longer valid." })
   destroyed!: boolean;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "The user whose session it was; null for a session without a user.",
+  })
+  userId!: number | null;
 }
 
 @ObjectType({ description: "Result of login.", simpleResolvers: true })

@@ -1,10 +1,17 @@
 import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
+import { parseId } from "../core/text/ids";
 import { truncateText } from "../core/text/text";
+import type { UserOrMember } from "../core/viewer";
 import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
 import type { SignInResult } from "../users/credentials";
 import { GUEST_TTL_MS } from "../users/guests";
+import {
+  deleteOwnedSession,
+  findSessionOwner,
+  type SessionOwner,
+} from "./application-session-queries";
 import { SESSION_TTL_MS, type Session } from "./session";
 import type { SessionDeps } from "./session-deps";
 import {
@@ -108,10 +115,39 @@ export async function findSession(deps: SessionDeps, token: string | undefined):
   return session;
 }
 
-/** Ends a session and closes the connections that it authenticated, on every node. */
-export async function destroySession(deps: SessionDeps, session: Session): Promise<void> {
-  await deleteSession(deps.store, session.id);
-  deps.sessionEvents.publish({ kind: "session", sessionId: session.id });
+/** Ends a session and closes the connections that it authenticated, on every node. Does not check permissions. */
+export async function destroySession(
+  deps: Pick<SessionDeps, "store" | "sessionEvents">,
+  sessionId: number,
+): Promise<void> {
+  await deleteSession(deps.store, sessionId);
+  deps.sessionEvents.publish({ kind: "session", sessionId });
+}
+
+/**
+ * Ends a session of the viewer, or of an application of the member's account, as {@link destroySession} does.
+ * @returns the user whose session it was; null for a session without a user
+ * @throws Fault NOT_FOUND, also for a session of others
+ */
+export async function destroySessionOf(
+  { store, sessionEvents }: Pick<SessionDeps, "store" | "sessionEvents">,
+  viewer: UserOrMember,
+  id: string,
+): Promise<number | null> {
+  const sessionId = parseId(id);
+  const owner = sessionId === null ? null : await findSessionOwner(store, sessionId);
+  if (sessionId === null || owner === null || !(await mayEnd(viewer, owner))) throw noSession();
+  if (!(await deleteOwnedSession(store, sessionId, owner))) throw noSession();
+  sessionEvents.publish({ kind: "session", sessionId });
+  return owner.userId;
+}
+
+async function mayEnd(viewer: UserOrMember, { applicationId, userId }: SessionOwner) {
+  return viewer.kind === "member" ? viewer.owns(applicationId) : viewer.userId === userId;
+}
+
+function noSession(): Fault {
+  return new Fault("NOT_FOUND", "There is no such session");
 }
 
 /**

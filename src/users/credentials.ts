@@ -4,7 +4,7 @@ import { emailKey, emailKeys } from "../core/text/email";
 import type { PasswordAttempt } from "../limits/failure-counters";
 import type { PasswordRequester } from "../passwords/password";
 import type { Store } from "../store/store";
-import { isBlocked } from "./owned-user-queries";
+import { isBlocked } from "./block-queries";
 import type { User } from "./user";
 import { type PasswordColumns, writeTokenForm } from "./user-change-queries";
 import type { UserDeps } from "./user-deps";

@@ -44,12 +44,12 @@ export async function emailNeedsPassword(deps: UserDeps, applicationId: number):
 /** Notifies the old address of a change. Best effort: a failure is only logged. */
 export async function notifyOldEmail(
   deps: UserDeps,
-  applicationId: number,
+  { applicationId, userId }: Pick<UserViewer, "applicationId" | "userId">,
   email: string | null,
 ): Promise<void> {
   if (email === null || deps.deliverEmailChange === null) return;
   try {
-    await deps.deliverEmailChange({ applicationId, email });
+    await deps.deliverEmailChange({ applicationId, userId, email });
   } catch (error) {
     deps.log.error({ err: error }, "an old e-mail address could not be notified of its change");
   }

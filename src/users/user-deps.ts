@@ -12,7 +12,8 @@ import type { Store, Transaction } from "../store/store";
 /** A change of a user's e-mail address. */
 export interface EmailChange {
   applicationId: number;
-  /** The old address, which is notified. */
+  userId: number;
+  /** The old address, which is notified unless the user has been erased since. */
   email: string;
 }
 
@@ -41,7 +42,7 @@ export interface CredentialChange {
   userId: number;
   /** Whether the password changed; otherwise only the e-mail did. */
   password: boolean;
-  /** The session that made the change; null for a change by the owner, which no session survives. */
+  /** The session that made the change; null for a change by a member of the account, which no session survives. */
   sessionId: number | null;
 }
 

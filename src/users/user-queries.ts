@@ -17,7 +17,7 @@ export const TAGS_SQL =
 export const USER_COLUMNS = `u.id AS u_id, u.application_id AS u_application_id, u.login, u.email,
   u.external_user_id, u.external_id, u.facebook_id, u.twitter_id, u.full_name, u.phone, u.website,
   u.custom_data, u.avatar, u.blob_id, u.timezone, u.is_guest, u.last_request_at,
-  u.created_at AS u_created_at, u.updated_at AS u_updated_at, ${TAGS_SQL} AS tags`;
+  u.blocked_at, u.block_reason, u.created_at AS u_created_at, u.updated_at AS u_updated_at, ${TAGS_SQL} AS tags`;
 
 /** A row of {@link USER_COLUMNS}. */
 export interface UserRow {
@@ -38,6 +38,8 @@ export interface UserRow {
   timezone: number | null;
   is_guest: boolean;
   last_request_at: Date | null;
+  blocked_at: Date | null;
+  block_reason: string | null;
   u_created_at: Date;
   u_updated_at: Date;
   tags: string | null;
@@ -65,6 +67,8 @@ export function toUser(row: UserRow): User {
     timezone: row.timezone,
     isGuest: row.is_guest,
     lastRequestAt: row.last_request_at,
+    blockedAt: row.blocked_at,
+    blockReason: row.block_reason,
     createdAt: row.u_created_at,
     updatedAt: row.u_updated_at,
   };

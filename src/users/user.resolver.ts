@@ -1,5 +1,6 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../access/request-auth";
+import { namedApplication } from "../applications/named-application";
 import { Fault } from "../core/errors";
 import { Limited } from "../limits/rate-limits";
 import {
@@ -18,60 +19,69 @@ import { createUser, deleteUser, updateUser } from "./users";
 
 @Resolver()
 export class UserResolver {
-  @Allow("user")
+  @Allow("user", "support")
   @Query(() => UserType, {
     nullable: true,
-    description: "One user of the application, or null if there is none.",
+    description:
+      "One user of the caller's application; for members of an account, of one of its applications. Null if there is none.",
   })
   async user(
-    @Ctx() context: UserContext,
+    @Ctx() { users, auth }: UserContext,
     @Arg("by", () => UserKeyInput, { description: "The key to look up." }) by: UserKeyInput,
+    @Arg("applicationId", () => ID, {
+      nullable: true,
+      description: "The application. Members of its account must name it.",
+    })
+    applicationId?: string | null,
   ): Promise<UserType | null> {
-    const { applicationId } = await context.auth.user();
-    return findUser(context.users, applicationId, requireOneKey("by", by));
+    const application = await namedApplication(await auth.userOrMember(), applicationId);
+    return findUser(users, application, requireOneKey("by", by));
   }
 
-  @Allow("application")
+  @Allow("application", "developer")
   @Limited("sign-up")
   @Mutation(() => CreateUserPayload, {
-    description: "Signs a user up. Requires a login or an e-mail, and a password.",
+    description:
+      "Signs a user up. Requires a login or an e-mail, and a password.\n\nDevelopers and owners of an account create users of its applications, also while these do not accept sign-ups.",
   })
   async createUser(
-    @Ctx() context: UserContext,
+    @Ctx() { users, auth, caller }: UserContext,
     @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
-    const { users, auth, caller } = context;
-    return { user: await createUser(users, await auth.viewer(), input, caller.ip) };
+    const viewer = auth.isMember ? await auth.memberViewer() : await auth.sessionViewer();
+    return { user: await createUser(users, viewer, input, caller.ip) };
   }
 
-  @Allow("user")
-  @Mutation(() => UpdateUserPayload, { description: "Changes the signed-in user." })
+  @Allow("user", "developer")
+  @Mutation(() => UpdateUserPayload, {
+    description:
+      "Changes the signed-in user.\n\nFor developers and owners of an account: a user of one of its applications, without the old password.",
+  })
   async updateUser(
-    @Ctx() context: UserContext,
-    @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
+    @Ctx() { users, auth, caller }: UserContext,
+    @Arg("input", () => UpdateUserInput, { description: "The changes." })
+    { id, ...fields }: UpdateUserInput,
   ): Promise<UpdateUserPayload> {
-    const { id, ...fields } = input;
-    const { users, auth, caller } = context;
-    const viewer = await auth.user();
+    const viewer = await auth.userOrMember();
     caller.deferClose?.();
     return { user: await updateUser(users, viewer, id, fields, caller.ip) };
   }
 
-  @Allow("user")
+  @Allow("user", "developer")
   @Mutation(() => DeleteUserPayload, {
     description:
-      "Deletes the signed-in user and all its data, and ends its sessions and connections.",
+      "Deletes the signed-in user and all its data, and ends its sessions and connections.\n\nFor developers and owners of an account: a user of one of its applications.",
   })
   async deleteUser(
-    @Ctx() context: UserContext,
+    @Ctx() { users, auth, caller }: UserContext,
     @Arg("input", () => DeleteUserInput, { description: "The user to delete." })
     input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
-    const viewer = await context.auth.user();
-    context.caller.deferClose?.();
-    await deleteUser(context.users, viewer, requireOneKey("input", input));
-    context.auth.clearSession();
-    return { deletedUserId: viewer.userId };
+    const viewer = await auth.userOrMember();
+    caller.deferClose?.();
+    const deletedUserId = await deleteUser(users, viewer, requireOneKey("input", input));
+    if (viewer.kind !== "member") auth.clearSession();
+    return { deletedUserId };
   }
 }
 

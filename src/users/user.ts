@@ -22,6 +22,10 @@ export interface User {
   timezone: number | null;
   isGuest: boolean;
   lastRequestAt: Date | null;
+  /** Since when the user is blocked; null while the user may sign in. */
+  blockedAt: Date | null;
+  /** Why the user is blocked, as a member of the account noted it. */
+  blockReason: string | null;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -1,6 +1,11 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { VisibleTo } from "../access/visible-to";
+import { AuditedAs } from "../audit/entries/audited";
 import { Password } from "../passwords/password";
+import type { User } from "./user";
+
+const applicationOfUser = ({ applicationId }: User): number => applicationId;
 
 @ObjectType("User", { description: "A user of an application.", simpleResolvers: true })
 export class UserType {
@@ -93,6 +98,22 @@ export class UserType {
     description: "When the user last made a request; updated with a delay of a few seconds.",
   })
   lastRequestAt!: Date | null;
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      "Since when the user is blocked; null while the user may sign in. Null for everybody but members of the application's account.",
+  })
+  @VisibleTo("support", applicationOfUser)
+  blockedAt!: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Why the user is blocked, as a member noted it. Null for everybody but members of the application's account.",
+  })
+  @VisibleTo("support", applicationOfUser)
+  blockReason!: string | null;
 
   @Field(() => Date, { description: "When the user signed up." })
   createdAt!: Date;
@@ -199,6 +220,12 @@ export abstract class WritableFields {
 
 @InputType({ description: "A new user." })
 export class CreateUserInput extends WritableFields {
+  @Field(() => ID, {
+    nullable: true,
+    description: "The application. Members of its account must name it.",
+  })
+  applicationId?: string | null;
+
   @Field({ description: "Password of at least 8 characters." })
   @Password()
   password!: string;
@@ -208,28 +235,35 @@ export class CreateUserInput extends WritableFields {
   description: "Changes to a user. Omitted fields stay unchanged; null clears a field.",
 })
 export class UpdateUserInput extends WritableFields {
-  @Field(() => ID, { description: "Id of the user to change, which must be the signed-in user." })
+  @AuditedAs("userId")
+  @Field(() => ID, {
+    description:
+      "Id of the user to change. Users change only themselves, and members of an account the users of its applications.",
+  })
   id!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: "New password of at least 8 characters. Ends the user's other sessions.",
+    description:
+      "New password of at least 8 characters. Ends the user's other sessions, and all of them if a member sets it.",
   })
   @Password()
   password?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "The current password; required with a new one.",
+    description: "The current password. Users must give it to set a new one.",
   })
   @Password()
   oldPassword?: string | null;
 }
 
 @InputType({
-  description: "The user to delete, by exactly one of these fields; must be the signed-in user.",
+  description:
+    "The user to delete, by exactly one of these fields. Users delete only themselves. Members of an account name the id of a user of its applications.",
 })
 export class DeleteUserInput {
+  @AuditedAs("userId")
   @Field(() => ID, { nullable: true, description: "The user's id." })
   id?: string;
 

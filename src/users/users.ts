@@ -1,7 +1,8 @@
 import { findApplication } from "../applications/applications";
+import { namedApplication } from "../applications/named-application";
 import { Fault, type FieldErrors } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import type { UserViewer, Viewer } from "../core/viewer";
+import type { MemberViewer, UserOrMember, UserViewer, Viewer } from "../core/viewer";
 import { checkPassword } from "../passwords/password";
 import { uniqueViolation } from "../store/database-errors";
 import { hashUserPassword, passwordAttemptName } from "./credentials";
@@ -16,24 +17,25 @@ import { findStoredUser, insertUserWithTags, replaceTags, writeUser } from "./us
 import { removeUsers } from "./user-data";
 import type { UserDeps } from "./user-deps";
 import { checkUserFields, type UserFields } from "./user-fields";
-import { findUser, type UserKey } from "./user-queries";
+import { findUser, findUsersById, type UserKey } from "./user-queries";
 
 /**
- * Signs a user up (`CreateUser` in schema/rest/users.graphql).
+ * Signs a user up (`CreateUser` in schema/rest/users.graphql), or creates one for a member of an account, also while the
+ * application does not accept sign-ups.
  * @throws Fault INVALID with all invalid fields, or with the field whose value is taken; FORBIDDEN if the
- * application does not accept sign-ups
+ * application does not accept sign-ups; INVALID and NOT_FOUND as {@link namedApplication}
  */
 export async function createUser(
   deps: UserDeps,
-  viewer: Viewer,
-  fields: UserFields & { password: string },
+  viewer: Viewer | MemberViewer,
+  { applicationId, ...fields }: UserFields & { applicationId?: string | null; password: string },
   ip: string,
 ): Promise<User> {
-  const application = await findApplication(deps, viewer.applicationId);
-  if (!application.signUpOpen) {
+  const application = await namedApplication(viewer, applicationId);
+  if (viewer.kind !== "member" && !(await findApplication(deps, application)).signUpOpen) {
     throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
   }
-  return insertUser(deps, viewer.applicationId, fields, ip);
+  return insertUser(deps, application, fields, ip);
 }
 
 /**
@@ -59,20 +61,32 @@ export async function insertUser(
 }
 
 /**
- * Changes the viewer's own user. A new password requires the old one, if there was one, and ends the user's
- * other sessions and all its connections. A new e-mail requires the password if the application is
- * configured so; the old address is notified.
+ * Changes the viewer's own user, or a user of an application of the member's account. For users, a new password requires
+ * the old one, if there was one, and ends the user's other sessions and all its connections. A new e-mail requires the
+ * password if the application is configured so; the old address is notified. Members need no old password, and a new
+ * one ends all sessions of the user.
  * @param ip the client's address; wrong old passwords count as failed sign-ins
- * @throws Fault FORBIDDEN for another user; INVALID as for {@link createUser}, and for the password of a
- * guest; LIMITED
+ * @throws Fault FORBIDDEN for another user; NOT_FOUND for a user of another account; INVALID as for {@link createUser},
+ * and for the password of a guest; LIMITED
  */
 export async function updateUser(
   deps: UserDeps,
-  viewer: UserViewer,
+  viewer: UserOrMember,
   id: string,
   fields: UserChanges,
   ip: string,
 ): Promise<User> {
+  if (viewer.kind === "member") {
+    const { applicationId, id: userId } = await requireUserOf(deps, viewer, id);
+    const isChanged = await changeUser(
+      deps,
+      { applicationId, userId, sessionId: null },
+      fields,
+      ip,
+    );
+    if (!isChanged) throw noUser();
+    return requireUser(deps, applicationId, id);
+  }
   await requireSelf(deps, viewer, { id });
   if (!(await changeUser(deps, viewer, fields, ip))) throw Fault.noSession();
   return readUser(deps, viewer.applicationId, viewer.userId);
@@ -81,7 +95,7 @@ export async function updateUser(
 /** Changes of a user. */
 export type UserChanges = UserFields & { password?: string | null; oldPassword?: string | null };
 
-/** The user to change, and the session that does; null for the owner of the application. */
+/** The user to change, and the session that does; null for a member of the account. */
 export interface ChangedUser {
   applicationId: number;
   userId: number;
@@ -89,8 +103,7 @@ export interface ChangedUser {
 }
 
 /**
- * Changes a user as {@link updateUser} does. The owner needs no old password, and a new one ends all sessions. Does not
- * check permissions.
+ * Changes a user as {@link updateUser} does. Does not check permissions.
  * @returns false if the user does not exist any more
  * @throws Fault INVALID, LIMITED
  */
@@ -162,38 +175,67 @@ export async function changeUser(
   if (!isChanged && verifiedHash !== undefined) throw Fault.field("oldPassword", "is wrong");
   if (!isChanged) return false;
   deps.sessionEvents.publish({ kind: password === null ? "user changed" : "user", userId });
-  if (emailChanges) await notifyOldEmail(deps, applicationId, current.email);
+  if (emailChanges) await notifyOldEmail(deps, { applicationId, userId }, current.email);
   return true;
 }
 
 /**
- * Deletes the viewer's own user and all its data: sessions, tags, subscriptions, events, participation in
- * calls.
- * @throws Fault FORBIDDEN for another user; NOT_FOUND if no user matches
+ * Deletes the viewer's own user, or a user of an application of the member's account, and all its data: sessions, tags,
+ * subscriptions, events, participation in calls.
+ * @returns the id of the user
+ * @throws Fault FORBIDDEN for another user; NOT_FOUND if no user matches; INVALID for a member who names no id
  */
-export async function deleteUser(deps: UserDeps, viewer: UserViewer, key: UserKey): Promise<void> {
+export async function deleteUser(
+  deps: UserDeps,
+  viewer: UserOrMember,
+  key: UserKey,
+): Promise<number> {
+  if (viewer.kind === "member") {
+    if (!("id" in key)) throw Fault.field("id", "is required");
+    const { id } = await requireUserOf(deps, viewer, key.id);
+    await removeUsers(deps, [id]);
+    return id;
+  }
   await requireSelf(deps, viewer, key);
   await removeUsers(deps, [viewer.userId]);
+  return viewer.userId;
+}
+
+/** Finds a user of an application of the member's account. @throws Fault NOT_FOUND */
+async function requireUserOf(
+  deps: Pick<UserDeps, "store">,
+  viewer: MemberViewer,
+  id: string,
+): Promise<User> {
+  const userId = parseId(id);
+  const user = userId === null ? undefined : (await findUsersById(deps, [userId])).get(userId);
+  if (!user || !(await viewer.owns(user.applicationId))) throw noUser();
+  return user;
 }
 
 /**
- * Erases a user of an application and all its data, and ends its connections. Does not check permissions.
- * @returns whether the user existed
+ * Finds a user of an application. Does not check permissions.
+ * @throws Fault NOT_FOUND
  */
-export async function eraseUser(
-  deps: Pick<UserDeps, "store" | "sessionEvents" | "userData">,
+export async function requireUser(
+  deps: Pick<UserDeps, "store">,
   applicationId: number,
-  userId: number,
-): Promise<boolean> {
-  if ((await findUser(deps, applicationId, { id: String(userId) })) === null) return false;
-  await removeUsers(deps, [userId]);
-  return true;
+  id: string,
+): Promise<User> {
+  const user = await findUser(deps, applicationId, { id });
+  if (user === null) throw noUser();
+  return user;
+}
+
+/** NOT_FOUND, for a missing user as well as for one of another application. */
+export function noUser(): Fault {
+  return new Fault("NOT_FOUND", "There is no such user");
 }
 
 async function requireSelf(deps: UserDeps, viewer: UserViewer, key: UserKey): Promise<void> {
   if ("id" in key && parseId(key.id) === viewer.userId) return;
   const user = await findUser(deps, viewer.applicationId, key);
-  if (user === null) throw new Fault("NOT_FOUND", "There is no such user");
+  if (user === null) throw noUser();
   if (user.id === viewer.userId) return;
   throw new Fault("FORBIDDEN", "Users can change and delete only their own account");
 }

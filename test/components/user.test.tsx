@@ -1,17 +1,17 @@
 import { screen, within } from "@testing-library/react";
 import {
-  ApplicationUserDocument,
-  type ApplicationUserQuery,
   BlockUserDocument,
   UnblockUserDocument,
-  UpdateApplicationUserDocument,
+  UpdateUserDocument,
+  UserDocument,
+  type UserQuery,
 } from "../../dashboard/src/pages/users/user/user.generated.ts";
 import { FakeService, REQUEST_ID, Refusal } from "../support/dashboard/components/fake-service.ts";
 import { openPage } from "../support/dashboard/components/open-page.tsx";
 
 /** One user: the profile, and a block of the user. */
 
-type User = ApplicationUserQuery["application"]["user"];
+type User = NonNullable<UserQuery["user"]>;
 
 const PATH = "/applications/7/users/41";
 const SINCE = "2026-02-01T08:00:00Z";
@@ -33,7 +33,7 @@ const ANN: User = {
 function serviceWith(changes: Partial<User> = {}): FakeService {
   const service = new FakeService();
   let user = { ...ANN, ...changes };
-  service.answer(ApplicationUserDocument, () => ({ application: { id: "7", user } }));
+  service.answer(UserDocument, () => ({ user }));
   service.answer(BlockUserDocument, ({ input: { reason } }) => {
     user = { ...user, blockedAt: user.blockedAt ?? SINCE, blockReason: reason ?? null };
     return { blockUser: { user } };
@@ -59,26 +59,29 @@ it("shows who it is", async () => {
   expect(screen.queryByText(/^Blocked/)).toBeNull();
 });
 
-it("who does not exist is said with the service's words", async () => {
+it("who does not exist is said, and an error is shown with the service's words", async () => {
   const service = new FakeService();
-  service.refuse(ApplicationUserDocument, new Refusal("NOT_FOUND", "There is no such user"));
-  openPage(service, PATH);
+  service.refuse(UserDocument, new Refusal("INTERNAL", "The disk is full"));
+  const user = openPage(service, PATH);
   const alert = await screen.findByRole("alert");
-  within(alert).getByText("There is no such user");
+  within(alert).getByText("The disk is full");
   within(alert).getByText(REQUEST_ID);
+  service.answer(UserDocument, () => ({ user: null }));
+  await user.click(screen.getByRole("button", { name: "Try again" }));
+  await screen.findByText("There is no such user");
   expect(screen.queryByRole("button", { name: "Block …" })).toBeNull();
 });
 
 it("sends of the profile only what was changed", async () => {
   const service = serviceWith();
-  service.answer(UpdateApplicationUserDocument, ({ input }) => ({
-    updateApplicationUser: { user: { ...ANN, phone: input.phone ?? null } },
+  service.answer(UpdateUserDocument, ({ input }) => ({
+    updateUser: { user: { ...ANN, phone: input.phone ?? null } },
   }));
   const user = openPage(service, PATH);
   await user.type(await screen.findByRole("textbox", { name: "Phone" }), "+49 30{Enter}");
   await screen.findByText("The profile is saved.");
-  expect(service.variablesOf(UpdateApplicationUserDocument)).toEqual([
-    { input: { applicationId: "7", userId: "41", phone: "+49 30" } },
+  expect(service.variablesOf(UpdateUserDocument)).toEqual([
+    { input: { id: "41", phone: "+49 30" } },
   ]);
   expect(screen.queryByText("Changes are not saved yet.")).toBeNull();
 });

@@ -1,10 +1,10 @@
 import { screen, within } from "@testing-library/react";
-import { ApplicationUserDocument } from "../../dashboard/src/pages/users/user/user.generated.ts";
+import { UserDocument } from "../../dashboard/src/pages/users/user/user.generated.ts";
 import {
   ApplicationUsersDocument,
   type ApplicationUsersQuery,
   type ApplicationUsersQueryVariables,
-  CreateApplicationUserDocument,
+  CreateUserDocument,
 } from "../../dashboard/src/pages/users/users.generated.ts";
 import { FakeService, REQUEST_ID, Refusal } from "../support/dashboard/components/fake-service.ts";
 import { openPage, pageOf, TOKEN } from "../support/dashboard/components/open-page.tsx";
@@ -139,7 +139,7 @@ describe("the list", () => {
     await user.type(screen.getByRole("searchbox", { name: "Search users" }), "x");
     await screen.findByText("No user matches");
     expect(screen.queryByRole("button", { name: "New user" })).toBeNull();
-    expect(service.variablesOf(CreateApplicationUserDocument)).toEqual([]);
+    expect(service.variablesOf(CreateUserDocument)).toEqual([]);
   });
 });
 
@@ -214,12 +214,12 @@ describe("a search or filter", () => {
 describe("a new user", () => {
   it("is created once by a double click, and then shown", async () => {
     const service = serviceWith(() => [ANN]);
-    service.answer(CreateApplicationUserDocument, ({ input: { login, fullName } }) => ({
-      createApplicationUser: {
+    service.answer(CreateUserDocument, ({ input: { login, fullName } }) => ({
+      createUser: {
         user: { id: "43", login: login ?? null, email: null, fullName: fullName ?? null },
       },
     }));
-    service.refuse(ApplicationUserDocument, new Refusal("NOT_FOUND", "Not read in this test"));
+    service.refuse(UserDocument, new Refusal("NOT_FOUND", "Not read in this test"));
     const user = openPage(service, PATH);
     await user.click(await screen.findByRole("button", { name: "New user" }));
     const dialog = await screen.findByRole("dialog", { name: "New user" });
@@ -228,14 +228,14 @@ describe("a new user", () => {
     await user.click(within(dialog).getByRole("button", { name: "Create" }));
     within(dialog).getByText("Enter a login or an e-mail address.");
     within(dialog).getByText("Enter a password.");
-    expect(service.variablesOf(CreateApplicationUserDocument)).toEqual([]);
+    expect(service.variablesOf(CreateUserDocument)).toEqual([]);
     await type("Name", "Dora");
     await type("Login", " dora ");
     await type("Password *", "a horse");
     await user.dblClick(within(dialog).getByRole("button", { name: "Create" }));
     await screen.findByText("Dora was created.");
     expect(location.pathname).toBe("/applications/7/users/43");
-    expect(service.variablesOf(CreateApplicationUserDocument)).toEqual([
+    expect(service.variablesOf(CreateUserDocument)).toEqual([
       { input: { applicationId: "7", fullName: "Dora", login: "dora", password: "a horse" } },
     ]);
   });
@@ -243,7 +243,7 @@ describe("a new user", () => {
   it("that the service refuses stays typed, with the reason at its field", async () => {
     const service = serviceWith(() => [ANN]);
     service.refuse(
-      CreateApplicationUserDocument,
+      CreateUserDocument,
       new Refusal("INVALID", "Invalid input", { login: ["is taken"] }),
     );
     const user = openPage(service, PATH);

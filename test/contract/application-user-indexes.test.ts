@@ -1,9 +1,9 @@
-import { listApplicationUsers } from "../../src/admin/application-lists";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import type { ApplicationUsersRequest } from "../../src/users/lists/application-users";
+import { listApplicationUsers } from "../../src/users/lists/application-users";
 import { USER_LIST_FIELDS, type UserListField } from "../../src/users/lists/user-filter";
 import { explainAnalyze, type PlanNode } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
@@ -88,12 +88,12 @@ async function read(request: ApplicationUsersRequest) {
   }
   const sum = (some: number[]) => some.reduce((before, each) => before + each, 0);
   return {
-    nodes: page.nodes,
+    nodes: page.list.users,
     count,
     page: sum(rows.slice(0, ofPage)),
     total: sum(rows.slice(ofPage)),
     unprepared: recorded.every(({ statement }) => statement.unprepared),
-    cursorOf: page.cursorOf,
+    cursorAt: page.cursorAt,
   };
 }
 
@@ -116,7 +116,7 @@ describe.each(MANY)("%s", (_what, request) => {
     expect(first.page).toBeLessThanOrEqual(20 * PAGE);
     expect(first.count).toBe(COUNT_MAX - 1);
     expect(first.total).toBeLessThanOrEqual(2 * COUNT_MAX);
-    const after = first.cursorOf(first.nodes[PAGE - 1]!);
+    const after = first.cursorAt(PAGE - 1);
     const next = await read({ ...request, sort, after });
     expect(next.page).toBeLessThanOrEqual(20 * PAGE);
     const last = await read({ ...request, sort, first: null, last: PAGE });
@@ -139,7 +139,7 @@ test.each(
     expect(found.page).toBeLessThanOrEqual(2 * PAGE + 2);
     expect(found.total).toBeLessThanOrEqual(2 * FEW);
     expect(found.count).toBeLessThanOrEqual(2 * FEW);
-    const after = found.cursorOf(found.nodes[PAGE - 1]!);
+    const after = found.cursorAt(PAGE - 1);
     expect((await read({ ...request, sort, after })).page).toBeLessThanOrEqual(2 * PAGE + 2);
   }
 });
@@ -191,14 +191,12 @@ describe.each(SEARCHES)("search with %j", (request, count, rows) => {
     expect(first.page).toBeLessThanOrEqual(rows);
     expect(first.total).toBeLessThanOrEqual(3 * COUNT_MAX);
     expect(first.unprepared).toBe(Boolean(request.filter));
-    const end = first.nodes.at(-1);
-    if (end === undefined) return;
-    const after = first.cursorOf(end);
+    if (first.nodes.length === 0) return;
+    const after = first.cursorAt(first.nodes.length - 1);
     const next = await read({ ...request, after });
     expect(next.page).toBeLessThanOrEqual(rows);
-    const [start] = next.nodes;
-    if (start === undefined) return;
-    const back = await read({ ...request, first: null, last: PAGE, before: next.cursorOf(start) });
+    if (next.nodes.length === 0) return;
+    const back = await read({ ...request, first: null, last: PAGE, before: next.cursorAt(0) });
     expect(back.nodes).toEqual(first.nodes);
     expect(back.page).toBeLessThanOrEqual(rows);
   });

@@ -39,7 +39,7 @@ export class OwnerSession extends Emitter<TokenSessionEvents> implements TokenSe
   }
 
   /**
-   * Runs a query or mutation with the token. When the service refuses the token, it runs once more with a new one.
+   * Runs a query or mutation with the token. When the service refuses the token, it runs again with a new one.
    * @throws SignalboxError
    */
   async execute<Result, Variables>(

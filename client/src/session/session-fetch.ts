@@ -3,7 +3,7 @@ import type { Session } from "./session.ts";
 
 /**
  * A `fetch` for libraries, which sends the session's token. When the service refuses the token, it sends the request
- * once more with a new one.
+ * again with a new one.
  * @param base the base URL of the service, to which a path is relative; the token goes to its origin alone
  * @param fetch of the platform
  */

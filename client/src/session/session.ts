@@ -40,7 +40,7 @@ const ATTEMPTS = 4;
 
 /**
  * The session of a client: gets its token, renews it before it expires or when the service refuses it, and keeps it in
- * a storage. Whoever needs a token waits for the same one request.
+ * a storage. All who need a token wait for the same request.
  *
  * @example
  * ```ts
@@ -103,7 +103,7 @@ export class Session extends Emitter<SessionEvents> {
     return login.user;
   }
 
-  /** Signs the user out; the session goes on as an application session. @throws SignalboxError */
+  /** Signs the user out; the session continues as an application session. @throws SignalboxError */
   async logOut(): Promise<void> {
     await this.#leave();
     await this.execute(LogOutDocument, {});
@@ -125,7 +125,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   /**
-   * Runs a query or mutation with the token. When the service refuses the token, it runs once more with a new one.
+   * Runs a query or mutation with the token. When the service refuses the token, it runs again with a new one.
    * @throws SignalboxError
    */
   async execute<Result, Variables>(
@@ -164,7 +164,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   /**
-   * Replaces a token that the service has refused. Resolves at once if it was replaced meanwhile.
+   * Replaces a token that the service has refused. Resolves at once if it has been replaced already.
    * @throws SignalboxError of the source; unless a retry may help, the session has ended then
    */
   async renew(refused: string): Promise<string> {
@@ -174,7 +174,7 @@ export class Session extends Emitter<SessionEvents> {
     return this.#obtain(refused);
   }
 
-  /** Ends all waiting, and the renewal. The session itself goes on at the service. */
+  /** Ends all waiting, and the renewal. The session itself remains open at the service. */
   close(): void {
     this.#finish(closedError());
     this.removeListeners();
@@ -255,7 +255,7 @@ export class Session extends Emitter<SessionEvents> {
     return token;
   }
 
-  /** Reads the session anew, and reports it. */
+  /** Reads the session again, and reports it. */
   async #announce(): Promise<void> {
     this.#details = null;
     this.emit("changed", await this.current());

@@ -2,7 +2,7 @@
 export interface ApplicationKeys {
   readonly applicationId: number;
   readonly authKey: string;
-  /** Signs sessions. Whoever has it can create sessions, so it belongs into a backend. */
+  /** Signs sessions. Anyone who has it can create sessions, so it belongs in a backend. */
   readonly authSecret: string;
 }
 

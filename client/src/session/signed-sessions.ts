@@ -84,7 +84,7 @@ export function signedSession(keys: ApplicationKeys, credentials: Credentials = 
  *   }),
  * });
  * session.on("changed", ({ user }) => console.log(`${user?.login} has scanned the code`));
- * // Waits for the scan; a page stays open meanwhile.
+ * // Waits for the scan; a page stays open until then.
  * const waiting = session.current().catch(() => console.log("closed before the scan"));
  * close();
  * await waiting;

@@ -8,7 +8,7 @@ export interface TokenSessionEvents {
   ended: SignalboxError;
 }
 
-/** What requests and the WebSocket need of a session, whoever it belongs to. */
+/** What requests and the WebSocket need of any kind of session. */
 export interface TokenSession {
   /** Whether the WebSocket of the client is connected; it says so itself. */
   isConnected: boolean;

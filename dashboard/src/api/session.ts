@@ -178,7 +178,7 @@ export class PageSession {
 
 /**
  * Ends a token at the service, also while the page closes. It has a connection of its own: a token that the service
- * refuses asks nobody to sign in, and whoever signs in meanwhile keeps the new one.
+ * refuses asks nobody to sign in, and a member who has signed in since keeps the new one.
  */
 async function endToken(token: string): Promise<void> {
   const source = () => Promise.reject(new SignalboxError("UNAUTHENTICATED", "Signed out"));

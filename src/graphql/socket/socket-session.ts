@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
-import { type AuthLookups, isLinkGuestToken, isOwnerToken } from "../../access/request-auth";
+import type { AuthLookups } from "../../access/request-auth";
+import { isLinkGuestToken, isOwnerToken } from "../../access/token-forms";
 import type { WebOrigins } from "../../applications/web-origins";
 import { ORIGIN_REFUSED } from "../../applications/web-origins";
 import { Fault, NO_SESSION } from "../../core/errors";

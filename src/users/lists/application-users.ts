@@ -1,20 +1,14 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
+import { cappedTotal, TOTAL_MAX, type Total } from "../../paging/capped-total";
 import { isGiven, type PageRequest } from "../../paging/page";
-import {
-  OWNED_USER_COLUMNS,
-  type OwnedUser,
-  type OwnedUserRow,
-  toOwnedUser,
-} from "../owned-user-queries";
 import type { UserDeps } from "../user-deps";
 import { type CompiledUserFilter, compileUserFilter, type UserFilter } from "./user-filter";
 import { encodeUserCursor, type UserListOrder } from "./user-keyset";
 import { type OrderedPageRequest, orderOf, readOrderedPage, type UserListPage } from "./user-list";
-import type { UserForm } from "./user-list-queries";
 import { searchUsers } from "./user-search";
 
-/** Filter, order and page of the owner's list of users. All conditions must match; without one, it has all users. */
+/** Filter, order and page of the users of an application. All conditions must match; without one, it has all users. */
 export interface ApplicationUsersRequest extends PageRequest, Pick<OrderedPageRequest, "sort"> {
   /** The start of the login or the e-mail, in any case. */
   search?: string | null;
@@ -24,25 +18,34 @@ export interface ApplicationUsersRequest extends PageRequest, Pick<OrderedPageRe
   guest?: boolean | null;
 }
 
-const OWNED_USERS: UserForm<OwnedUser, OwnedUserRow> = {
-  columns: OWNED_USER_COLUMNS,
-  toUser: toOwnedUser,
-};
+/** A page of an application's users. */
+export interface CountedUserPage extends UserListPage {
+  /** Counts the list lazily, and only once. */
+  total(): Promise<Total>;
+}
 
 /**
- * Lists users of an application for its owner. An index has the users of each list in its order, so that a page is
- * read without the others: `search` has an order of its own, and blocked users or guests alone have the order by id
- * only. A filter selects few users by its rules, so it allows each order, also the one that no index has. Does not
+ * Lists users of an application for members of its account. An index has the users of each list in its order, so that a
+ * page is read without the others: `search` has an order of its own, and blocked users or guests alone have the order by
+ * id only. A filter selects few users by its rules, so it allows each order, also the one that no index has. Does not
  * check permissions.
- * @param countMax where the total stops
  * @throws Fault INVALID with the violated rule of the filter, or on sort or the paging parameter
  */
-export async function listUsersOfApplication(
+export async function listApplicationUsers(
   deps: Pick<UserDeps, "store">,
   applicationId: number,
   request: ApplicationUsersRequest,
-  countMax: number,
-): Promise<UserListPage<OwnedUser>> {
+): Promise<CountedUserPage> {
+  const page = await readPage(deps, applicationId, request);
+  return { ...page, total: cappedTotal(() => page.list.total()) };
+}
+
+async function readPage(
+  deps: Pick<UserDeps, "store">,
+  applicationId: number,
+  request: ApplicationUsersRequest,
+): Promise<UserListPage> {
+  const countMax = TOTAL_MAX + 1;
   const { sort, first, last } = request;
   const condition = conditionOf(request);
   const filtered = isGiven(request.filter);
@@ -59,7 +62,7 @@ export async function listUsersOfApplication(
   };
   const selected = { name: "owner_users", filtered, applicationId, condition, countMax };
   const page = { sort, first, last, ...cursors, withCursors: true };
-  const read = await readOrderedPage(deps, selected, page, OWNED_USERS);
+  const read = await readOrderedPage(deps, selected, page);
   if (order.field !== "id") return read;
   return { ...read, cursorAt: (index) => String(read.list.users[index]?.id ?? 0) };
 }

@@ -4,8 +4,8 @@ import type { UserDeps } from "../user-deps";
 import { toUser, USER_COLUMNS, type UserRow } from "../user-queries";
 
 /** A page of users. */
-export interface UserList<U extends User = User> {
-  users: U[];
+export interface UserList {
+  users: User[];
   /** The value of the ordering field of each user, as text; empty unless selected. */
   values: Array<string | null>;
   offset: number;
@@ -16,15 +16,6 @@ export interface UserList<U extends User = User> {
   /** Counts all users that the filter matches, lazily; up to the selection's `countMax`. */
   total(): Promise<number>;
 }
-
-/** The columns that a list reads of each user, from the table `users` with the alias `u`, and how they become it. */
-export interface UserForm<U extends User, Row extends UserRow> {
-  columns: string;
-  toUser(row: Row): U;
-}
-
-/** Users as other users see them. */
-export const PLAIN_USERS: UserForm<User, UserRow> = { columns: USER_COLUMNS, toUser };
 
 /** A part of a user list. */
 export interface UserListPart {
@@ -73,12 +64,11 @@ interface PageColumns {
 }
 
 /** Reads a page of users. */
-export async function readUserList<U extends User, Row extends UserRow>(
+export async function readUserList(
   { store }: Pick<UserDeps, "store">,
   selection: UserSelection,
   { offset, limit, withTotal, withNext }: SelectedPage,
-  form: UserForm<U, Row>,
-): Promise<UserList<U>> {
+): Promise<UserList> {
   const { name, filtered, where, order, values, parts, cursorValues, position, countMax } =
     selection;
   const all = `FROM users u WHERE u.application_id = $1 AND ${where}`;
@@ -99,16 +89,16 @@ export async function readUserList<U extends User, Row extends UserRow>(
   const positionColumn = position ? `, ${position} AS position` : "";
   const list: Statement = {
     name,
-    text: `SELECT ${form.columns}${totalColumn}${positionColumn} ${from}
+    text: `SELECT ${USER_COLUMNS}${totalColumn}${positionColumn} ${from}
         LIMIT ${limitParameter} OFFSET ${offsetParameter}`,
     unprepared: filtered,
   };
   const wanted = withNext ? limit + 1 : limit;
-  const found = await store.query<Row & PageColumns>(list, [...bound, wanted, offset]);
+  const found = await store.query<UserRow & PageColumns>(list, [...bound, wanted, offset]);
   const rows = found.length > limit ? found.slice(0, limit) : found;
   const knownTotal = rows[0]?.total;
   return {
-    users: rows.map((row) => form.toUser(row)),
+    users: rows.map(toUser),
     values: position ? rows.map((row) => row.position ?? null) : [],
     offset,
     limit,

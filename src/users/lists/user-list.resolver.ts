@@ -13,18 +13,22 @@ import {
   Root,
 } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import { ApplicationType } from "../../applications/application.type";
+import { exactTotal, type Total } from "../../paging/capped-total";
 import { PageInfo } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
+import { listApplicationUsers } from "./application-users";
 import { selectsField } from "./selected-fields";
 import { listUsers, type UserListPage } from "./user-list";
-import { UserEdge, UserListArgs } from "./user-list.type";
+import { ApplicationUserArgs, UserEdge, UserListArgs } from "./user-list.type";
 
 @ObjectType({
   description: "A page of users: as Relay edges, and as plain nodes with offset and limit.",
 })
 export class UserConnection {
   page!: UserListPage;
+  total!: () => Promise<Total>;
 
   @Field(() => GraphQLSafeInt, {
     description: "Number of skipped users.",
@@ -52,10 +56,18 @@ export class UserConnectionResolver {
   }
 
   @FieldResolver(() => Int, {
-    description: "Number of all users that the filter matches.",
+    description:
+      "Number of all users that the filter matches.\n\nIn Application.users counted up to 10,000.",
   })
-  totalCount(@Root() { page }: UserConnection): Promise<number> {
-    return page.list.total();
+  async totalCount(@Root() { total }: UserConnection): Promise<number> {
+    return (await total()).count;
+  }
+
+  @FieldResolver(() => Boolean, {
+    description: "Whether totalCount is exact; false beyond 10,000 in Application.users.",
+  })
+  async totalIsExact(@Root() { total }: UserConnection): Promise<boolean> {
+    return (await total()).exact;
   }
 
   @FieldResolver(() => PageInfo, {
@@ -88,9 +100,25 @@ export class UserListResolver {
       filter,
       sort,
       ...page,
-      withTotal: info && selectsField(info, ["totalCount"]),
+      withTotal: info && selectsField(info, ["totalCount", "totalIsExact"]),
       withCursors: info && selectsField(info, ["edges", "pageInfo"]),
     });
-    return { page: list, offset: list.list.offset, limit: list.list.limit };
+    const total = exactTotal(() => list.list.total());
+    return { page: list, total, offset: list.list.offset, limit: list.list.limit };
+  }
+}
+
+@Resolver(() => ApplicationType)
+export class ApplicationUsersResolver {
+  @FieldResolver(() => UserConnection, {
+    description: "Users of the application, by id unless sort or search says otherwise.",
+  })
+  async users(
+    @Root() { id }: ApplicationType,
+    @Ctx() { users }: UserContext,
+    @Args(() => ApplicationUserArgs) request: ApplicationUserArgs,
+  ): Promise<UserConnection> {
+    const page = await listApplicationUsers(users, id, request);
+    return { page, total: page.total, offset: 0, limit: page.list.limit };
   }
 }

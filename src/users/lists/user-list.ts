@@ -3,9 +3,7 @@ import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import { isGiven, type PageRequest, pageSize } from "../../paging/page";
-import type { User } from "../user";
 import type { UserDeps } from "../user-deps";
-import type { UserRow } from "../user-queries";
 import {
   type CompiledUserFilter,
   compileUserFilter,
@@ -23,13 +21,7 @@ import {
   type UserListOrder,
   type UserRange,
 } from "./user-keyset";
-import {
-  PLAIN_USERS,
-  readUserList,
-  type UserForm,
-  type UserList,
-  type UserSelection,
-} from "./user-list-queries";
+import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
 
 /** Order and page of a user list. A page has a size, and begins at an offset or at a cursor. */
 export interface OrderedPageRequest extends PageRequest {
@@ -51,8 +43,8 @@ export interface UserListRequest extends OrderedPageRequest {
 }
 
 /** A page of a user list, in the order of the list. */
-export interface UserListPage<U extends User = User> {
-  list: UserList<U>;
+export interface UserListPage {
+  list: UserList;
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   /** The cursor of the user with an index in the page. */
@@ -75,7 +67,7 @@ export async function listUsers(
   const { applicationId } = viewer;
   const condition = await conditionOf(deps, viewer, request.filter);
   const selected = { name: "user_list", applicationId, condition };
-  return readOrderedPage(deps, selected, request, PLAIN_USERS);
+  return readOrderedPage(deps, selected, request);
 }
 
 /** The users that a list pages through. */
@@ -88,12 +80,11 @@ export interface SelectedUsers extends Pick<UserSelection, "name" | "filtered" |
  * Reads a page of users in an order of the V2 user list. Does not check permissions.
  * @throws Fault INVALID on the paging parameter
  */
-export async function readOrderedPage<U extends User, Row extends UserRow>(
+export async function readOrderedPage(
   deps: Pick<UserDeps, "store">,
   { name, filtered, countMax, applicationId, condition }: SelectedUsers,
   request: OrderedPageRequest,
-  form: UserForm<U, Row>,
-): Promise<UserListPage<U>> {
+): Promise<UserListPage> {
   const { size, backward, offset } = pageOf(request);
   const limit = condition.startWith ? START_WITH_LIMIT : size;
   const order = orderOf(request.sort);
@@ -110,7 +101,7 @@ export async function readOrderedPage<U extends User, Row extends UserRow>(
     ...(request.withCursors && { position: positionColumn(order) }),
   };
   const page = { offset, limit, withTotal: request.withTotal, withNext: request.withCursors };
-  const list = await readUserList(deps, selection, page, form);
+  const list = await readUserList(deps, selection, page);
   if (backward) {
     list.users.reverse();
     list.values.reverse();

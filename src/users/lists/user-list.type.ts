@@ -200,3 +200,35 @@ export class UserListArgs extends PageArgs {
   })
   limit?: number | null;
 }
+
+@ArgsType()
+export class ApplicationUserArgs extends PageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Only users whose login or e-mail starts with this text; case-insensitive. Those whose login does come first, by login, then the others by e-mail, both in byte order of the lower case.",
+  })
+  search?: string | null;
+
+  @Field(() => UserFilterInput, {
+    nullable: true,
+    description: "Only users that match this filter, by the rules of the user list.",
+  })
+  filter?: UserFilterInput | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Only users who are blocked, or only users who are not.",
+  })
+  blocked?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: "Only guests, or only other users." })
+  guest?: boolean | null;
+
+  @Field(() => UserSortInput, {
+    nullable: true,
+    description:
+      "The order; by id by default. It cannot be combined with search, and must be by ID for blocked users or guests alone without a filter. By USER_TAGS it requires a filter.",
+  })
+  sort?: UserSortInput | null;
+}

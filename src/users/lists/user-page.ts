@@ -9,7 +9,7 @@ import {
   type LegacyCondition,
   type LegacyOrder,
 } from "./legacy-filter";
-import { PLAIN_USERS, readUserList, type UserList } from "./user-list-queries";
+import { readUserList, type UserList } from "./user-list-queries";
 
 /** Default number of users per page. */
 export const PER_PAGE = 10;
@@ -114,7 +114,6 @@ async function readPage(
     deps,
     { ...selection, values },
     { offset, limit: perPage, withTotal: request.withTotal },
-    PLAIN_USERS,
   );
   return { list, currentPage, perPage };
 }

@@ -1,10 +1,6 @@
 import type { Statement, Store } from "../../store/store";
-import {
-  OWNED_USER_COLUMNS,
-  type OwnedUser,
-  type OwnedUserRow,
-  toOwnedUser,
-} from "../owned-user-queries";
+import type { User } from "../user";
+import { toUser, USER_COLUMNS, type UserRow } from "../user-queries";
 import { type CompiledUserFilter, prefix } from "./user-filter";
 
 /**
@@ -39,7 +35,7 @@ export interface SearchRange {
 
 /** A found user with the value of the key. */
 export interface FoundUser {
-  user: OwnedUser;
+  user: User;
   value: string;
 }
 
@@ -74,14 +70,14 @@ export async function readMatches(
   const { values, bind, conditions } = matches(key, search);
   if (above !== undefined) conditions.push(`${COLUMNS[key]} ~>~ ${bind(above, "text")}`);
   if (below !== undefined) conditions.push(`${COLUMNS[key]} ~<~ ${bind(below, "text")}`);
-  const columns = `${OWNED_USER_COLUMNS}, ${COLUMNS[key]} AS value`;
+  const columns = `${USER_COLUMNS}, ${COLUMNS[key]} AS value`;
   const statement: Statement = {
     name: "search_users",
     text: statementOf(columns, key, conditions, descending, bind(limit, "int")),
     unprepared: search.filtered,
   };
-  const rows = await query<OwnedUserRow & { value: string }>(statement, values);
-  return rows.map((row) => ({ user: toOwnedUser(row), value: row.value }));
+  const rows = await query<UserRow & { value: string }>(statement, values);
+  return rows.map((row) => ({ user: toUser(row), value: row.value }));
 }
 
 /** Counts the users that {@link readMatches} reads, up to a maximum. */

@@ -1,7 +1,6 @@
 import { Fault } from "../../core/errors";
 import { isValidText } from "../../core/text/text";
 import { isGiven, type PageRequest, pageSize } from "../../paging/page";
-import type { OwnedUser } from "../owned-user-queries";
 import type { UserDeps } from "../user-deps";
 import { START_WITH_LIMIT } from "./user-filter";
 import type { UserListPage } from "./user-list";
@@ -40,7 +39,7 @@ export async function searchUsers(
   search: UserSearch,
   page: PageRequest,
   countMax: number,
-): Promise<UserListPage<OwnedUser>> {
+): Promise<UserListPage> {
   const { size, backward } = pageSize(page);
   const limit = search.condition.startWith ? Math.min(size, START_WITH_LIMIT) : size;
   const after = positionOf("after", page.after);

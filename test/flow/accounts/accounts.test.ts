@@ -327,11 +327,12 @@ it("shows each owner only the users of their own applications", async () => {
   const other = await secondApplication(node);
   const own = await newUser(other);
   const token = await ownerTokenNow(other);
-  const USER = "query ($app: ID!, $id: ID!) { application(id: $app) { user(id: $id) { login } } }";
+  const USER =
+    "query ($app: ID!, $id: ID!) { user(by: { id: $id }, applicationId: $app) { login } }";
   const find = ({ id }: TestUser) =>
     graphql(node, USER, { app: String(other.application.id), id: String(id) }, token);
-  expect((await find(own)).data.application.user).toEqual({ login: own.login });
-  expect(codeOf(await find(user))).toEqual([["NOT_FOUND", expect.any(String)]]);
+  expect((await find(own)).data.user).toEqual({ login: own.login });
+  expect((await find(user)).data).toEqual({ user: null });
 });
 
 /** A token that expires by this file's clock. */

@@ -1,5 +1,4 @@
 import type { EngineListener } from "../../../src/conferences/engine/engine";
-import { isMemberAccess } from "../../../src/core/viewer";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
@@ -27,9 +26,13 @@ const CREATE = `mutation ($name: String!) {
 const UPDATE = `mutation ($input: UpdateApplicationInput!) {
   updateApplication(input: $input) { application { id } } }`;
 
-/** All mutations that require the token of a member. */
+/** All mutations that a member may run. */
 const MUTATIONS = [...accessTable(signalboxSchema())]
-  .filter(([name, access]) => name.startsWith("Mutation.") && isMemberAccess(access))
+  .filter(([name, { member }]) => name.startsWith("Mutation.") && member !== null)
+  .map(([name]) => name);
+/** Those that users may run as well. */
+const SHARED = [...accessTable(signalboxSchema())]
+  .filter(([name, { client }]) => MUTATIONS.includes(name) && client !== null)
   .map(([name]) => name);
 
 const clock = new MovingClock();
@@ -103,6 +106,8 @@ describe("each mutation of members", () => {
       requestId: expect.stringMatching(/./),
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
+    // Most name an object by its id alone.
+    if (SHARED.includes(name)) expect(entry.applicationId).toBe(application());
     if (input?.applicationId !== undefined) {
       expect(entry.applicationId).toBe(input.applicationId);
       expect(entry.targets).toContainEqual({ name: "applicationId", id: input.applicationId });
@@ -114,6 +119,58 @@ describe("each mutation of members", () => {
 });
 
 describe("an entry", () => {
+  test("has the application of an object that only its id names, also when the change fails", async () => {
+    const { conference } = await world.participants({ owner: ownerCredentials(node) });
+    const close = `mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }`;
+    for (const [outcome, errorCode] of [
+      ["SUCCEEDED", null],
+      ["FAILED", "CONFLICT"],
+    ]) {
+      await graphql(node, close, { input: { conferenceId: conference.id } }, token);
+      expect((await entries({ first: 1 })).nodes[0]).toMatchObject({
+        ...{ action: "closeConference", outcome, errorCode, applicationId: application() },
+        targets: [
+          { name: "conferenceId", id: conference.id },
+          { name: "applicationId", id: application() },
+        ],
+      });
+    }
+  });
+
+  test("has the push that somebody stops; a user who stops one leaves none", async () => {
+    const { a, eventId } = await world.participants({ owner: ownerCredentials(node) });
+    const stop = `mutation ($input: StopPushEventInput!) { stopPushEvent(input: $input) { event { id } } }`;
+    const id = String(eventId);
+    const run = (by: string) => graphql(node, stop, { input: { id } }, by);
+    const before = await latestId();
+    expect((await run(a.token)).errors).toBeUndefined();
+    expect(await latestId()).toBe(before);
+    const push = { name: "id", id };
+    const own = [push, { name: "applicationId", id: application() }];
+    for (const [by, entry] of [
+      [token, { outcome: "SUCCEEDED", applicationId: application(), targets: own }],
+      // A refused change is not looked at further.
+      [
+        await memberToken(node, "support"),
+        { outcome: "FAILED", applicationId: null, targets: [push] },
+      ],
+    ] as const) {
+      await run(by);
+      const [latest] = (await entries({ first: 1 })).nodes;
+      expect(latest).toMatchObject({ action: "stopPushEvent", ...entry });
+    }
+  });
+
+  test("has that application also if the input names more objects than an entry lists", async () => {
+    const { conference } = await world.participants({ owner: ownerCredentials(node) });
+    const update = `mutation ($input: UpdateConferenceInput!) { updateConference(input: $input) { conference { id } } }`;
+    const userIds = Array.from({ length: 150 }, (_, index) => String(1_000_000 + index));
+    await graphql(node, update, { input: { conferenceId: conference.id, userIds } }, token);
+    const [entry] = (await entries({ first: 1 })).nodes;
+    expect(entry).toMatchObject({ action: "updateConference", applicationId: application() });
+    expect(entry.targets).toHaveLength(100);
+  });
+
   test("has the changed fields, with the values of those that are no secrets", async () => {
     const input = {
       applicationId: application(),
@@ -234,13 +291,13 @@ describe("an entry", () => {
   });
 
   test("is not made of a push that is only previewed", async () => {
-    const row = PERMISSION_ROWS["Mutation.createApplicationPushEvent"];
+    const row = PERMISSION_ROWS["Mutation.createPushEvent"];
     const participants = await world.participants({
       owner: ownerCredentials(node),
       resetToken: () => "no link",
     });
-    const push = `mutation ($input: CreateApplicationPushEventInput!, $dryRun: Boolean!) {
-      createApplicationPushEvent(input: $input, dryRun: $dryRun) { events { id } } }`;
+    const push = `mutation ($input: CreatePushEventInput!, $dryRun: Boolean!) {
+      createPushEvent(input: $input, dryRun: $dryRun) { events { id } } }`;
     const before = await latestId();
     const { input } = row?.variables(participants) as { input: object };
     expect((await graphql(node, push, { input, dryRun: true }, token)).errors).toBeUndefined();

@@ -157,8 +157,7 @@ describe("sign-ups and sign-ins", () => {
       login: "made",
       password: "a password",
     };
-    const mutation =
-      "mutation ($i: CreateApplicationUserInput!) { createApplicationUser(input: $i) { user { id } } }";
+    const mutation = "mutation ($i: CreateUserInput!) { createUser(input: $i) { user { id } } }";
     const made = await graphql(node, mutation, { i: input }, owner);
     expect(made.errors).toBeUndefined();
     await expectTotals({ requests: 0, signUps: 1, signIns: 0 });

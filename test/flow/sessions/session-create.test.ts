@@ -318,10 +318,10 @@ describe("a signature", () => {
   });
 
   it("over a tampered parameter is rejected", async () => {
-    const now = Math.floor(clock.now() / 1000);
-    for (const change of [{ nonce: 1 }, { timestamp: now + 1 }]) {
-      const answer = await create({ ...signedParameters(node, clock.now()), ...change });
-      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["signature"]]);
+    for (const name of ["nonce", "timestamp"]) {
+      const signed = signedParameters(node, clock.now());
+      const answer = await create({ ...signed, [name]: Number(signed[name]) + 1 });
+      expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([422, ["signature"]]);
     }
   });
 

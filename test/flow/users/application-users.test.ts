@@ -3,6 +3,7 @@ import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
 import {
+  applicationToken,
   newGuest,
   newUser,
   rest,
@@ -35,31 +36,36 @@ afterAll(async () => {
   await smtp?.close();
 });
 
-/** Runs a mutation with one input; its payload, or the code and the fields of its error. */
-async function mutate(name: string, type: string, selection: string, input: object) {
-  const document = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
-  const { data, errors } = await graphql(
-    node,
-    document,
-    { input: { applicationId, ...input } },
-    owner,
-  );
-  if (!errors) return data[name];
+/** Runs a document; its data, or the code and the fields of its error. */
+async function run(document: string, variables: Record<string, unknown>, token = owner) {
+  const { data, errors } = await graphql(node, document, variables, token);
+  if (!errors) return data;
   const { code, fields } = errors[0].extensions;
   return { code, fields };
 }
 
-describe("Application.user", () => {
-  const READ = `query ($id: ID!, $user: ID!, $first: Int, $after: String) { application(id: $id) {
-    user(id: $user) { id login blockedAt blockReason
-      sessions(first: $first, after: $after) { totalCount totalIsExact pageInfo { hasNextPage endCursor }
-        nodes { id userId ip userAgent lastActivityAt expiresAt } }
-      pushSubscriptions(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor }
-        nodes { id channel environment platform udid bundleId createdAt updatedAt } } } } }`;
+/** Runs a mutation with one input; its payload, or the code and the fields of its error. */
+async function mutate(name: string, type: string, selection: string, input: object) {
+  const document = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
+  const answer = await run(document, { input });
+  return answer[name] ?? answer;
+}
+
+describe("a user, with sessions and devices", () => {
+  const READ = `query ($id: ID!, $user: ID!, $first: Int, $after: String) {
+    user(by: { id: $user }, applicationId: $id) { id login blockedAt blockReason }
+    application(id: $id) {
+      sessions(userId: $user, first: $first, after: $after) {
+        totalCount totalIsExact pageInfo { hasNextPage endCursor }
+        nodes { id userId ip userAgent lastActivityAt expiresAt current } }
+      pushSubscriptions(userId: $user, first: $first, after: $after) {
+        totalCount pageInfo { hasNextPage endCursor }
+        nodes { id channel environment platform udid bundleId createdAt updatedAt } } } }`;
   const read = async (user: TestUser, page: object = {}) => {
     const variables = { id: applicationId, user: String(user.id), ...page };
     const answer = await graphql(node, READ, variables, owner);
-    return { ...answer.data?.application.user, errors: answer.errors, answer };
+    const { data, errors } = answer;
+    return { ...data?.user, ...data?.application, errors, answer };
   };
 
   it("shows the block, the live sessions, newest first, and the devices without tokens", async () => {
@@ -90,6 +96,7 @@ describe("Application.user", () => {
             userAgent: expect.any(String),
             lastActivityAt: expect.stringMatching(/Z$/),
             expiresAt: expect.stringMatching(/Z$/),
+            current: false,
           },
           { id: String(user.sessionId) },
         ],
@@ -113,20 +120,64 @@ describe("Application.user", () => {
     ]);
   });
 
-  it("is for one user at a time, to prevent N+1 queries", async () => {
-    for (const list of ["sessions", "pushSubscriptions"]) {
-      const query = `query ($id: ID!) { application(id: $id) { users { nodes { ${list} { totalCount } } } } }`;
-      const { data, errors } = await graphql(node, query, { id: applicationId }, owner);
-      expect([data ?? null, errors?.[0].message]).toEqual([
-        null,
-        expect.stringContaining(`Cannot query field "${list}" on type "ListedApplicationUser"`),
-      ]);
+  it("is found by every key, and by members only in the application that they name", async () => {
+    const email = "found-by@example.com";
+    const user = await newUser(node, { email, external_id: "found-by" });
+    const READ_BY = `query ($by: UserKey!, $id: ID) {
+      user(by: $by, applicationId: $id) { id blockedAt } }`;
+    const find = async (by: object, id: string | null, token = owner) => {
+      const { data, errors } = await graphql(node, READ_BY, { by, id }, token);
+      return errors?.[0].extensions.code ?? data.user?.id ?? null;
+    };
+    const other = await secondApplication(node);
+    const [id, elsewhere] = [String(user.id), String(other.application.id)];
+    for (const by of [{ id }, { login: user.login }, { email }, { externalId: "found-by" }]) {
+      expect(await find(by, applicationId)).toBe(id);
+      expect(await find(by, elsewhere, await ownerToken(other))).toBeNull();
+      expect(await find(by, elsewhere)).toBe("NOT_FOUND");
+      expect(await find(by, null)).toBe("INVALID");
+      expect(await find(by, null, user.token)).toBe(id);
+      expect(await find(by, applicationId, user.token)).toBe(id);
+      expect(await find(by, elsewhere, user.token)).toBe("NOT_FOUND");
     }
   });
 
-  it("finds no user of another application", async () => {
+  it("has no sessions and devices of a user of another application", async () => {
     const elsewhere = await newUser(await secondApplication(node));
-    expect((await read(elsewhere)).errors?.[0].extensions.code).toBe("NOT_FOUND");
+    const { answer } = await read(elsewhere);
+    expect(answer.errors?.[0].extensions.code).toBe("NOT_FOUND");
+    const SESSIONS = `query ($id: ID!, $user: ID!) {
+      application(id: $id) { sessions(userId: $user) { totalCount nodes { id } } } }`;
+    for (const user of [String(elsewhere.id), "0", "x"]) {
+      expect(await run(SESSIONS, { id: applicationId, user })).toMatchObject({ code: "NOT_FOUND" });
+    }
+  });
+
+  it("shows its block to members only", async () => {
+    const [user, other] = [await newUser(node), await newUser(node)];
+    await blockUser(node, other, "Spam");
+    const id = String(other.id);
+    const hidden = { id, blockedAt: null, blockReason: null };
+    const READ_BLOCK = `query ($id: ID!, $number: SafeInt!) {
+      user(by: { id: $id }) { ...Block }
+      users(filter: { id: { eq: $number } }) { nodes { ...Block } edges { node { ...Block } } } }
+      fragment Block on User { id blockedAt blockReason }`;
+    const { data } = await graphql(node, READ_BLOCK, { id, number: other.id }, user.token);
+    expect(data).toEqual({
+      user: hidden,
+      users: { nodes: [hidden], edges: [{ node: hidden }] },
+    });
+    const UPDATE = `mutation ($id: ID!) { updateUser(input: { id: $id, fullName: "A" }) {
+      user { blockedAt blockReason } } }`;
+    // Blocked by hand, so that the session stays.
+    await node.sql("UPDATE users SET blocked_at = now(), block_reason = 'Spam' WHERE id = $1", [
+      user.id,
+    ]);
+    expect(await run(UPDATE, { id: String(user.id) }, user.token)).toEqual({
+      updateUser: { user: { blockedAt: null, blockReason: null } },
+    });
+    const found = await read(other);
+    expect([found.blockReason, found.blockedAt]).toEqual(["Spam", expect.stringMatching(/Z$/)]);
   });
 });
 
@@ -355,16 +406,15 @@ describe("Application.users", () => {
   });
 });
 
-describe("updateApplicationUser", () => {
+describe("updateUser by a member", () => {
   const FIELDS = "user { id login email fullName tags customData blockedAt }";
-  const update = (input: object) =>
-    mutate("updateApplicationUser", "UpdateApplicationUserInput", FIELDS, input);
+  const update = (input: object) => mutate("updateUser", "UpdateUserInput", FIELDS, input);
 
   it("changes the given fields alone, and notifies the old e-mail address of a new one", async () => {
     const email = "owned-old@example.com";
     const user = await newUser(node, { email, full_name: "Old", tag_list: "a,b" });
     const changes = { email: "owned-new@example.com", customData: "x", tags: ["c"] };
-    expect(await update({ userId: String(user.id), ...changes })).toEqual({
+    expect(await update({ id: String(user.id), ...changes })).toEqual({
       user: {
         id: String(user.id),
         login: user.login,
@@ -385,7 +435,7 @@ describe("updateApplicationUser", () => {
     const name = `${user.id}-${node.application.id}`;
     const stream = await signInRaw(node.chatUrl, name, "phone", user.password);
     const password = "another horse";
-    expect((await update({ userId: String(user.id), password })).user.id).toBe(String(user.id));
+    expect((await update({ id: String(user.id), password })).user.id).toBe(String(user.id));
     expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
     expect((await stream.rest()).frames.join("")).toContain("<not-authorized");
     expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
@@ -400,13 +450,13 @@ describe("updateApplicationUser", () => {
   it("follows the rules of the user's own changes", async () => {
     const [user, other] = [await newUser(node), await newUser(node)];
     const guest = await newGuest(node);
-    const userId = String(user.id);
+    const id = String(user.id);
     const cases: Array<[input: object, fields: string[]]> = [
-      [{ userId, login: other.login.toUpperCase() }, ["login"]],
-      [{ userId, login: null }, ["base"]],
-      [{ userId, login: "a b", fullName: "x".repeat(256) }, ["login", "fullName"]],
-      [{ userId, password: "short" }, ["password"]],
-      [{ userId: String(guest.id), password: "another horse" }, ["password"]],
+      [{ id, login: other.login.toUpperCase() }, ["login"]],
+      [{ id, login: null }, ["base"]],
+      [{ id, login: "a b", fullName: "x".repeat(256) }, ["login", "fullName"]],
+      [{ id, password: "short" }, ["password"]],
+      [{ id: String(guest.id), password: "another horse" }, ["password"]],
     ];
     for (const [input, fields] of cases) {
       const answer = await update(input);
@@ -415,27 +465,57 @@ describe("updateApplicationUser", () => {
         fields.sort(),
       ]);
     }
-    expect(await update({ userId: "9007199254740991", fullName: "x" })).toMatchObject({
+    expect(await update({ id: "9007199254740991", fullName: "x" })).toMatchObject({
       code: "NOT_FOUND",
     });
   });
 });
 
 describe("ending sessions", () => {
+  const END = `mutation ($input: DestroySessionInput) {
+    destroySession(input: $input) { destroyed userId } }`;
+
   it("one: its token and connections end, those of others stay", async () => {
     const user = await newUser(node);
     const other = await signIn(node, user);
     const [ended, kept] = [await openSocket(node, user.token), await openSocket(node, other.token)];
-    const end = (sessionId: number) =>
-      mutate("endUserSession", "EndUserSessionInput", "endedSessionId", {
-        sessionId: String(sessionId),
-      });
-    expect(await end(user.sessionId)).toEqual({ endedSessionId: String(user.sessionId) });
+    const end = (sessionId?: number) =>
+      run(END, { input: sessionId === undefined ? null : { id: String(sessionId) } });
+    expect(await end(user.sessionId)).toEqual({
+      destroySession: { destroyed: true, userId: String(user.id) },
+    });
     expect(await ended.closed).toEqual({ code: 4401, reason: NO_SESSION });
     expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
     expect((await kept.run("{currentSession{id}}")).errors).toBeUndefined();
     await kept.close();
     expect(await end(user.sessionId)).toMatchObject({ code: "NOT_FOUND" });
+    expect(await end()).toMatchObject({ code: "INVALID" });
+  });
+
+  it("another one of the user's own, by the user", async () => {
+    const user = await newUser(node);
+    const other = await signIn(node, user);
+    const stranger = await newUser(node);
+    const ended = await openSocket(node, other.token);
+    expect(
+      await run(END, { input: { id: String(other.sessionId) } }, stranger.token),
+    ).toMatchObject({
+      code: "NOT_FOUND",
+    });
+    const app = await applicationToken(node);
+    expect(await run(END, { input: { id: String(other.sessionId) } }, app)).toMatchObject({
+      code: "FORBIDDEN",
+    });
+    const destroyed = { destroySession: { destroyed: true, userId: String(user.id) } };
+    expect(await run(END, { input: { id: String(other.sessionId) } }, user.token)).toEqual(
+      destroyed,
+    );
+    expect(await ended.closed).toEqual({ code: 4401, reason: NO_SESSION });
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(200);
+    expect(await run(END, { input: { id: String(user.sessionId) } }, user.token)).toEqual(
+      destroyed,
+    );
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
   });
 
   it("all: every token and connection ends, and the user may sign in again", async () => {
@@ -445,7 +525,10 @@ describe("ending sessions", () => {
     const name = `${user.id}-${node.application.id}`;
     const stream = await signInRaw(node.chatUrl, name, "phone", user.password);
     const end = (id: number) =>
-      mutate("endUserSessions", "ApplicationUserInput", "endedCount", { userId: String(id) });
+      mutate("endUserSessions", "ApplicationUserInput", "endedCount", {
+        applicationId,
+        userId: String(id),
+      });
     expect(await end(user.id)).toEqual({ endedCount: 2 });
     for (const socket of sockets) expect((await socket.closed).code).toBe(4401);
     expect((await stream.rest()).frames.join("")).toContain("<not-authorized");
@@ -460,7 +543,7 @@ describe("ending sessions", () => {
   });
 });
 
-test("deleteApplicationPushSubscription deletes a device of the named user alone", async () => {
+test("deletePushSubscription by a member deletes a device of a user of the account", async () => {
   const [user, other] = [await newUser(node), await newUser(node)];
   await addDevice(node, user);
   await addDevice(node, other);
@@ -468,17 +551,17 @@ test("deleteApplicationPushSubscription deletes a device of the named user alone
     "SELECT id, user_id FROM push_subscriptions WHERE user_id = ANY($1::bigint[]) ORDER BY id",
     [[user.id, other.id]],
   );
-  const remove = (userId: number, id = 0) =>
-    mutate(
-      "deleteApplicationPushSubscription",
-      "DeleteApplicationPushSubscriptionInput",
-      "deletedPushSubscriptionId",
-      { userId: String(userId), pushSubscriptionId: String(id) },
-    );
+  const REMOVE = `mutation ($input: DeletePushSubscriptionInput!) {
+    deletePushSubscription(input: $input) { deletedPushSubscriptionId userId } }`;
+  const remove = (id = 0, token = owner) => run(REMOVE, { input: { id: String(id) } }, token);
   const [own, theirs] = rows.map(({ id }) => id);
-  expect(await remove(user.id, theirs)).toMatchObject({ code: "NOT_FOUND" });
-  expect(await remove(user.id, own)).toEqual({ deletedPushSubscriptionId: String(own) });
-  expect(await remove(user.id, own)).toMatchObject({ code: "NOT_FOUND" });
+  const stranger = await ownerToken(await secondApplication(node));
+  expect(await remove(own, stranger)).toMatchObject({ code: "NOT_FOUND" });
+  expect(await remove(own, other.token)).toMatchObject({ code: "NOT_FOUND" });
+  expect(await remove(own)).toEqual({
+    deletePushSubscription: { deletedPushSubscriptionId: String(own), userId: String(user.id) },
+  });
+  expect(await remove(own)).toMatchObject({ code: "NOT_FOUND" });
   const left = await node.sql("SELECT id FROM push_subscriptions WHERE id = ANY($1::bigint[])", [
     [own, theirs],
   ]);

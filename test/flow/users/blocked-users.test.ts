@@ -246,12 +246,11 @@ describe("the password of a blocked user", () => {
   it("can be set by the owner, which does not unblock", async () => {
     const user = await newUser(node);
     await blockUser(node, user);
-    const document = `mutation ($input: UpdateApplicationUserInput!) {
-      updateApplicationUser(input: $input) { user { blockedAt } } }`;
-    const applicationId = String(node.application.id);
-    const input = { applicationId, userId: String(user.id), password: "another horse" };
+    const document = `mutation ($input: UpdateUserInput!) {
+      updateUser(input: $input) { user { blockedAt } } }`;
+    const input = { id: String(user.id), password: "another horse" };
     const { data } = await graphql(node, document, { input }, owner);
-    expect(data.updateApplicationUser.user.blockedAt).not.toBeNull();
+    expect(data.updateUser.user.blockedAt).not.toBeNull();
     const { login, password } = user;
     expect((await createSession({ login, password: "another horse" })).body).toEqual(BLOCKED);
     expect((await createSession({ login, password })).body).toEqual(WRONG);

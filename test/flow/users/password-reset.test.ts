@@ -15,6 +15,7 @@ import { applicationToken, newUser, rest, signedParameters } from "../../support
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
 /** Password reset: the recipient and content of the mail, and its one-time link. */
@@ -168,6 +169,28 @@ describe("the mail", () => {
     }
     await userWithLink();
     expect(smtp.mails.slice(before)).toHaveLength(1);
+  });
+
+  it("comes from a job that holds the user's id and no address, and is not sent to an erased user", async () => {
+    const {
+      user: { id, email },
+    } = await userWithLink();
+    await requestLink("nobody-has-this@example.com");
+    const jobs = await node.sql<{ data: { userId: number | null } }>(
+      "SELECT data FROM pgboss.job WHERE name = 'password-reset'",
+    );
+    const users = jobs.map(({ data }) => data.userId);
+    expect(users).toEqual(expect.arrayContaining([id, null]));
+    expect(JSON.stringify(jobs)).not.toContain("@");
+    const erase = "mutation ($i: DeleteUserInput!) { deleteUser(input: $i) { deletedUserId } }";
+    const erased = await graphql(node, erase, { i: { id: String(id) } }, await ownerToken(node));
+    expect(erased.errors).toBeUndefined();
+    // As one that has waited for the mail server.
+    await node.sql("INSERT INTO pgboss.job (name, data) VALUES ('password-reset', $1::jsonb)", [
+      JSON.stringify({ applicationId: node.application.id, userId: id }),
+    ]);
+    await userWithLink();
+    expect(await smtp.mailsTo(email)).toHaveLength(1);
   });
 
   it("is retried after a temporary SMTP failure and given up after a permanent one", async () => {

@@ -101,16 +101,21 @@ describe("createUser", () => {
     ]);
   });
 
-  it.each([
-    "id",
-    "createdAt",
-    "isGuest",
-    "lastRequestAt",
-    "applicationId",
-  ])("has no input %s", async (name) => {
+  it.each(["id", "createdAt", "isGuest", "lastRequestAt"])("has no input %s", async (name) => {
     const input = { login: fresh(), password: "correct horse", [name]: 1 };
     const answer = await graphql(node, CREATE, { input }, application);
     expect(code(answer)).toBe("INVALID");
+  });
+
+  it("makes users of the own application only, which may be named", async () => {
+    const create = async (applicationId: string) => {
+      const input = { login: fresh(), password: "correct horse", applicationId };
+      return graphql(node, CREATE, { input }, application);
+    };
+    expect((await create(String(node.application.id))).errors).toBeUndefined();
+    for (const other of ["0", "x", "999999999"]) {
+      expect(code(await create(other))).toBe("NOT_FOUND");
+    }
   });
 });
 

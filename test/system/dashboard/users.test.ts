@@ -74,7 +74,7 @@ it("a user is created, changed, blocked, exported and erased", async () => {
     release = resolve;
   });
   await page.route("**/graphql", async (route) => {
-    if (route.request().postData()?.includes("UpdateApplicationUser")) await held;
+    if (route.request().postData()?.includes("UpdateUser")) await held;
     await route.continue();
   });
   await page.getByLabel("Phone").fill("+49 30 100");
@@ -144,9 +144,8 @@ it("a user is created, changed, blocked, exported and erased", async () => {
   expect(await dashboard.node.sql("SELECT id FROM users")).toEqual([]);
   await tab.check();
   await page.goBack();
-  // The service's words for a user who is gone, with the id of the request.
   await tab.shows("There is no such user");
-  await tab.shows(/^Request id/);
+  await tab.shows("The user may have been erased, or may belong to another application.");
   await page.close();
 });
 

@@ -25,7 +25,7 @@ export function OriginsTab({ application }: { application: SettingsFieldsFragmen
   const queryKey = [operationName(ApplicationSettingsDocument), { id }];
   const removedOf = (webOrigins: readonly string[]): string[] =>
     form.getInitialValues().webOrigins.filter((origin) => !webOrigins.includes(origin));
-  /** The list with the changes of the form. What somebody else has added or removed meanwhile stays so. */
+  /** The list with the changes of the form. What other members have added or removed since is kept. */
   const changed = (webOrigins: readonly string[]): string[] => {
     const read = queryClient.getQueryData<ApplicationSettingsQuery>(queryKey);
     const present = (read?.application ?? application).webOrigins;

@@ -35,8 +35,10 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
     accountKey: __,
     previousSecretValidUntil: ___,
     webOrigins: ____,
-    ...values
+    newCallsPerMinute,
+    ...others
   } = application;
+  const values = { ...others, newCallsPerMinute: newCallsPerMinute ?? ("" as const) };
   const { form, submit, isSending, error } = useServiceForm({
     document: UpdateApplicationDocument,
     initialValues: values,
@@ -48,7 +50,10 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
       input: {
         applicationId: id,
         ...Object.fromEntries(
-          Object.entries(all).filter(([name]) => changed(name as keyof typeof all)),
+          Object.entries(all)
+            .filter(([name]) => changed(name as keyof typeof all))
+            // Empty: the number of the server.
+            .map(([name, value]) => [name, value === "" ? null : value]),
         ),
       },
     }),
@@ -96,6 +101,16 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
           <Section title={texts.calls}>
             <Stack>
               {toggle("answeredElsewhere")}
+              <NumberInput
+                label={texts.newCallsPerMinute}
+                description={texts.newCallsPerMinuteText}
+                min={1}
+                max={6_000}
+                clampBehavior="none"
+                allowDecimal={false}
+                maw={420}
+                {...form.getInputProps("newCallsPerMinute")}
+              />
               {toggle("incomingCallPush")}
               <NumberInput
                 label={texts.incomingCallPushDelay}

@@ -6,7 +6,7 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { useServiceForm } from "../../components/use-service-form.ts";
 import { strings } from "../../strings.ts";
 import { userName } from "./user-name.ts";
-import { ApplicationUsersDocument, CreateApplicationUserDocument } from "./users.generated.ts";
+import { ApplicationUsersDocument, CreateUserDocument } from "./users.generated.ts";
 
 const texts = strings.users;
 
@@ -30,7 +30,7 @@ export function CreateUser({
 function CreateForm({ applicationId, onClose }: { applicationId: string; onClose(): void }) {
   const navigate = useNavigate();
   const { form, submit, isSending, error } = useServiceForm({
-    document: CreateApplicationUserDocument,
+    document: CreateUserDocument,
     initialValues: { fullName: "", login: "", email: "", password: "" },
     validate: {
       login: (login: string, { email }) =>
@@ -47,7 +47,7 @@ function CreateForm({ applicationId, onClose }: { applicationId: string; onClose
       },
     }),
     outdated: [ApplicationUsersDocument],
-    onDone: ({ createApplicationUser: { user } }) => {
+    onDone: ({ createUser: { user } }) => {
       onClose();
       notifications.show({ message: texts.created(userName(user)), color: "green" });
       void navigate(`/applications/${applicationId}/users/${user.id}`);

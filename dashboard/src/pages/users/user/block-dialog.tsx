@@ -5,11 +5,7 @@ import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { useServiceForm } from "../../../components/use-service-form.ts";
 import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
-import {
-  ApplicationUserDocument,
-  BlockUserDocument,
-  UserSessionsDocument,
-} from "./user.generated.ts";
+import { BlockUserDocument, UserDocument, UserSessionsDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
@@ -46,7 +42,7 @@ function BlockForm({
     variables: ({ reason }) => ({
       input: { applicationId, userId: user.id, reason: reason.trim() || null },
     }),
-    outdated: [ApplicationUserDocument, ApplicationUsersDocument, UserSessionsDocument],
+    outdated: [UserDocument, ApplicationUsersDocument, UserSessionsDocument],
     onDone: () => {
       onClose();
       const message = isBlocked ? texts.reasonSaved : texts.blocked(name);

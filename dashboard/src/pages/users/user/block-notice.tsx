@@ -8,7 +8,7 @@ import { formatDateTime } from "../../../formats.ts";
 import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { BlockDialog } from "./block-dialog.tsx";
-import { ApplicationUserDocument, UnblockUserDocument } from "./user.generated.ts";
+import { UnblockUserDocument, UserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
@@ -18,7 +18,7 @@ export function BlockNotice({ of }: { of: UserRef }) {
   const { applicationId, user, name, canChange } = of;
   const [isChanging, { open, close }] = useDisclosure();
   const { mutate, isPending, error } = useChange(UnblockUserDocument, [
-    ApplicationUserDocument,
+    UserDocument,
     ApplicationUsersDocument,
   ]);
   if (!user.blockedAt) return null;

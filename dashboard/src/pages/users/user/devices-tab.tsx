@@ -18,7 +18,7 @@ import {
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
-type Row = UserDevicesQuery["application"]["user"]["pushSubscriptions"]["nodes"][number];
+type Row = UserDevicesQuery["application"]["pushSubscriptions"]["nodes"][number];
 
 /** The devices that get pushes to the user, without their tokens. */
 export function DevicesTab({ of: { applicationId, user, canChange } }: { of: UserRef }) {
@@ -33,7 +33,7 @@ export function DevicesTab({ of: { applicationId, user, canChange } }: { of: Use
   const { mutate, error } = useChange(DeleteUserDeviceDocument, [UserDevicesDocument]);
   const remove = ({ id }: Row) =>
     mutate(
-      { input: { applicationId, userId, pushSubscriptionId: id } },
+      { input: { id } },
       {
         onSuccess: () => notifications.show({ message: texts.deviceRemoved, color: "green" }),
       },
@@ -46,7 +46,7 @@ export function DevicesTab({ of: { applicationId, user, canChange } }: { of: Use
       {error && <ErrorPanel error={error} />}
       <KeysetList
         query={query}
-        page={query.data?.application.user.pushSubscriptions}
+        page={query.data?.application.pushSubscriptions}
         label={texts.devicesLabel}
         columns={canChange ? [...COLUMNS, removeColumn(setRemoving)] : COLUMNS}
         rowKey={({ id }) => id}

@@ -6,18 +6,18 @@ import { Section } from "../../../components/section.tsx";
 import { useUnsaved } from "../../../components/unsaved.ts";
 import { useServiceForm } from "../../../components/use-service-form.ts";
 import { strings } from "../../../strings.ts";
-import { UpdateApplicationUserDocument, UserSessionsDocument } from "./user.generated.ts";
+import { UpdateUserDocument, UserSessionsDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
 
 /** Sets a new password, which signs the user out everywhere. */
-export function PasswordSection({ of: { applicationId, user, name } }: { of: UserRef }) {
+export function PasswordSection({ of: { user, name } }: { of: UserRef }) {
   const { form, submit, isSending, error, question } = useServiceForm({
-    document: UpdateApplicationUserDocument,
+    document: UpdateUserDocument,
     initialValues: { password: "" },
     validate: { password: (text: string) => (text === "" ? texts.passwordMissing : null) },
-    variables: ({ password }) => ({ input: { applicationId, userId: user.id, password } }),
+    variables: ({ password }) => ({ input: { id: user.id, password } }),
     asks: () => true,
     outdated: [UserSessionsDocument],
     onDone: () => {

@@ -1,4 +1,4 @@
-import type { UpdateApplicationUserInput, UserProfileFieldsFragment } from "./user.generated.ts";
+import type { UpdateUserInput, UserProfileFieldsFragment } from "./user.generated.ts";
 
 /** The fields of the profile that hold a text. */
 export const TEXT_FIELDS = [
@@ -40,7 +40,7 @@ export function profileValues(user: UserProfileFieldsFragment): ProfileValues {
 export function profileChanges(
   values: ProfileValues,
   changed: (name: keyof ProfileValues) => boolean,
-): Partial<UpdateApplicationUserInput> {
+): Partial<UpdateUserInput> {
   const changes: Partial<Record<keyof ProfileValues, unknown>> = {};
   for (const name of TEXT_FIELDS) {
     const text = name === "customData" ? values[name] : values[name].trim();
@@ -53,7 +53,7 @@ export function profileChanges(
   if (changed("blobId")) {
     changes.blobId = values.blobId.trim() === "" ? null : Number(values.blobId);
   }
-  return changes as Partial<UpdateApplicationUserInput>;
+  return changes as Partial<UpdateUserInput>;
 }
 
 /** An offset in minutes as hours and minutes, such as "+05:30". */

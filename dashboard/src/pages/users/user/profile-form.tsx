@@ -7,16 +7,16 @@ import { showStored, useServiceForm } from "../../../components/use-service-form
 import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { offsetText, profileChanges, profileValues, type TextField } from "./profile-fields.ts";
-import { ApplicationUserDocument, UpdateApplicationUserDocument } from "./user.generated.ts";
+import { UpdateUserDocument, UserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
 
 /** The profile as a form. Only what was changed is sent, so that the user's own changes stay. */
-export function ProfileForm({ of: { applicationId, user } }: { of: UserRef }) {
+export function ProfileForm({ of: { user } }: { of: UserRef }) {
   const hasName = user.login != null || user.email != null;
   const { form, submit, isSending, error } = useServiceForm({
-    document: UpdateApplicationUserDocument,
+    document: UpdateUserDocument,
     initialValues: profileValues(user),
     follows: true,
     validate: {
@@ -26,12 +26,12 @@ export function ProfileForm({ of: { applicationId, user } }: { of: UserRef }) {
       blobId: (text: string) => (/^ *[0-9]* *$/.test(text) ? null : texts.blobIdWrong),
     },
     variables: (values, changed) => ({
-      input: { applicationId, userId: user.id, ...profileChanges(values, changed) },
+      input: { id: user.id, ...profileChanges(values, changed) },
     }),
-    outdated: [ApplicationUserDocument, ApplicationUsersDocument],
+    outdated: [UserDocument, ApplicationUsersDocument],
     onDone: (result, sent) => {
       // The service's own form: without double tags, for example.
-      showStored(form, profileValues(result.updateApplicationUser.user), sent);
+      showStored(form, profileValues(result.updateUser.user), sent);
       notifications.show({ message: texts.saved, color: "green" });
     },
   });

@@ -11,7 +11,7 @@ import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx
 import { strings } from "../../../strings.ts";
 import { Missing, Moment } from "../cells.tsx";
 import {
-  EndUserSessionDocument,
+  DestroySessionDocument,
   EndUserSessionsDocument,
   UserSessionsDocument,
   type UserSessionsQuery,
@@ -19,7 +19,7 @@ import {
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
-type Row = UserSessionsQuery["application"]["user"]["sessions"]["nodes"][number];
+type Row = UserSessionsQuery["application"]["sessions"]["nodes"][number];
 
 /** Where the user is signed in, with buttons that end one session or all of them. */
 export function SessionsTab({ of: { applicationId, user, canChange } }: { of: UserRef }) {
@@ -37,7 +37,7 @@ export function SessionsTab({ of: { applicationId, user, canChange } }: { of: Us
     setEnding(what);
     open();
   };
-  const endOne = useChange(EndUserSessionDocument, [UserSessionsDocument]);
+  const endOne = useChange(DestroySessionDocument, [UserSessionsDocument]);
   const endAll = useChange(EndUserSessionsDocument, [UserSessionsDocument]);
   const error = endOne.error ?? endAll.error;
   const tell = (message: string) => notifications.show({ message, color: "green" });
@@ -52,14 +52,11 @@ export function SessionsTab({ of: { applicationId, user, canChange } }: { of: Us
         },
       );
     } else {
-      endOne.mutate(
-        { input: { applicationId, sessionId: what.id } },
-        { onSuccess: () => tell(texts.sessionEnded) },
-      );
+      endOne.mutate({ input: { id: what.id } }, { onSuccess: () => tell(texts.sessionEnded) });
     }
   };
   const isAll = ending === "all";
-  const page = query.data?.application.user.sessions;
+  const page = query.data?.application.sessions;
   return (
     <Stack>
       <Group justify="space-between" gap="sm">
@@ -99,12 +96,12 @@ const COLUMNS: readonly Column<Row>[] = [
     key: "agent",
     title: texts.sessionAgent,
     render: ({ userAgent }) => (
-      <Text size="sm" fw={600} lineClamp={2} title={userAgent ?? undefined} className="breakable">
-        {userAgent ?? texts.sessionNoAgent}
+      <Text size="sm" fw={600} lineClamp={2} title={userAgent || undefined} className="breakable">
+        {userAgent || texts.sessionNoAgent}
       </Text>
     ),
   },
-  { key: "ip", title: texts.sessionFrom, render: ({ ip }) => ip ?? <Missing /> },
+  { key: "ip", title: texts.sessionFrom, render: ({ ip }) => ip || <Missing /> },
   {
     key: "last",
     title: texts.sessionLast,
@@ -127,7 +124,7 @@ function endColumn(end: (row: Row) => void): Column<Row> {
         variant="subtle"
         color="red"
         size="compact-sm"
-        aria-label={texts.sessionEndLabel(row.userAgent ?? texts.sessionNoAgent, row.id)}
+        aria-label={texts.sessionEndLabel(row.userAgent || texts.sessionNoAgent, row.id)}
         onClick={() => end(row)}
       >
         {texts.sessionEnd}

@@ -10,7 +10,7 @@ import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { BlockDialog } from "./block-dialog.tsx";
 import { exportUser } from "./export-user.ts";
-import { ApplicationUserDocument, EraseUserDocument } from "./user.generated.ts";
+import { DeleteUserDocument, UserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
@@ -82,9 +82,9 @@ function EraseDialog({
       title: texts.eraseTask(name),
       running: texts.eraseRunning,
       unanswered: texts.eraseUnanswered,
-      document: EraseUserDocument,
-      variables: { input: { applicationId, userId: user.id } },
-      outdated: [ApplicationUsersDocument, ApplicationUserDocument],
+      document: DeleteUserDocument,
+      variables: { input: { id: user.id } },
+      outdated: [ApplicationUsersDocument, UserDocument],
       onDone: () => texts.erased(name),
     });
   };

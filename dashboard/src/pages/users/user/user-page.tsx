@@ -2,6 +2,7 @@ import "../users.css";
 import { Badge, Skeleton, Stack, Tabs } from "@mantine/core";
 import { useParams } from "react-router";
 import { useOperation } from "../../../api/queries.ts";
+import { EmptyState } from "../../../components/empty-state.tsx";
 import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { useUrlFilters } from "../../../components/url-filters.ts";
 import { useRole } from "../../../session/use-account.ts";
@@ -15,7 +16,7 @@ import { DevicesTab } from "./devices-tab.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
 import { PushesTab } from "./pushes-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
-import { ApplicationUserDocument } from "./user.generated.ts";
+import { UserDocument } from "./user.generated.ts";
 import { UserActions } from "./user-actions.tsx";
 import type { UserRef } from "./user-ref.ts";
 
@@ -25,9 +26,9 @@ const texts = strings.user;
 export function Component() {
   const applicationId = useApplicationId();
   const { userId = "" } = useParams();
-  const query = useOperation(ApplicationUserDocument, { applicationId, userId });
+  const query = useOperation(UserDocument, { applicationId, userId });
   const { canChange } = useRole();
-  const user = query.data?.application.user;
+  const user = query.data?.user;
   const reference: UserRef | null = user
     ? { applicationId, user, name: userName(user), canChange }
     : null;
@@ -55,7 +56,10 @@ export function Component() {
       actions={reference && canChange && <UserActions of={reference} />}
     >
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
-      {!query.error && !reference && (
+      {!query.error && query.data?.user === null && (
+        <EmptyState title={texts.notFound} text={texts.notFoundText} />
+      )}
+      {query.isPending && (
         <Stack aria-busy>
           <Skeleton height={36} />
           <Skeleton height={240} />

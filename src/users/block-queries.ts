@@ -1,37 +1,9 @@
 import type { Statement, Store, Transaction } from "../store/store";
-import type { User } from "./user";
-import { toUser, USER_COLUMNS, type UserRow } from "./user-queries";
 
 /**
- * Statements on users for the owners of their applications, and those that block users. A function takes the store,
- * or what it uses of a transaction, and throws Fault UNAVAILABLE if the database cannot be reached.
+ * Statements on users that block them, or look at blocks. A function takes the store, or what it uses of a transaction,
+ * and throws Fault UNAVAILABLE if the database cannot be reached.
  */
-
-/** A user as the owner of its application sees it. */
-export interface OwnedUser extends User {
-  /** Since when the user is blocked; null while the user may sign in. */
-  blockedAt: Date | null;
-  blockReason: string | null;
-}
-
-/** The columns of an {@link OwnedUserRow}, from the table `users` with the alias `u`. */
-export const OWNED_USER_COLUMNS = `${USER_COLUMNS}, u.blocked_at, u.block_reason`;
-
-/** A row of {@link OWNED_USER_COLUMNS}. */
-export interface OwnedUserRow extends UserRow {
-  blocked_at: Date | null;
-  block_reason: string | null;
-}
-
-/** Converts a row to a user. */
-export function toOwnedUser(row: OwnedUserRow): OwnedUser {
-  return { ...toUser(row), blockedAt: row.blocked_at, blockReason: row.block_reason };
-}
-
-const FIND: Statement = {
-  name: "owner_user",
-  text: `SELECT ${OWNED_USER_COLUMNS} FROM users u WHERE u.application_id = $1 AND u.id = $2`,
-};
 
 const BLOCK: Statement = {
   name: "block_user",
@@ -59,15 +31,6 @@ const IS_BLOCKED: Statement = {
 export interface UserOfApplication {
   applicationId: number;
   userId: number;
-}
-
-/** Finds a user of an application; null if there is none. */
-export async function findOwnedUser(
-  { query }: Pick<Store, "query">,
-  { applicationId, userId }: UserOfApplication,
-): Promise<OwnedUser | null> {
-  const [row] = await query<OwnedUserRow>(FIND, [applicationId, userId]);
-  return row ? toOwnedUser(row) : null;
 }
 
 /**
