@@ -20,7 +20,7 @@ const HIGH_LIMITS = Object.fromEntries([
   ...["REQUESTS", "SESSIONS", "SIGN_INS", "SIGN_UPS"].flatMap((what) =>
     ["IP", "APPLICATION"].map((whose) => [`RATE_${what}_PER_${whose}`, "100000000"]),
   ),
-  ...["MESSAGES", "MESSAGE_BYTES", "CHAT_SIGN_INS", "PASSWORDS"].map((what) => [
+  ...["MESSAGES", "MESSAGE_BYTES", "NEW_CALLS", "CHAT_SIGN_INS", "PASSWORDS"].map((what) => [
     `RATE_${what}_PER_USER`,
     "100000000",
   ]),

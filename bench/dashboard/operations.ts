@@ -200,12 +200,12 @@ async function loginOf({
   firstUser,
   size,
 }: DashboardSubject): Promise<string> {
-  const document = readPageOperation("users/user/user", "ApplicationUser");
+  const document = readPageOperation("users/user/user", "User");
   const userId = firstUser + Math.floor(size.users / 2) - 1;
-  const { application } = (await client.ask(document, { applicationId, userId })) as {
-    application: { user: { login: string } };
+  const { user } = (await client.ask(document, { applicationId, userId })) as {
+    user: { login: string };
   };
-  return application.user.login;
+  return user.login;
 }
 
 function userPage(): DashboardOperation[] {
@@ -221,7 +221,7 @@ function userPage(): DashboardOperation[] {
     mayBeEmpty,
   });
   return [
-    of("profile", "ApplicationUser"),
+    of("profile", "User"),
     of("sessions", "UserSessions", true),
     of("devices", "UserDevices"),
     of("calls", "UserCalls", true),

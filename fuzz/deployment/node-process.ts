@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { UNTRUSTED_PROXY_WARNING } from "../../src/http/untrusted-proxy";
 import type { Measurements } from "./node-probe";
 
 /** Timeout of a node's start, including creation of the embedded database, in milliseconds. */
@@ -103,8 +104,8 @@ function untilReady(
 }
 
 function checkLogLine(line: string, complain: (complaint: LogWarning) => void): void {
-  const { level, requestId, reqId } = JSON.parse(line) as Record<string, unknown>;
-  if (typeof level !== "number" || level <= INFO) return;
+  const { level, msg, requestId, reqId } = JSON.parse(line) as Record<string, unknown>;
+  if (typeof level !== "number" || level <= INFO || msg === UNTRUSTED_PROXY_WARNING) return;
   const id = requestId ?? reqId;
   complain({ text: line.slice(0, 4_000), ...(typeof id === "string" ? { requestId: id } : {}) });
 }

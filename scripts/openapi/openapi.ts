@@ -1,6 +1,6 @@
 import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
 import { ERRORS, type ErrorCode, type FieldErrors, NO_SESSION } from "../../src/core/errors";
-import type { Access } from "../../src/core/viewer";
+import type { AllowedCallers } from "../../src/core/viewer";
 import type { RestDocument } from "../../src/rest/documents";
 import type { RestParameter } from "../../src/rest/parameters";
 import type { SelectedField, Selection } from "../../src/rest/selection";
@@ -46,7 +46,7 @@ const ERROR_RESPONSES = {
   UNAUTHENTICATED: ["No valid session, or wrong credentials.", { base: [NO_SESSION] }],
   FORBIDDEN: [
     "The session lacks permission.",
-    { base: ["This session may not do that: a session with a user is needed"] },
+    { base: ["A session with a user is needed: sign in by POST /login or the mutation login"] },
   ],
   NOT_FOUND: ["Not found.", { base: ["Not found"] }],
   TOO_LARGE: ["The body is too large.", { base: ["The body is too large"] }],
@@ -89,7 +89,7 @@ const ERROR_SCHEMA: JsonSchema = {
 /**
  * The OpenAPI 3.1 document of the routes (spec.openapis.org/oas/v3.1.1): parameters from variables, responses
  * from selection sets, summaries from descriptions, tags from files. A description line that starts with
- * "Deprecated:" marks the operation as deprecated. A root field whose `access` extension is `public` needs no token.
+ * "Deprecated:" marks the operation as deprecated. A root field that is `public` needs no token.
  */
 export function openApi(
   documents: readonly RestDocument[],
@@ -178,7 +178,7 @@ function operationOf(
 }
 
 /**
- * Alternative security schemes, by the bound headers, else by the access that the root fields require. Empty if the
+ * Alternative security schemes, by the bound headers, else by the callers that the root fields allow. Empty if the
  * operation needs none.
  */
 function securityFor(document: RestDocument, schema: GraphQLSchema): SecurityScheme[] {
@@ -186,10 +186,10 @@ function securityFor(document: RestDocument, schema: GraphQLSchema): SecuritySch
   if (bound.length > 0) return bound;
   const root = document.kind === "query" ? schema.getQueryType() : schema.getMutationType();
   const isPublic = document.selection.fields.every(({ node }) => {
-    const { access } = (root?.getFields()[node.name.value]?.extensions ?? {}) as {
-      access?: Access;
+    const { allowed } = (root?.getFields()[node.name.value]?.extensions ?? {}) as {
+      allowed?: AllowedCallers;
     };
-    return access === "public";
+    return allowed?.client === "public";
   });
   return isPublic ? [] : ["svcToken", "bearer"];
 }

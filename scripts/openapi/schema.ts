@@ -26,19 +26,14 @@ const SCALARS: Record<string, JsonSchema> = {
 
 const REF = "#/components/schemas/";
 
-/** The schema, extended to allow null. */
+/** The schema, extended to allow null. Some generators cannot read null as a value of an enum, nor nested unions. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: values } = schema;
-  if (type === undefined) return { anyOf: [schema, { type: "null" }] };
-  const nullable = { ...schema, type: [type, "null"].flat() };
-  return values ? { ...nullable, enum: [...(values as unknown[]), null] } : nullable;
+  const { type, enum: values, anyOf } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: "null" }] };
+  if (type === undefined || values) return { anyOf: [schema, { type: "null" }] };
+  return { ...schema, type: [type, "null"].flat() };
 }
 
-/** Accepted forms of a boolean. */
-const BOOLEAN_INPUT: JsonSchema = {
-  type: ["boolean", "integer", "string"],
-  enum: [true, false, 1, 0, "true", "false", "1", "0"],
-};
 const INTEGERS = ["Int", "SafeInt"];
 
 /** The schema of accepted non-null values of an input type. */
@@ -53,7 +48,6 @@ export function inputSchema(type: GraphQLInputType, csv: boolean): JsonSchema {
   if (type.toString() === "DateTime") {
     return { anyOf: [{ type: "string", format: "date-time" }, { type: "integer" }] };
   }
-  if (type.toString() === "Boolean") return BOOLEAN_INPUT;
   return { ...(SCALARS[type.toString()] ?? {}) };
 }
 
@@ -90,7 +84,8 @@ export class ResponseSchemas {
         ? this.inner(getNullableType(type), field)
         : this.value(type, field);
     if (!description || schema.description || "$ref" in schema) return schema;
-    return { ...schema, description };
+    // Further paragraphs are about members of accounts, who have no REST routes.
+    return { ...schema, description: description.split("\n\n")[0] };
   }
 
   /**

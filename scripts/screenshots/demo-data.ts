@@ -95,7 +95,7 @@ export async function createDemoData(app: App, dataFolder: string): Promise<Demo
     await run(
       url,
       token,
-      "mutation User($input: CreateApplicationUserInput!) { createApplicationUser(input: $input) { user { id } } }",
+      "mutation User($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
       { input },
     );
   }

@@ -24,17 +24,12 @@ import {
 import { AccountMembersResolver } from "../../src/accounts/member.resolver";
 import { removeMember, updateMember } from "../../src/accounts/members";
 import { deleteApplicationWithUsers } from "../../src/admin/application-deletion";
-import {
-  listApplicationSessions,
-  listApplicationUsers,
-  listSessionsOfOwnedUser,
-} from "../../src/admin/application-lists";
 import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
-import { endSession, endSessionsOfUser } from "../../src/admin/end-sessions";
 import { exportUser } from "../../src/admin/user-export";
 import {
   findApplicationName,
   findCallPushSettings,
+  findNewCallsPerMinute,
   isAnsweredElsewhereEnabled,
 } from "../../src/applications/application-queries";
 import { findApplication } from "../../src/applications/applications";
@@ -55,7 +50,7 @@ import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
-import type { AccountViewer, UserViewer } from "../../src/core/viewer";
+import type { AccountViewer, MemberViewer, UserViewer } from "../../src/core/viewer";
 import { openUserModules, purgeExpired, type UserModules } from "../../src/domain";
 import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
@@ -76,20 +71,24 @@ import {
   listPushSubscriptions,
 } from "../../src/push/devices/push-subscriptions";
 import type { SubscriptionFields } from "../../src/push/devices/subscription-fields";
-import { listSessions } from "../../src/sessions/session-list";
-import { findSession } from "../../src/sessions/sessions";
+import {
+  endSessionsOfUser,
+  listApplicationSessions,
+  listSessions,
+} from "../../src/sessions/session-list";
+import { destroySessionOf, findSession } from "../../src/sessions/sessions";
 import { findOrCreateUser } from "../../src/sign-in/provider-users";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
+import { blockUser, unblockUser } from "../../src/users/blocks";
 import { checkCredentials, refusedSignIn } from "../../src/users/credentials";
+import { listApplicationUsers } from "../../src/users/lists/application-users";
 import type { LegacyCondition } from "../../src/users/lists/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/lists/user-filter";
 import { listUsers } from "../../src/users/lists/user-list";
 import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
-import { blockUser, getOwnedUser, unblockUser, updateOwnedUser } from "../../src/users/owned-users";
-import type { User } from "../../src/users/user";
 import { findUser, type UserKey } from "../../src/users/user-queries";
-import { eraseUser, insertUser } from "../../src/users/users";
+import { deleteUser, insertUser, requireUser, updateUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
 import { explain } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
@@ -347,11 +346,11 @@ it("serves every query of a request from an index", async () => {
         await list.total();
       }
     }
-    const reset = { applicationId, emailKey: "7@mail.example" };
+    const reset = { applicationId, userId: 7 };
     const mailed: string[] = [];
     await sendResetMail(modules, mailerTo(mailed), reset);
     const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
-    expect(await findResetLink(modules, token)).toMatchObject({ email: reset.emailKey });
+    expect(await findResetLink(modules, token)).toMatchObject({ userId: 7 });
     const device = (udid: string, token: string): SubscriptionFields => ({
       channel: "gcm",
       environment: "development",
@@ -506,6 +505,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     await findApplication(modules, own.id);
     await modules.webOrigins.check(own.id, "https://a.example");
     expect(await isAnsweredElsewhereEnabled(modules.store, own.id)).toBe(false);
+    expect(await findNewCallsPerMinute(modules.store, own.id)).toBeNull();
     expect(await findApplicationName(modules.store, own.id)).toBe(own.name);
     expect((await findCallPushSettings(modules.store, [own.id])).size).toBe(0);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
@@ -514,8 +514,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
           ? userId
           : Buffer.from(JSON.stringify(["login", "login5"])).toString("base64url");
       for (const page of [{}, { after: cursor, first: 10 }, { before: cursor, last: 10 }]) {
-        const { nodes, total } = await listApplicationUsers(modules, own.id, { search, ...page });
-        expect([await total(), nodes.length]).toBeDefined();
+        const { list, total } = await listApplicationUsers(modules, own.id, { search, ...page });
+        expect([await total(), list.users.length]).toBeDefined();
       }
     }
     for (const page of [{}, { after: userId, first: 10 }, { before: userId, last: 10 }]) {
@@ -524,29 +524,30 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       expect(await total()).toEqual({ count: 10_000, exact: false });
     }
     for (const page of [{}, { after: "1", last: 10 }]) {
-      const { total } = await listSessionsOfOwnedUser(modules, Number(userId), page);
+      const { total } = await listApplicationSessions(modules, own.id, { userId, ...page });
       expect(await total()).toEqual({ count: 1, exact: true });
     }
+    const member: MemberViewer = { ...viewer, owns: async (each) => each === own.id };
     expect((await blockUser(modules, own.id, userId, "Spam")).blockReason).toBe("Spam");
     const signedIn = {
-      user: (await getOwnedUser(modules, own.id, userId)) as User,
+      user: await requireUser(modules, own.id, userId),
       passwordHash: null,
     };
     expect((await refusedSignIn(modules.store, signedIn)).code).toBe("FORBIDDEN");
     expect((await unblockUser(modules, own.id, userId)).blockedAt).toBeNull();
     const profile = { fullName: "New", email: "new@mail.example", tags: ["a"] };
-    const updated = await updateOwnedUser(modules, own.id, userId, profile, from.ip);
+    const updated = await updateUser(modules, member, userId, profile, from.ip);
     expect(updated).toMatchObject(profile);
-    await expect(endSession(modules, own.id, "9007199254740991")).rejects.toThrow(/no such/);
+    await expect(destroySessionOf(modules, member, "9007199254740991")).rejects.toThrow(/no such/);
     expect(await endSessionsOfUser(modules, Number(userId))).toBe(0);
-    const { nodes } = await listApplicationUsers(modules, own.id, { search: "LOGIN77" });
-    expect(nodes.map(({ login }) => login)).toContain("Login77");
+    const { list } = await listApplicationUsers(modules, own.id, { search: "LOGIN77" });
+    expect(list.users.map(({ login }) => login)).toContain("Login77");
     const { export: exported } = await exportUser(modules, own.id, userId);
     expect(exported).toMatchObject({
       deliveries: [expect.anything()],
       calls: [expect.anything()],
     });
-    expect(await eraseUser(modules, own.id, Number(userId))).toBe(true);
+    expect(await deleteUser(modules, member, { id: userId })).toBe(Number(userId));
     await bootstrap(modules.store, sealer, "nowhere", {} as DeploymentEndpoints);
     await closeEndedMemberConnections(modules);
     await signOutOwner(modules, viewer);

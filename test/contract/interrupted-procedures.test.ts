@@ -24,7 +24,7 @@ import {
 import { purposeOf } from "../../src/push/credentials/sealed-credentials";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
-import { eraseUser } from "../../src/users/users";
+import { removeUsers } from "../../src/users/user-data";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { afterEachStep, EndingProcess } from "../support/operations/ending-process";
 
@@ -171,10 +171,10 @@ describe(`a process that ends on the ${DATABASE_NAME} database`, () => {
       const userId = await newUsers(applicationId, 1);
       const ending = new EndingProcess(lastStep);
       const through = { ...modules, store: ending.store(store) };
-      await eraseUser(through, applicationId, userId).catch(() => undefined);
+      await removeUsers(through, [userId]).catch(() => undefined);
       const left = [await count("users"), await count("calls"), await count("call_participants")];
       expect(new Set(left).size).toBe(1);
-      await eraseUser(modules, applicationId, userId);
+      await removeUsers(modules, [userId]);
       expect([await count("users"), await count("calls")]).toEqual([0, 0]);
       return ending;
     });

@@ -1,4 +1,4 @@
-import { countOpenCalls } from "../../src/calls/history/owners/open-call-queries";
+import { countOpenCalls } from "../../src/calls/history/call-list-queries";
 import {
   countOpenConferences,
   countTakenSeats,

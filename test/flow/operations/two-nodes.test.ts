@@ -8,6 +8,7 @@ import { Sealer } from "../../../src/core/sealer";
 import { openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
+import { ActivityTracker } from "../../../src/sessions/activity-tracker";
 import { signInStream } from "../../../src/sessions/stream-sign-in";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
@@ -29,6 +30,7 @@ const HANG_UP = { signalType: "hangUp", callId: "s" };
 const clients: { close(): unknown }[] = [];
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const client of clients.splice(0)) await client.close();
 });
 
@@ -226,6 +228,8 @@ function onServices() {
 
   /** A user with an extra session to end, and connections of that session to the second node. */
   async function connected() {
+    // The other node must learn of the end by an event, and not by its check every 30 seconds.
+    jest.spyOn(ActivityTracker.prototype, "sweep").mockResolvedValue();
     const user = await newUser(one);
     const other = { ...user, ...(await signIn(one, user)) };
     const socket = await opened(openSocket(two, other.token));

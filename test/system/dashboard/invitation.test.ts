@@ -71,7 +71,7 @@ it("makes its receiver a member, who is signed in; the secret leaves the URL at 
   await again.showsPage("Accept the invitation");
   await choose(again, "another horse");
   await again.shows("is unknown, used or expired");
-  await again.shows(/Ask whoever invited you/);
+  await again.shows(/Ask the person who invited you/);
   await again.check();
   await again.click("Not now");
   await again.showsPage("Applications");
