@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Clock } from "../../src/core/clock";
 
 /** The system clock, which a test can advance or stop. */
@@ -23,14 +24,19 @@ export class MovingClock implements Clock {
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** Polls until the result is the wanted one, soon at first. Has no timeout other than jest's. */
+/**
+ * Polls until the result is the wanted one, soon at first.
+ * @throws Error with the last result after 4,000 attempts, some 200 s
+ */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,
 ): Promise<T> {
-  for (let wait = 2; ; wait = Math.min(50, 2 * wait)) {
+  for (let asked = 1, wait = 2; ; asked += 1, wait = Math.min(50, 2 * wait)) {
     const answer = await ask();
     if (wanted(answer)) return answer;
+    // Before Jest ends the test, which would not say what the answer was.
+    if (asked === 4_000) throw new Error(`never became what was wanted: ${inspect(answer)}`);
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }

@@ -916,17 +916,18 @@ describe("a WebSocket", () => {
     const same = { transaction: "t", token };
     socket.send(JSON.stringify({ janus: "claim", session_id, ...same }));
     const plugin = "janus.plugin.videoroom";
-    for (let count = 0; count < 150; count += 1) {
+    // Not more than are refused before the socket is closed: the kernel may deliver them in two parts.
+    for (let count = 0; count < 13 + 20; count += 1) {
       socket.send(JSON.stringify({ janus: "attach", session_id, plugin, ...same }));
     }
     await eventually(
       () => frames.length,
-      (count) => count === 151,
+      (count) => count === 1 + 13 + 20,
     );
     expect(new Set(frames.map(({ transaction }) => transaction))).toEqual(new Set(["t"]));
     const codes = frames.slice(1).map(({ error }) => error?.code);
     expect(codes.filter((code) => code === undefined)).toHaveLength(13);
-    expect(codes.filter((code) => code === 461)).toHaveLength(137);
+    expect(codes.filter((code) => code === 461)).toHaveLength(20);
     socket.close();
   });
 

@@ -139,7 +139,7 @@ const subscribed = Object.values(schema.getSubscriptionType()?.getFields() ?? {}
 );
 
 /** Arguments that select events: a subscription to what does not exist is one that receives nothing. */
-const SELECTING = ["callId", "eventId"];
+const SELECTING = ["callId", "eventId", "id"];
 
 test.each(
   withSamples(subscribed),
