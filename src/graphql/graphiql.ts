@@ -33,9 +33,10 @@ const POLICY = [
 const EXAMPLE = `# Welcome to Signalbox.
 #
 # Open the docs with the book icon on the left. Most
-# operations require a session token: the README
-# shows how to get one. Put it under "Headers" below;
-# subscriptions over WebSocket use it as well.
+# operations require a session token:
+# docs/GETTING-STARTED.md shows how to get one. Put it
+# under "Headers" below; subscriptions over WebSocket
+# use it as well.
 
 query Me {
   currentSession {

@@ -31,9 +31,10 @@ type Switches = Pick<Config, "DASHBOARD" | "GRAPHIQL" | "API_DOCS" | "INTROSPECT
 
 /** Documents of the repository, for readers who have it. */
 const DOCUMENTS: Array<[file: string, content: string]> = [
-  ["README.md", "from clone to call, sign-in, first push"],
+  ["docs/GETTING-STARTED.md", "applications, sign-in, first push"],
   ["docs/DASHBOARD.md", "the dashboard: start, roles, security"],
   ["docs/SIGNALING.md", "build a call client, over GraphQL and XMPP"],
+  ["docs/CONFERENCES.md", "build a conference client; how conferences work"],
   ["docs/FRONTEND.md", "guide: sign in, call and read data with @signalbox/client"],
   ["docs/CODEGEN.md", "TypeScript types of the schema for clients"],
   ["docs/PUSH.md", "push credentials, payloads, delivery"],
@@ -41,6 +42,7 @@ const DOCUMENTS: Array<[file: string, content: string]> = [
   ["docs/COMPATIBILITY.md", "what REST and XMPP clients rely on"],
   ["docs/LIMITS.md", "rate limits and bounds"],
   ["docs/CONFIG.md", "every environment variable"],
+  ["docs/DEPLOY.md", "what a service in production needs"],
   ["docs/OPERATIONS.md", "ports, certificates, several nodes"],
   ["docs/SECURITY.md", "guarantees, their tests, hardening"],
 ];

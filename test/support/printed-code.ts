@@ -7,10 +7,10 @@ import { WebSocket } from "ws";
 globalThis.WebSocket ??= WebSocket as never;
 
 const DOCS = join(__dirname, "../../docs");
-const DOCUMENTS = ["SIGNALING.md", "FRONTEND.md"];
+const DOCUMENTS = ["SIGNALING.md", "CONFERENCES.md", "FRONTEND.md"];
 
 /**
- * The files that docs/SIGNALING.md and docs/FRONTEND.md print, by name: the code blocks whose first line is a comment
+ * The files that docs/SIGNALING.md, docs/CONFERENCES.md and docs/FRONTEND.md print, by name: the code blocks whose first line is a comment
  * with a file name, such as `// ask.js: …`. A change of a file has the name `main.js, in place`.
  */
 export const PRINTED_FILES: ReadonlyMap<string, string> = new Map(

@@ -10,7 +10,7 @@ import { usedHeap } from "../../support/operations/heap";
 /** Fills the cache of prepared operations with those that need the most memory relative to their estimate. */
 
 const schema = buildSignalboxSchema();
-/** Memory limit of all prepared operations in bytes; see docs/ARCHITECTURE.md. */
+/** Memory limit of all prepared operations in bytes; see docs/DECISIONS.md. */
 const BOUND = 64 * 1024 * 1024;
 
 const times = (count: number, make: (index: number) => string) =>
