@@ -174,9 +174,9 @@ export const strings = {
     roles: {
       SUPPORT: {
         name: "Support",
-        text: "Looks at everything except secrets: figures, users, calls, pushes and the audit log. Changes nothing.",
+        text: "Looks at everything except secrets: statistics, users, calls, pushes and the audit log. Changes nothing.",
         yours:
-          "You may look at everything except secrets: figures, users, calls, pushes and the audit log. You change nothing but your own sign-in.",
+          "You may look at everything except secrets: statistics, users, calls, pushes and the audit log. You change nothing but your own sign-in.",
       },
       DEVELOPER: {
         name: "Developer",
@@ -1174,7 +1174,7 @@ export const strings = {
     missing: "There is no such push",
     missingText: "It was deleted, or the address is wrong.",
     toList: "All pushes",
-    facts: {
+    details: {
       title: "About this push",
       text: "Text",
       sender: "Sent by",
@@ -1477,7 +1477,7 @@ export const strings = {
       ...(isWeb ? ["With another key pair, browsers must subscribe again."] : []),
     ],
     clearSubmit: "Remove",
-    facts: {
+    details: {
       kind: "Kind",
       kinds: { TOKEN: "Key of the developer account", CERTIFICATE: "Certificate of one app" },
       bundleId: "Bundle identifier",
@@ -1778,7 +1778,7 @@ export const strings = {
     quality: "Quality",
     peers: { MAIN: "Sends", SCREEN: "Screen", receives: "Receives" },
     peer: (name: string) => `${name}:`,
-    noFigures: "no figures",
+    noStatistics: "no statistics",
     loss: (share: string) => `${share} lost`,
     roundTrip: (ms: string) => `${ms} round trip`,
     lossAndRoundTrip: (loss: string, roundTrip: string) => `${loss}, ${roundTrip}`,

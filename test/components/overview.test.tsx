@@ -14,7 +14,7 @@ import {
 import { FakeService, REQUEST_ID, Refusal } from "../support/dashboard/components/fake-service.ts";
 import { APPLICATION, openPage } from "../support/dashboard/components/open-page.tsx";
 
-/** The first page: figures, and what needs attention. The system tests look at the lines of its charts. */
+/** The first page: statistics, and what needs attention. The system tests look at the lines of its charts. */
 
 // jsdom draws nothing: without a context, Chart.js would only complain.
 jest.mock("chart.js", () => ({
@@ -53,7 +53,7 @@ function statistics(
   return { period, totals: counts, series: [bucket] };
 }
 
-/** A service with figures, and with what needs attention. */
+/** A service with statistics, and with what needs attention. */
 function serviceWith(
   counts: CountFieldsFragment,
   health: Partial<AccountAttentionQuery["health"]> = {},
@@ -99,7 +99,7 @@ it("shows what is open now, and what happened", async () => {
   screen.getByText("GraphQL 12, Chat 4");
   screen.getByText("500+");
   screen.getByText("1 member");
-  // Screen readers get the figures of a chart as a table.
+  // Screen readers get the statistics of a chart as a table.
   const table = await screen.findByRole("table", { name: "Calls and conferences" });
   within(table).getByText("Calls: 5");
 });

@@ -29,7 +29,7 @@ export interface ExplorerTab {
 }
 
 /**
- * Opens an empty tab, which browsers allow at a click alone, before anything is waited for. The token is then written to
+ * Opens an empty tab, which browsers allow only at a click, before anything is waited for. The token is then written to
  * the sessionStorage of that tab: it is in no URL, in no message that another page could receive, and in no other tab.
  * @returns null if the browser has blocked the tab
  */

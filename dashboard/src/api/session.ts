@@ -15,7 +15,7 @@ export interface Identity {
 
 /** What the page shows of the session. */
 export interface SessionState {
-  /** Whether the page has a token. Without one it shows the sign-in alone. */
+  /** Whether the page has a token. Without one it shows only the sign-in. */
   signedIn: boolean;
   /** Whether the service has refused the token: the sign-in then lies over the page, which waits for it. */
   expired: boolean;

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useState } from "react";
 import { strings } from "../strings.ts";
+import { Consequences } from "./consequences.tsx";
 import { CancelButton, Dialog } from "./dialog.tsx";
-import { Losses } from "./losses.tsx";
 
 /**
  * Asks before something is destroyed: says what will be lost, and takes the typed name as the answer.
@@ -46,7 +46,7 @@ export function DestroyDialog({
     <Dialog opened={opened} onClose={onClose} title={title}>
       <form onSubmit={submit}>
         <Stack>
-          <Losses lead={lead} lost={lost} />
+          <Consequences lead={lead} lost={lost} />
           {name !== undefined && (
             <TextInput
               label={strings.destroy.type(name)}

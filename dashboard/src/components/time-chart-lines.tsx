@@ -15,7 +15,7 @@ import { formatNumber } from "../formats.ts";
 
 /** What a `TimeChart` shows. */
 export interface TimeChartProps {
-  /** What the figures are, for screen readers, which get them as a table. */
+  /** What the statistics are, for screen readers, which get them as a table. */
   label: string;
   /** Rows in the order of time: a text for the time, and a number for each series. */
   data: readonly ({ time: string } & Record<string, string | number>)[];
@@ -47,7 +47,7 @@ export default function TimeChartLines(props: TimeChartProps) {
   const scheme = useComputedColorScheme("light", { getInitialValueInEffect: false });
   const latest = useRef(props);
   latest.current = props;
-  // Equal figures, which the page reads again and again, leave the chart as it is.
+  // Equal statistics, which the page reads again and again, leave the chart as it is.
   const key = JSON.stringify([data, series, scheme]);
   useEffect(() => {
     if (!canvas.current) return;

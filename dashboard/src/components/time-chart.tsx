@@ -5,7 +5,7 @@ import type { TimeChartProps } from "./time-chart-lines.tsx";
 const Lines = lazy(() => import("./time-chart-lines.tsx"));
 
 /**
- * Figures over time as lines. The library of charts is loaded with the first one. Of several series a `ChartLegend` says
+ * Statistics over time as lines. The library of charts is loaded with the first one. Of several series a `ChartLegend` says
  * which is which.
  */
 export function TimeChart({

@@ -73,7 +73,7 @@ export function useServiceForm<Values extends object, Result, Variables>({
     form.setValues(values);
     form.resetDirty(values);
   }, [follows, isDirty, present, form.setInitialValues, form.setValues, form.resetDirty]);
-  // Escape answers the question alone.
+  // Escape only answers the question.
   useBusyDialog(change.isPending || asked !== null);
   const send = (values: Values) => {
     if (change.isPending) return;

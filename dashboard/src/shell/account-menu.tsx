@@ -7,8 +7,8 @@ import { ActionIcon, Button, Popover, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link } from "react-router";
 import { session } from "../api/session.ts";
+import { signOutConsequences } from "../components/consequences.tsx";
 import { DestroyDialog } from "../components/destroy-dialog.tsx";
-import { signOutLosses } from "../components/losses.tsx";
 import { useAccount } from "../session/use-account.ts";
 import { strings } from "../strings.ts";
 
@@ -21,7 +21,7 @@ export function AccountMenu() {
   const email = data?.currentMember.email;
   const [isAsking, asking] = useDisclosure();
   const signOut = () => {
-    if (signOutLosses().length === 0) return session.signOut();
+    if (signOutConsequences().length === 0) return session.signOut();
     close();
     asking.open();
   };
@@ -90,7 +90,7 @@ export function AccountMenu() {
         onClose={asking.close}
         title={texts.leaveTitle}
         lead={texts.leaveLead}
-        lost={signOutLosses()}
+        lost={signOutConsequences()}
         action={texts.signOut}
         onConfirm={() => session.signOut()}
       />

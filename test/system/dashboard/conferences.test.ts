@@ -49,12 +49,12 @@ async function join(id: string, { token }: TestUser): Promise<GraphqlMember> {
   return member;
 }
 
-/** Sends media, of which the media server reports figures. */
+/** Sends media, of which the media server reports statistics. */
 async function publish(member: GraphqlMember, packetLoss: number): Promise<void> {
   const { peerId } = await member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
   await member.event("ConferenceMemberUpdatedEvent", (event) => event.member.publishing);
-  const figures = { audioBitrate: 32_000, videoBitrate: 500_000, roundTripMs: 20 };
-  engine.report(peerId, { ...figures, packetLoss });
+  const stats = { audioBitrate: 32_000, videoBitrate: 500_000, roundTripMs: 20 };
+  engine.report(peerId, { ...stats, packetLoss });
 }
 
 it("a conference appears with its members, of whom one is muted, unmuted and removed", async () => {

@@ -12,7 +12,7 @@ afterAll(() => dashboard.stop());
 
 const applicationId = () => dashboard.node.application.id;
 
-/** Stores figures of the hour and the day that run, as the writer of a node does. */
+/** Stores statistics of the hour and the day that run, as the writer of a node does. */
 async function addFigures(): Promise<void> {
   const { node } = dashboard;
   for (const [seconds, unit, requests] of [
@@ -64,13 +64,13 @@ describe("with traffic and problems", () => {
     await addProblems();
   });
 
-  it("shows figures and what needs attention, with links to where it is solved", async () => {
+  it("shows statistics and what needs attention, with links to where it is solved", async () => {
     const tab = await dashboard.open();
     const { page } = tab;
     const requests = page.getByRole("region", { name: "Requests" });
     await requests.getByText("1,234").first().waitFor();
     await page.getByRole("region", { name: "Errors" }).getByText("Not found: 5").waitFor();
-    // Screen readers get the figures of a chart as a table.
+    // Screen readers get the statistics of a chart as a table.
     await page.getByRole("table", { name: "Calls and conferences" }).waitFor();
     await tab.shows("The node on media-2.example is missing.");
     await tab.shows(/Google \(Firebase\) refuses the push credentials for production/);

@@ -223,7 +223,7 @@ it("sets a sign-in provider, tests it, changes its secret alone, and removes it"
   await save(tab);
   await tab.shows("The present secret. It cannot be shown or restored.");
   await tab.check();
-  // Escape answers the question alone.
+  // Escape only answers the question.
   await page.keyboard.press("Escape");
   await page.getByRole("dialog", { name: /^Replace the secret/ }).waitFor({ state: "detached" });
   expect(await dialog.getByLabel("Consumer key").inputValue()).toBe(TWITTER.consumerKey);

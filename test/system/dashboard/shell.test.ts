@@ -22,7 +22,7 @@ afterAll(() => dashboard.stop());
 const focused = ({ page }: DashboardPage): Promise<string> =>
   page.evaluate("document.activeElement.textContent || document.activeElement.id");
 
-it("works with a keyboard alone: skips the navigation, opens a page and begins at its heading", async () => {
+it("works with only a keyboard: skips the navigation, opens a page and begins at its heading", async () => {
   const tab = await dashboard.open({ path: "/applications" });
   const { page } = tab;
   await page.getByRole("link", { name: "First application" }).waitFor();

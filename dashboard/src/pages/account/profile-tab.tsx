@@ -3,8 +3,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { session } from "../../api/session.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { Consequences, signOutConsequences } from "../../components/consequences.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { Losses, signOutLosses } from "../../components/losses.tsx";
 import { Section } from "../../components/section.tsx";
 import { useUnsaved } from "../../components/unsaved.ts";
 import { useServiceForm } from "../../components/use-service-form.ts";
@@ -161,7 +161,7 @@ function PasswordForm({ email }: { email: string }) {
 
 function SignOutEverywhere() {
   const [isAsking, { open, close }] = useDisclosure();
-  const lost = signOutLosses();
+  const lost = signOutConsequences();
   return (
     <Section title={texts.everywhere} lead={texts.everywhereText}>
       <Group>
@@ -178,7 +178,7 @@ function SignOutEverywhere() {
         onConfirm={() => session.signOutEverywhere()}
       >
         <Text size="sm">{texts.everywhereAsk}</Text>
-        {lost.length > 0 && <Losses lead={strings.shell.leaveLead} lost={lost} />}
+        {lost.length > 0 && <Consequences lead={strings.shell.leaveLead} lost={lost} />}
       </ConfirmDialog>
     </Section>
   );

@@ -1,19 +1,19 @@
 import { Anchor, Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import { useRef } from "react";
 import { Link } from "react-router";
-import { type Fact, Facts } from "../../components/facts.tsx";
+import { type Detail, Details } from "../../components/details.tsx";
 import { formatExactTime } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import type { AuditSubject } from "./audit-filters.ts";
 import {
   type AuditEntry,
-  actionWords,
-  fieldWords,
+  actionLabel,
+  fieldLabel,
   otherTargets,
-  resultWords,
-  targetWords,
-  valueWords,
-} from "./audit-words.ts";
+  resultLabel,
+  targetLabel,
+  valueLabel,
+} from "./audit-labels.ts";
 import { ResultBadge } from "./result-badge.tsx";
 import type { AuditNames } from "./use-names.ts";
 
@@ -45,17 +45,17 @@ export function AuditDetails({
       title={
         shown && (
           <Text component="span" fw={650} size="lg">
-            {actionWords(shown.action)}
+            {actionLabel(shown.action)}
           </Text>
         )
       }
     >
-      {shown && <Details entry={shown} names={names} onFilter={onFilter} />}
+      {shown && <EntryDetails entry={shown} names={names} onFilter={onFilter} />}
     </Drawer>
   );
 }
 
-function Details({
+function EntryDetails({
   entry,
   names,
   onFilter,
@@ -69,9 +69,9 @@ function Details({
     <Stack gap="lg">
       <Group gap="sm" wrap="nowrap" align="flex-start">
         <ResultBadge entry={entry} />
-        <Text size="sm">{resultWords(entry)}</Text>
+        <Text size="sm">{resultLabel(entry)}</Text>
       </Group>
-      <Facts facts={factsOf(entry, names)} />
+      <Details details={detailsOf(entry, names)} />
       <div>
         <Title order={3} size="h5" mb={4}>
           {texts.sent}
@@ -81,10 +81,10 @@ function Details({
             {texts.nothingSent}
           </Text>
         ) : (
-          <Facts
-            facts={entry.fields.map((field) => ({
-              title: fieldWords(field.name),
-              value: valueWords(field),
+          <Details
+            details={entry.fields.map((field) => ({
+              title: fieldLabel(field.name),
+              value: valueLabel(field),
             }))}
           />
         )}
@@ -112,7 +112,7 @@ function Only({ onClick, children }: { onClick(): void; children: string }) {
   );
 }
 
-function factsOf(entry: AuditEntry, names: AuditNames): Fact[] {
+function detailsOf(entry: AuditEntry, names: AuditNames): Detail[] {
   const { email, role, createdAt, ip, userAgent, requestId, applicationId, action } = entry;
   const others = otherTargets(entry);
   return [
@@ -149,7 +149,7 @@ function Target({
   action: string;
   applicationId: AuditEntry["applicationId"];
 }) {
-  const words = targetWords(action, target);
+  const words = targetLabel(action, target);
   if (target.name !== "userId" || !applicationId) return <div>{words}</div>;
   return (
     <div>

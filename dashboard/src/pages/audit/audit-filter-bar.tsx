@@ -2,7 +2,7 @@ import { Button, Group, Select } from "@mantine/core";
 import { DayField } from "../../components/day-field.tsx";
 import { strings } from "../../strings.ts";
 import type { AuditFiltersState, AuditSubject } from "./audit-filters.ts";
-import { ACTIONS, actionWords } from "./audit-words.ts";
+import { ACTIONS, actionLabel } from "./audit-labels.ts";
 import type { AuditNames, Choice } from "./use-names.ts";
 
 const texts = strings.audit;
@@ -13,7 +13,7 @@ export function AuditFilterBar({ state, names }: { state: AuditFiltersState; nam
   const groups: Record<AuditSubject, readonly Choice[]> = {
     application: names.applications,
     member: names.members,
-    action: ACTIONS.map((action) => ({ value: action, label: actionWords(action) })),
+    action: ACTIONS.map((action) => ({ value: action, label: actionLabel(action) })),
   };
   if (subject) addMissing(groups, subject);
   const kinds = Object.keys(groups) as AuditSubject[];
@@ -61,7 +61,7 @@ function addMissing(
   const label = {
     application: texts.applicationById(value),
     member: texts.memberById(value),
-    action: actionWords(value),
+    action: actionLabel(value),
   }[kind];
   groups[kind] = [...groups[kind], { value, label }];
 }

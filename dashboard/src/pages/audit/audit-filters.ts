@@ -23,7 +23,7 @@ export interface AuditFiltersState {
   filters: AuditFilters;
   isFiltered: boolean;
   subject: { kind: AuditSubject; value: string } | null;
-  /** Shows the entries of one subject alone, or with null of all. */
+  /** Shows the entries of one subject only, or with null of all. */
   showOnly(subject: { kind: AuditSubject; value: string } | null): void;
   setDays(days: { from?: string; to?: string }): void;
   clear(): void;

@@ -12,7 +12,7 @@ import { AuditEntriesDocument } from "./audit.generated.ts";
 import { AuditDetails } from "./audit-details.tsx";
 import { AuditFilterBar } from "./audit-filter-bar.tsx";
 import { auditVariables, useAuditFilters } from "./audit-filters.ts";
-import { type AuditEntry, actionWords } from "./audit-words.ts";
+import { type AuditEntry, actionLabel } from "./audit-labels.ts";
 import { exportAuditLog } from "./export-audit.ts";
 import { ResultBadge } from "./result-badge.tsx";
 import { useNames } from "./use-names.ts";
@@ -83,7 +83,7 @@ function columnsFor(
       title: texts.change,
       render: (entry) => {
         const { action, applicationId, createdAt } = entry;
-        const change = actionWords(action);
+        const change = actionLabel(action);
         return (
           <>
             <Anchor

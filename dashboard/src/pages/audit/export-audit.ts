@@ -7,11 +7,11 @@ import { strings } from "../../strings.ts";
 import { AuditEntriesDocument, type AuditEntriesQueryVariables } from "./audit.generated.ts";
 import {
   type AuditEntry,
-  actionWords,
-  fieldWords,
-  targetWords,
-  valueWords,
-} from "./audit-words.ts";
+  actionLabel,
+  fieldLabel,
+  targetLabel,
+  valueLabel,
+} from "./audit-labels.ts";
 
 const texts = strings.audit;
 
@@ -90,13 +90,13 @@ function toCsv(entry: AuditEntry): string {
     entry.createdAt,
     entry.email,
     strings.roles[entry.role],
-    actionWords(entry.action),
+    actionLabel(entry.action),
     entry.action,
     entry.outcome,
     entry.errorCode ?? "",
     entry.applicationId ?? "",
-    entry.targets.map((target) => targetWords(entry.action, target)).join("; "),
-    entry.fields.map((field) => `${fieldWords(field.name)}: ${valueWords(field)}`).join("; "),
+    entry.targets.map((target) => targetLabel(entry.action, target)).join("; "),
+    entry.fields.map((field) => `${fieldLabel(field.name)}: ${valueLabel(field)}`).join("; "),
     entry.ip,
     entry.userAgent ?? "",
     entry.requestId,

@@ -1,6 +1,6 @@
 import { Badge } from "@mantine/core";
 import { strings } from "../../strings.ts";
-import { type AuditEntry, type AuditResult, resultOf } from "./audit-words.ts";
+import { type AuditEntry, type AuditResult, resultOf } from "./audit-labels.ts";
 
 const COLORS: Readonly<Record<AuditResult, string>> = {
   done: "green",

@@ -10,10 +10,10 @@ import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import { CallDetailsDocument, type CallDetailsQuery, LiveCallDocument } from "./call.generated.ts";
-import { CallFacts } from "./call-facts.tsx";
+import { CallDetails } from "./call-details.tsx";
+import { CallBadge, callTitle } from "./call-labels.tsx";
 import { CallParticipants } from "./call-participants.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
-import { CallBadge, callTitle } from "./call-words.tsx";
 
 const texts = strings.call;
 
@@ -73,7 +73,7 @@ export function Component() {
       )}
       {call && (
         <>
-          <CallFacts call={call} />
+          <CallDetails call={call} />
           <CallParticipants call={call} />
           <CallTimeline call={call} />
         </>

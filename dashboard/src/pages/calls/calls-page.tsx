@@ -14,7 +14,7 @@ import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import { CallFilterBar } from "./call-filter-bar.tsx";
 import { callVariables, fitsFilters, useCallFilters } from "./call-filters.ts";
-import { CallBadge, CallLength, callKind, callTitle } from "./call-words.tsx";
+import { CallBadge, CallLength, callKind, callTitle } from "./call-labels.tsx";
 import { CallsDocument, type ListedCallFragment, LiveCallsDocument } from "./calls.generated.ts";
 
 const texts = strings.calls;

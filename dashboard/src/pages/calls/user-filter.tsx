@@ -5,7 +5,7 @@ import { useOperation } from "../../api/queries.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import { userName } from "../users/user-name.ts";
-import { type CallPerson } from "./call-words.tsx";
+import { type CallPerson } from "./call-labels.tsx";
 import { CallUserDocument, FindCallUsersDocument } from "./calls.generated.ts";
 
 const texts = strings.calls;

@@ -121,13 +121,13 @@ function Figures({ statistics }: { statistics: Statistics }) {
   if (statistics.length === 0) {
     return (
       <Text span size="sm" c="dimmed" className="unbroken">
-        {texts.noFigures}
+        {texts.noStatistics}
       </Text>
     );
   }
   return statistics.map(({ source, packetLoss, roundTripMs }) => {
     const loss = texts.loss(formatShare(packetLoss));
-    const figures =
+    const stats =
       roundTripMs === null
         ? loss
         : texts.lossAndRoundTrip(loss, texts.roundTrip(formatMilliseconds(roundTripMs)));
@@ -139,7 +139,7 @@ function Figures({ statistics }: { statistics: Statistics }) {
         {...(packetLoss > POOR_LOSS && { c: "red" })}
       >
         {statistics.length > 1 && `${texts.peer(texts.peers[source ?? "receives"])} `}
-        {figures}
+        {stats}
       </Text>
     );
   });

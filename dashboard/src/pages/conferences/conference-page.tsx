@@ -18,7 +18,7 @@ import {
 } from "./conference.generated.ts";
 import { ConferenceActions } from "./conference-actions.tsx";
 import { ConferenceBadge } from "./conference-badge.tsx";
-import { ConferenceFacts } from "./conference-facts.tsx";
+import { ConferenceDetails } from "./conference-details.tsx";
 import { ConferenceHistory } from "./conference-history.tsx";
 import { ConferenceLinks } from "./conference-links.tsx";
 import { ConferenceMembers } from "./conference-members.tsx";
@@ -107,7 +107,7 @@ function Parts({ conference }: { conference: ConferenceFieldsFragment }) {
       <ConferenceMembers conference={conference} />
       <SimpleGrid cols={{ base: 1, md: hasSettings ? 2 : 1 }} spacing="lg">
         {hasSettings && <ConferenceSettings conference={conference} />}
-        <ConferenceFacts conference={conference} />
+        <ConferenceDetails conference={conference} />
       </SimpleGrid>
       <ConferenceLinks conference={conference} />
       <ConferenceHistory conferenceId={conference.id} members={members} />

@@ -29,13 +29,13 @@ export function Component() {
 }
 
 /** The member in words; null until it is known. */
-function useMemberWords(): string | null {
+function useMemberLabel(): string | null {
   const member = useAccount().data?.currentMember;
   return member ? texts.member(member.email, texts.roles[member.role]) : null;
 }
 
 function GraphqlCard() {
-  const member = useMemberWords();
+  const member = useMemberLabel();
   const { open, isOpening, error } = useExplorer();
   if (!hasExplorer("graphiql")) return <TurnedOff title={texts.graphql} />;
   return (
@@ -57,7 +57,7 @@ function GraphqlCard() {
 }
 
 function RestCard() {
-  const member = useMemberWords();
+  const member = useMemberLabel();
   const { data } = useAccount();
   const { canChange } = useRole();
   const { open, isOpening, error } = useExplorer();

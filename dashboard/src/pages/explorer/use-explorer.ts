@@ -46,7 +46,7 @@ export async function ownToken(owner: string): Promise<HandedToken> {
 
 /** The token of a new session of an application, which is signed with its keys. @throws SignalboxError */
 export async function applicationToken(id: string, owner: string): Promise<HandedToken> {
-  // Browsers sign on secure pages alone.
+  // Browsers sign only on secure pages.
   if (!globalThis.crypto?.subtle) throw new SignalboxError("UNSUPPORTED", texts.insecure);
   const { application } = await session.connection.query(ExplorerKeysDocument, { id });
   const keys = {

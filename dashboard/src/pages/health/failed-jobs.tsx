@@ -15,7 +15,7 @@ import {
   HealthDocument,
   RetryJobDocument,
 } from "./health.generated.ts";
-import { jobWords } from "./job-words.ts";
+import { jobLabel } from "./job-labels.ts";
 
 const texts = strings.health;
 type Row = FailedJobsQuery["failedJobs"]["nodes"][number];
@@ -36,7 +36,7 @@ export function FailedJobs() {
       { input: { applicationId, jobId: id } },
       {
         onSuccess: () =>
-          notifications.show({ message: texts.retried(jobWords(name)), color: "green" }),
+          notifications.show({ message: texts.retried(jobLabel(name)), color: "green" }),
       },
     );
   };
@@ -80,7 +80,7 @@ function useColumns(
       render: ({ name, reason }) => (
         <>
           <Text size="sm" fw={600}>
-            {jobWords(name)}
+            {jobLabel(name)}
           </Text>
           <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {reason}
@@ -123,7 +123,7 @@ function useColumns(
                 size="xs"
                 loading={retrying === job.id}
                 disabled={retrying !== undefined && retrying !== job.id}
-                aria-label={texts.retryJob(jobWords(job.name), formatDateTime(job.failedAt))}
+                aria-label={texts.retryJob(jobLabel(job.name), formatDateTime(job.failedAt))}
                 onClick={() => retry(job)}
               >
                 {texts.retry}

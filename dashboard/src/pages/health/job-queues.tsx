@@ -3,7 +3,7 @@ import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { formatNumber } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import type { HealthQuery } from "./health.generated.ts";
-import { jobWords } from "./job-words.ts";
+import { jobLabel } from "./job-labels.ts";
 
 const texts = strings.health;
 type Queue = HealthQuery["health"]["jobQueues"][number];
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     title: texts.job,
     render: ({ name }) => (
       <Text size="sm" fw={600}>
-        {jobWords(name)}
+        {jobLabel(name)}
       </Text>
     ),
   },

@@ -1,7 +1,7 @@
 import { formatDate, formatNumber, formatRelative } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import { checkName } from "../health/check-name.ts";
-import { jobWords } from "../health/job-words.ts";
+import { jobLabel } from "../health/job-labels.ts";
 import type { AccountAttentionQuery, AttentionFailedJobsQuery } from "./attention.generated.ts";
 
 const texts = strings.overview.attention;
@@ -47,13 +47,13 @@ export function deploymentItems({ checks, nodes, jobQueues }: Health): Attention
     })),
     ...failed.map((queue) => ({
       ...{ key: `failed ${queue.name}`, isUrgent: true, ...health, action: texts.toJobs },
-      text: texts.failed(jobWords(queue.name), queue.failed, formatJobs(queue.failed)),
+      text: texts.failed(jobLabel(queue.name), queue.failed, formatJobs(queue.failed)),
     })),
     ...jobQueues
       .filter(({ waiting }) => waiting >= WAITING_MAX)
       .map(({ name, waiting }) => ({
         ...{ key: `waiting ${name}`, isUrgent: false, ...health, action: texts.toJobs },
-        text: texts.waiting(jobWords(name), formatJobs(waiting)),
+        text: texts.waiting(jobLabel(name), formatJobs(waiting)),
       })),
   ];
 }

@@ -12,7 +12,7 @@ import {
   errorTotal,
   pushTotal,
   type Statistics,
-} from "./overview-figures.ts";
+} from "./overview-statistics.ts";
 
 const texts = strings.overview;
 type Bucket = Statistics["series"][number];

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { formatNumber } from "../../formats.ts";
 import { PAGES } from "../../shell/page-routes.ts";
 import { strings } from "../../strings.ts";
-import { type Activity, formatCount } from "./overview-figures.ts";
+import { type Activity, formatCount } from "./overview-statistics.ts";
 
 const texts = strings.overview;
 

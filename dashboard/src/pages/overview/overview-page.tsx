@@ -9,14 +9,14 @@ import { Attention } from "./attention.tsx";
 import { Charts } from "./charts.tsx";
 import { Now } from "./now.tsx";
 import { AccountOverviewDocument, ApplicationOverviewDocument } from "./overview.generated.ts";
-import type { Overview, Period } from "./overview-figures.ts";
+import type { Overview, Period } from "./overview-statistics.ts";
 
 const texts = strings.overview;
 const PERIODS: readonly Period[] = ["HOUR", "DAY", "MONTH"];
 /** How often the page asks again, in milliseconds. */
 const REFRESH_MS = 15_000;
 
-/** Figures of an application, or of all of the account, and what needs attention. */
+/** Statistics of an application, or of all of the account, and what needs attention. */
 export function Component() {
   const applicationId = useOptionalApplicationId();
   const [filters, setFilters] = useUrlFilters({ period: "DAY" });
@@ -57,7 +57,7 @@ export function Component() {
   );
 }
 
-/** The figures of the application of the URL, or of the account. */
+/** The statistics of the application of the URL, or of the account. */
 function useOverview(applicationId: string | null, period: Period) {
   const options = { keepPrevious: true, refreshMs: REFRESH_MS };
   const ofAccount = useOperation(
@@ -72,7 +72,7 @@ function useOverview(applicationId: string | null, period: Period) {
   );
   const application = ofApplication.data?.application;
   const query = applicationId === null ? ofAccount : ofApplication;
-  // The figures of another application must not stand below the name of this one.
+  // The statistics of another application must not stand below the name of this one.
   const own = application?.id === applicationId ? application : undefined;
   const overview: Overview | undefined = applicationId === null ? ofAccount.data?.account : own;
   return {

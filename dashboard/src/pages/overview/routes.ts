@@ -2,7 +2,7 @@ import { ChartBarIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
 import { strings } from "../../strings.ts";
 
-/** Figures of all applications together, and what needs attention: the first page after the sign-in. */
+/** Statistics of all applications together, and what needs attention: the first page after the sign-in. */
 export const overviewPage: PageRoutes = {
   group: "account",
   path: "overview",

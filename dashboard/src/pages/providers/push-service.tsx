@@ -4,22 +4,22 @@ import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
+import { Details } from "../../components/details.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatDateTime } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
-import { reasonWords } from "../push/push-words.tsx";
+import { reasonLabel } from "../push/push-labels.tsx";
 import { CheckResult } from "./check-result.tsx";
 import {
   type Common,
   type Credentials,
   credentialsOf,
   daysLeft,
+  detailsOf,
   expiresSoon,
-  factsOf,
-} from "./credential-facts.tsx";
+} from "./credential-details.tsx";
 import {
   CheckPushCredentialsDocument,
   ClearPushCredentialsDocument,
@@ -60,7 +60,7 @@ export function PushServiceSection({
         </Alert>
       )}
       {present ? (
-        <Facts facts={factsOf(credentials, service)} />
+        <Details details={detailsOf(credentials, service)} />
       ) : (
         <Text size="sm">{texts.notSetText[service]}</Text>
       )}
@@ -115,7 +115,7 @@ function StatusBadge({ present, days }: { present: Common | null; days: number |
 
 function Refusal({ present, name }: { present: Common; name: string }) {
   const { refusedSince, refusedReason } = present;
-  const words = refusedReason ? reasonWords(refusedReason) : null;
+  const words = refusedReason ? reasonLabel(refusedReason) : null;
   return (
     <Alert
       color="red"

@@ -1,4 +1,4 @@
-import type { Fact } from "../../components/facts.tsx";
+import type { Detail } from "../../components/details.tsx";
 import { strings } from "../../strings.ts";
 import type { SignInProvider, SignInProvidersQuery } from "./sign-in.generated.ts";
 
@@ -55,7 +55,7 @@ export function settingsOf(
 }
 
 /** What is set of a provider. */
-export function providerFacts(application: Application, row: ProviderRow): Fact[] {
+export function providerDetails(application: Application, row: ProviderRow): Detail[] {
   const settings = settingsOf(application, row);
   if (settings === null) return [];
   return row.fields.flatMap(({ name, isSecret }) => {

@@ -3,9 +3,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useChange } from "../../api/queries.ts";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
+import { Details } from "../../components/details.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { Facts } from "../../components/facts.tsx";
 import { Section } from "../../components/section.tsx";
 import { useRole } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
@@ -17,7 +17,7 @@ import {
   UpdateSignInProviderDocument,
 } from "./sign-in.generated.ts";
 import { SignInForm } from "./sign-in-form.tsx";
-import { type ProviderRow, providerFacts, settingsOf } from "./sign-in-providers.ts";
+import { type ProviderRow, providerDetails, settingsOf } from "./sign-in-providers.ts";
 
 const texts = strings.providers;
 type Application = SignInProvidersQuery["application"];
@@ -45,7 +45,7 @@ export function SignInSection({
       }
     >
       {settings ? (
-        <Facts facts={providerFacts(application, row)} />
+        <Details details={providerDetails(application, row)} />
       ) : (
         <Text size="sm">{texts.signIn.off(texts.signIn.by[provider])}</Text>
       )}

@@ -12,7 +12,7 @@ import {
   type PushDeliveriesQuery,
   type PushOutcome,
 } from "./events.generated.ts";
-import { reasonWords } from "./push-words.tsx";
+import { reasonLabel } from "./push-labels.tsx";
 
 const texts = strings.push.deliveries;
 type Delivery = PushDeliveriesQuery["pushDeliveries"]["nodes"][number];
@@ -155,7 +155,7 @@ function columnsFor(applicationId: string): Column<Delivery>[] {
 
 /** What the reason means, with the push service's own word for it. */
 function Reason({ delivery: { outcome, reason, dueAt } }: { delivery: Delivery }) {
-  const words = reason ? reasonWords(reason) : null;
+  const words = reason ? reasonLabel(reason) : null;
   return (
     <>
       {reason && <Text size="sm">{words ?? reason}</Text>}

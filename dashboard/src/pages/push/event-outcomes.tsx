@@ -23,7 +23,7 @@ import {
   type PushEventQuery,
   PushProgressDocument,
 } from "./events.generated.ts";
-import { isOpen, StateBadge } from "./push-words.tsx";
+import { isOpen, StateBadge } from "./push-labels.tsx";
 import { StopDialog } from "./stop-dialog.tsx";
 
 const texts = strings.push;
@@ -92,7 +92,7 @@ export function EventOutcomes({
       <LiveError of={live} />
       {state === "SCHEDULED" && nextRunAt && (
         <Text size="sm" c="dimmed">
-          {texts.facts.next}: {formatDateTime(nextRunAt)}
+          {texts.details.next}: {formatDateTime(nextRunAt)}
         </Text>
       )}
       {fanningOut && (

@@ -2,9 +2,9 @@ import { Anchor, Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link, useParams } from "react-router";
 import { useOperation } from "../../api/queries.ts";
+import { type Detail, Details } from "../../components/details.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { type Fact, Facts } from "../../components/facts.tsx";
 import { Section } from "../../components/section.tsx";
 import { useUrlFilters } from "../../components/url-filters.ts";
 import { formatDateTime } from "../../formats.ts";
@@ -17,7 +17,7 @@ import { EventOutcomes } from "./event-outcomes.tsx";
 import { PushEventDocument, type PushEventQuery } from "./events.generated.ts";
 import { JsonBlock } from "./json-block.tsx";
 import "./push.css";
-import { pushTitle, StateBadge, senderName, tagWords } from "./push-words.tsx";
+import { pushTitle, StateBadge, senderName, tagLabel } from "./push-labels.tsx";
 
 const texts = strings.push;
 type Event = NonNullable<PushEventQuery["pushEvent"]>;
@@ -96,26 +96,26 @@ export function Component() {
 
 function About({ event }: { event: Event }) {
   return (
-    <Section title={texts.facts.title}>
-      <Facts facts={factsOf(event)} />
+    <Section title={texts.details.title}>
+      <Details details={detailsOf(event)} />
       <details>
         <summary>
           <Text component="span" size="sm">
-            {texts.facts.payload}
+            {texts.details.payload}
           </Text>
         </summary>
-        <JsonBlock label={texts.facts.payload} value={event.payload} />
+        <JsonBlock label={texts.details.payload} value={event.payload} />
       </details>
     </Section>
   );
 }
 
-function factsOf(event: Event): Fact[] {
+function detailsOf(event: Event): Detail[] {
   const { notification, environment, userId, createdAt, eventType } = event;
-  const facts: [string, ReactNode][] = [
-    [texts.facts.text, notification?.body],
+  const details: [string, ReactNode][] = [
+    [texts.details.text, notification?.body],
     [
-      texts.facts.sender,
+      texts.details.sender,
       userId ? (
         <Anchor
           component={Link}
@@ -128,19 +128,19 @@ function factsOf(event: Event): Fact[] {
         senderName(event)
       ),
     ],
-    [texts.facts.recipients, tagWords(event) ?? texts.facts.recipientsIds],
-    [texts.facts.environment, texts.environments[environment]],
-    [texts.facts.created, formatDateTime(createdAt)],
-    [eventType === "PERIOD_DATE" ? texts.facts.first : texts.facts.time, timeOf(event.date)],
-    [texts.facts.repeats, repetition(event)],
-    [texts.facts.next, timeOf(event.nextRunAt)],
+    [texts.details.recipients, tagLabel(event) ?? texts.details.recipientsIds],
+    [texts.details.environment, texts.environments[environment]],
+    [texts.details.created, formatDateTime(createdAt)],
+    [eventType === "PERIOD_DATE" ? texts.details.first : texts.details.time, timeOf(event.date)],
+    [texts.details.repeats, repetition(event)],
+    [texts.details.next, timeOf(event.nextRunAt)],
     [
-      texts.facts.occurred,
-      eventType === "PERIOD_DATE" ? texts.facts.times(event.occurredCount) : null,
+      texts.details.occurred,
+      eventType === "PERIOD_DATE" ? texts.details.times(event.occurredCount) : null,
     ],
-    [texts.facts.stopped, timeOf(event.stoppedAt)],
+    [texts.details.stopped, timeOf(event.stoppedAt)],
   ];
-  return facts.flatMap(([title, value]) => (value ? [{ title, value }] : []));
+  return details.flatMap(([title, value]) => (value ? [{ title, value }] : []));
 }
 
 const timeOf = (time: string | null | undefined) => (time ? formatDateTime(time) : null);
@@ -148,5 +148,5 @@ const timeOf = (time: string | null | undefined) => (time ? formatDateTime(time)
 function repetition({ period, endDate }: Event): string | null {
   if (!period) return null;
   const words = texts.periods[String(period)] ?? String(period);
-  return endDate ? texts.facts.repeatsUntil(words, formatDateTime(endDate)) : words;
+  return endDate ? texts.details.repeatsUntil(words, formatDateTime(endDate)) : words;
 }

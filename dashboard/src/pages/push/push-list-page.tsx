@@ -17,7 +17,7 @@ import {
   PushEventsDocument,
   type PushEventsQueryVariables,
 } from "./events.generated.ts";
-import { isOpen, pushTitle, StateBadge, senderName } from "./push-words.tsx";
+import { isOpen, pushTitle, StateBadge, senderName } from "./push-labels.tsx";
 import { StopDialog } from "./stop-dialog.tsx";
 
 const texts = strings.push;

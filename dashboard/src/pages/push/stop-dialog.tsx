@@ -12,7 +12,7 @@ import {
   PushEventsDocument,
   StopPushDocument,
 } from "./events.generated.ts";
-import { pushTitle } from "./push-words.tsx";
+import { pushTitle } from "./push-labels.tsx";
 
 const texts = strings.push.stop;
 

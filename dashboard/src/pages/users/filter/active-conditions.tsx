@@ -1,14 +1,14 @@
 import { Group, Pill } from "@mantine/core";
 import { formatDateTime } from "../../../formats.ts";
 import { strings } from "../../../strings.ts";
-import { type Condition, kindOf, operatorWords } from "./conditions.ts";
+import { type Condition, kindOf, operatorLabel } from "./conditions.ts";
 
 const texts = strings.users;
 /** Values of a condition that are shown. */
 const SHOWN_VALUES = 4;
 
 /** A condition in words, such as "Login starts with “anna”". */
-function conditionWords({ field, operator, values }: Condition): string {
+function conditionLabel({ field, operator, values }: Condition): string {
   const shown = values
     .slice(0, SHOWN_VALUES)
     .map((value) =>
@@ -17,7 +17,7 @@ function conditionWords({ field, operator, values }: Condition): string {
   if (values.length > SHOWN_VALUES) shown.push("…");
   return texts.condition(
     texts.filterFields[field],
-    operatorWords(field, operator),
+    operatorLabel(field, operator),
     shown.join(", "),
   );
 }
@@ -39,7 +39,7 @@ export function ActiveConditions({
       className="plain-list conditions"
     >
       {conditions.map((condition) => {
-        const words = conditionWords(condition);
+        const words = conditionLabel(condition);
         return (
           <li key={`${condition.field} ${condition.operator}`}>
             <Pill

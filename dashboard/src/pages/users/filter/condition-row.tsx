@@ -9,7 +9,7 @@ import {
   type FilterOperator,
   kindOf,
   OPERATORS_OF,
-  operatorWords,
+  operatorLabel,
   takesList,
 } from "./conditions.ts";
 import { TimeInputs } from "./time-inputs.tsx";
@@ -66,7 +66,7 @@ export function ConditionRow({
       <Select
         className="condition-operator"
         aria-label={texts.filterOperator(number)}
-        data={operators.map((value) => ({ value, label: operatorWords(draft.field, value) }))}
+        data={operators.map((value) => ({ value, label: operatorLabel(draft.field, value) }))}
         value={draft.operator}
         onChange={(operator) => operator && chooseOperator(operator as FilterOperator)}
         allowDeselect={false}

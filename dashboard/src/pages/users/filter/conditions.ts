@@ -62,7 +62,7 @@ export function takesList(operator: FilterOperator): boolean {
 }
 
 /** What an operator means for a field, in words. */
-export function operatorWords(field: FilterField, operator: FilterOperator): string {
+export function operatorLabel(field: FilterField, operator: FilterOperator): string {
   const { text, time } = texts.filterOperators;
   const words: Partial<Record<FilterOperator, string>> = kindOf(field) === "time" ? time : text;
   return words[operator] ?? operator;

@@ -2,14 +2,14 @@ import { Paper, Stack } from "@mantine/core";
 import { formatDateTime, formatRelative } from "../../../formats.ts";
 import { strings } from "../../../strings.ts";
 import { PasswordSection } from "./password-section.tsx";
-import { ProfileFacts } from "./profile-facts.tsx";
+import { ProfileDetails } from "./profile-details.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import type { UserRef } from "./user-ref.ts";
 
 const texts = strings.user;
 const DAY_MS = 24 * 3_600_000;
 
-/** The profile: a form for those who may change it, and readable facts for everybody else. */
+/** The profile: a form for those who may change it, and readable details for everybody else. */
 export function ProfileTab({ of }: { of: UserRef }) {
   return (
     <Stack gap="lg">
@@ -20,7 +20,7 @@ export function ProfileTab({ of }: { of: UserRef }) {
           <PasswordSection of={of} />
         </>
       ) : (
-        <ProfileFacts user={of.user} />
+        <ProfileDetails user={of.user} />
       )}
     </Stack>
   );

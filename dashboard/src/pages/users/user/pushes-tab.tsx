@@ -7,7 +7,7 @@ import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx
 import { formatDateTime, formatNumber } from "../../../formats.ts";
 import { useRole } from "../../../session/use-account.ts";
 import { strings } from "../../../strings.ts";
-import { reasonWords } from "../../push/push-words.tsx";
+import { reasonLabel } from "../../push/push-labels.tsx";
 import { Missing, Moment } from "../cells.tsx";
 import { UserPushesDocument, type UserPushesQuery } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** What a reason means, with the push service's own word for it. */
 function Reason({ reason }: { reason?: string | null }) {
-  const words = reason ? reasonWords(reason) : null;
+  const words = reason ? reasonLabel(reason) : null;
   if (!words) return <span className="breakable">{reason ?? <Missing />}</span>;
   return (
     <>

@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
-import type { Fact } from "../../components/facts.tsx";
+import type { Detail } from "../../components/details.tsx";
 import { CopyTextButton } from "../../components/secret-field.tsx";
 import { formatDate, formatDateTime, formatRelative } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import type { PushCredentialsQuery, PushService } from "./providers.generated.ts";
 
-const texts = strings.providers.facts;
+const texts = strings.providers.details;
 export type Credentials = PushCredentialsQuery["application"]["pushCredentials"];
 
 /** What the credentials of the services have in common. */
@@ -37,11 +37,11 @@ export function expiresSoon(days: number | null): boolean {
 }
 
 /** What is set of a service, without secrets. */
-export function factsOf(credentials: Credentials, service: PushService): Fact[] {
+export function detailsOf(credentials: Credentials, service: PushService): Detail[] {
   const { apns, fcm, web } = credentials;
-  const facts: Fact[] = [];
-  const add = (title: string, value: Fact["value"]) => {
-    if (value) facts.push({ title, value });
+  const details: Detail[] = [];
+  const add = (title: string, value: Detail["value"]) => {
+    if (value) details.push({ title, value });
   };
   if (service === "APNS" && apns) {
     const until = apns.certificateValidUntil;
@@ -84,5 +84,5 @@ export function factsOf(credentials: Credentials, service: PushService): Fact[] 
   }
   const common = credentialsOf(credentials, service);
   if (common) add(texts.updatedAt, formatDateTime(common.updatedAt));
-  return facts;
+  return details;
 }

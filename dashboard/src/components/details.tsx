@@ -1,16 +1,16 @@
 import type { ReactNode } from "react";
 
-/** A line of {@link Facts}. */
-export interface Fact {
+/** A line of {@link Details}. */
+export interface Detail {
   title: string;
   value: ReactNode;
 }
 
 /** What is known about something, as a list of names and values; below each other where there is little room. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+export function Details({ details }: { details: readonly Detail[] }) {
   return (
-    <dl className="facts">
-      {facts.map(({ title, value }) => (
+    <dl className="details">
+      {details.map(({ title, value }) => (
         <div key={title}>
           <dt>{title}</dt>
           <dd>{value}</dd>

@@ -1,6 +1,6 @@
 import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
-import { Facts } from "../../components/facts.tsx";
+import { Details } from "../../components/details.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatBitrate, formatExactTime } from "../../formats.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
@@ -10,15 +10,15 @@ import type { ConferenceFieldsFragment } from "./conference.generated.ts";
 const texts = strings.conference;
 
 /** What a conference is, for everybody who may read. */
-export function ConferenceFacts({ conference }: { conference: ConferenceFieldsFragment }) {
+export function ConferenceDetails({ conference }: { conference: ConferenceFieldsFragment }) {
   const applicationId = useApplicationId();
   const { creatorId, members, origin, engine, hostNodeId, closedAt } = conference;
   // A creator who is in has a name here.
   const creator = members.find(({ userId }) => userId !== null && userId === creatorId);
   return (
     <Section title={texts.about}>
-      <Facts
-        facts={[
+      <Details
+        details={[
           { title: texts.created, value: formatExactTime(conference.createdAt) },
           {
             title: texts.createdBy,

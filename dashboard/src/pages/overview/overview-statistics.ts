@@ -8,7 +8,7 @@ import type {
 
 const texts = strings.overview;
 
-/** The time that figures cover. */
+/** The time that statistics cover. */
 export type Period = StatisticsFieldsFragment["period"];
 export type Activity = ActivityFieldsFragment;
 export type Statistics = StatisticsFieldsFragment;

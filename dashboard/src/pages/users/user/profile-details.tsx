@@ -1,5 +1,5 @@
 import { SimpleGrid } from "@mantine/core";
-import { Facts } from "../../../components/facts.tsx";
+import { Details } from "../../../components/details.tsx";
 import { Section } from "../../../components/section.tsx";
 import { strings } from "../../../strings.ts";
 import { offsetText } from "./profile-fields.ts";
@@ -7,8 +7,8 @@ import type { UserProfileFieldsFragment } from "./user.generated.ts";
 
 const texts = strings.user;
 
-/** The profile for members who read alone: what is known, without what is not. */
-export function ProfileFacts({ user }: { user: UserProfileFieldsFragment }) {
+/** The profile for members who only read: what is known, without what is not. */
+export function ProfileDetails({ user }: { user: UserProfileFieldsFragment }) {
   const { timezone, tags } = user;
   const who = [
     { title: texts.fullName, value: user.fullName },
@@ -31,15 +31,15 @@ export function ProfileFacts({ user }: { user: UserProfileFieldsFragment }) {
     { title: texts.blobId, value: user.blobId == null ? null : String(user.blobId) },
     { title: texts.customData, value: user.customData },
   ];
-  const known = (facts: typeof who) =>
-    facts.map(({ title, value }) => ({ title, value: value || strings.common.none }));
+  const known = (details: typeof who) =>
+    details.map(({ title, value }) => ({ title, value: value || strings.common.none }));
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Section title={texts.who}>
-        <Facts facts={known(who)} />
+        <Details details={known(who)} />
       </Section>
       <Section title={texts.appData}>
-        <Facts facts={known(systems)} />
+        <Details details={known(systems)} />
       </Section>
     </SimpleGrid>
   );

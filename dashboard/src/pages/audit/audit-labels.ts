@@ -10,12 +10,12 @@ export type AuditEntry = AuditEntriesQuery["account"]["auditEntries"]["nodes"][n
 export const ACTIONS: readonly string[] = Object.keys(texts.actions);
 
 /** What a mutation does, in words; the parts of its name for one that has none. */
-export function actionWords(action: string): string {
+export function actionLabel(action: string): string {
   return texts.actions[action] ?? capitalized(spacedWords(action));
 }
 
 /** What an id is of, such as “User 42”. */
-export function targetWords(action: string, { name, id }: AuditEntry["targets"][number]): string {
+export function targetLabel(action: string, { name, id }: AuditEntry["targets"][number]): string {
   const kind = kindOf(action, name);
   return `${texts.targets[kind] ?? capitalized(spacedWords(kind))} ${id}`;
 }
@@ -35,14 +35,14 @@ export function otherTargets({ targets, applicationId }: AuditEntry): AuditEntry
 }
 
 /** What a field of an input is, in words. */
-export function fieldWords(name: string): string {
+export function fieldLabel(name: string): string {
   const known = texts.fields[name];
   if (known !== undefined) return known;
   return capitalized(name.split(".").map(spacedWords).join(": "));
 }
 
 /** What a field was set to, in words. */
-export function valueWords({ name, value, cleared }: AuditEntry["fields"][number]): string {
+export function valueLabel({ name, value, cleared }: AuditEntry["fields"][number]): string {
   if (cleared) return texts.cleared;
   if (value === null || value === undefined) return texts.notRecorded;
   if (value === "true") return texts.on;
@@ -64,7 +64,7 @@ export function resultOf({ outcome, errorCode }: AuditEntry): AuditResult {
 }
 
 /** How an entry ended, in a sentence. */
-export function resultWords(entry: AuditEntry): string {
+export function resultLabel(entry: AuditEntry): string {
   const { outcome, errorCode } = entry;
   if (outcome === "SUCCEEDED") return texts.succeeded;
   if (outcome === "STARTED") return texts.started;

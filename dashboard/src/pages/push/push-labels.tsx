@@ -18,7 +18,7 @@ export function senderName({ kind, userId }: EventFieldsFragment): string {
 }
 
 /** Which users the tags of a push select; null if it was sent to chosen users. */
-export function tagWords({ tagQuery }: EventFieldsFragment): string | null {
+export function tagLabel({ tagQuery }: EventFieldsFragment): string | null {
   if (!tagQuery) return null;
   const end = tagQuery.indexOf(": ");
   const [by, tags] = [tagQuery.slice(0, end), tagQuery.slice(end + 2)];
@@ -26,7 +26,7 @@ export function tagWords({ tagQuery }: EventFieldsFragment): string | null {
 }
 
 /** What the reason of an outcome means; null if it is a sentence already. */
-export function reasonWords(reason: string): string | null {
+export function reasonLabel(reason: string): string | null {
   return texts.reasons.find(([start]) => reason.startsWith(start))?.[1] ?? null;
 }
 

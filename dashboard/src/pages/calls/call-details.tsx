@@ -1,13 +1,13 @@
 import { Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Facts } from "../../components/facts.tsx";
+import { Details } from "../../components/details.tsx";
 import { CopyTextButton } from "../../components/secret-field.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatExactTime, formatSeconds } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import { userName } from "../users/user-name.ts";
 import type { CallFieldsFragment } from "./call.generated.ts";
-import { CallLength, callKind } from "./call-words.tsx";
+import { CallLength, callKind } from "./call-labels.tsx";
 
 const texts = strings.call;
 
@@ -21,10 +21,10 @@ function reasonOf({ endReason, state, hungUpById, participants }: CallFieldsFrag
   return endReason.startsWith("HUNG_UP") ? texts.hungUp(name) : texts.reasons[endReason];
 }
 
-/** What happened in a call, with its figures. */
-export function CallFacts({ call }: { call: CallFieldsFragment }) {
+/** What happened in a call, with its statistics. */
+export function CallDetails({ call }: { call: CallFieldsFragment }) {
   const { callId, startedAt, acceptedAt, endedAt, answerSeconds } = call;
-  const facts = [
+  const details = [
     { title: texts.why, value: <Text fw={600}>{reasonOf(call)}</Text> },
     { title: strings.calls.kind, value: callKind(call.callType) },
     { title: texts.started, value: formatExactTime(startedAt) },
@@ -58,12 +58,12 @@ export function CallFacts({ call }: { call: CallFieldsFragment }) {
   ];
   return (
     <Section title={texts.what}>
-      <Facts facts={facts} />
+      <Details details={details} />
     </Section>
   );
 }
 
-/** A figure, and what it means exactly. */
+/** A statistic, and what it means exactly. */
 function Figure({ value, hint }: { value: ReactNode; hint: string }) {
   return (
     <>

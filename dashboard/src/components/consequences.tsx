@@ -4,7 +4,7 @@ import { strings } from "../strings.ts";
 import { hasUnsaved } from "./unsaved.ts";
 
 /** What will be lost, one fact a line. @param lead the words before the list */
-export function Losses({ lead, lost }: { lead: string; lost: readonly string[] }) {
+export function Consequences({ lead, lost }: { lead: string; lost: readonly string[] }) {
   return (
     <div>
       <Text fw={600}>{lead}</Text>
@@ -18,7 +18,7 @@ export function Losses({ lead, lost }: { lead: string; lost: readonly string[] }
 }
 
 /** What signing out loses, one fact a line; empty if the page does nothing that it would end. */
-export function signOutLosses(): string[] {
+export function signOutConsequences(): string[] {
   return [
     ...(hasUnsaved() ? [strings.shell.leaveUnsaved] : []),
     ...(hasRunningTask() ? strings.shell.leaveTasks : []),
