@@ -1,4 +1,4 @@
-/** A random id of 128 bits in hexadecimal. `crypto.randomUUID` exists in secure contexts alone. */
+/** A random id of 128 bits in hexadecimal. `crypto.randomUUID` exists only in secure contexts. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

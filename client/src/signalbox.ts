@@ -75,7 +75,7 @@ export interface Signalbox extends Connection {
 }
 
 /**
- * Opens a client with sessions and signals alone. Nothing is sent before it is used.
+ * Opens a client with only sessions and signals. Nothing is sent before it is used.
  *
  * @example
  * ```ts

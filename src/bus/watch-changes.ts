@@ -17,20 +17,20 @@ export interface Watch<T> {
   /** The objects that a message says have changed. */
   changedBy(message: string): readonly number[];
   /** Finds the objects to deliver first, and again when messages may have been lost. */
-  present(): Promise<readonly number[]>;
+  current(): Promise<readonly number[]>;
   /** Finds objects whose stored state is not the one that was delivered. */
-  stale(): Promise<readonly number[]>;
+  changed(): Promise<readonly number[]>;
   /** Loads objects; those that are gone are left out. */
   load(ids: number[]): Promise<T[]>;
 }
 
 /**
- * Yields the present objects of a watch, then each as it changes, in batches. A slow subscriber gets the last state of
+ * Yields the current objects of a watch, then each as it changes, in batches. A slow subscriber gets the last state of
  * each.
  */
 export async function watchChanges<T>(
   { bus, log }: { bus: Pick<Bus, "subscribe">; log: Log },
-  { channel, changedBy, present, stale, load }: Watch<T>,
+  { channel, changedBy, current, changed, load }: Watch<T>,
 ): Promise<AsyncIterableIterator<T[]>> {
   let unsubscribe: () => Promise<void> = async () => undefined;
   let stopComparing = () => {};
@@ -46,11 +46,11 @@ export async function watchChanges<T>(
       warnRarely(log, { err: error }, "failed to read what a subscription missed"),
     );
   unsubscribe = await bus.subscribe(channel, (message) => {
-    if (message === "") void addLater(present);
+    if (message === "") void addLater(current);
     else for (const id of changedBy(message)) queue.add(id);
   });
   try {
-    await add(present);
+    await add(current);
   } catch (error) {
     queue.close();
     throw error;
@@ -59,7 +59,7 @@ export async function watchChanges<T>(
   const compare = async () => {
     if (isComparing) return;
     isComparing = true;
-    await addLater(stale);
+    await addLater(changed);
     isComparing = false;
   };
   stopComparing = comparisons.add(channel, () => void compare());

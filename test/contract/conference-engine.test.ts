@@ -520,7 +520,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     await happens("up", peer.peer);
   });
 
-  /** Waits until a figure stands still, while `meanwhile` shows that other media goes on. */
+  /** Waits until a statistic stands still, while `meanwhile` shows that other media goes on. */
   async function stands(figure: () => Promise<unknown>, meanwhile: () => Promise<unknown>) {
     await eventually(async () => {
       const before = await figure();

@@ -132,7 +132,7 @@ const statisticsOf = (events: EngineEvent[], peer: string) =>
     (event): event is StatisticsEvent => event.type === "statistics" && event.peer === peer,
   );
 
-test("figures of both sides are reported", async () => {
+test("statistics of both sides are reported", async () => {
   const { engine, events, publish, watch } = await openNode();
   const room = newRoom();
   await engine.open(room);
@@ -307,7 +307,7 @@ describe("an Admin API that", () => {
     const { port } = server.address() as { port: number };
     return { url: `ws://127.0.0.1:${port}`, requests: () => requests };
   };
-  /** Shows that a conference works without figures. */
+  /** Shows that a conference works without statistics. */
   const conference = async (admin: JanusAdmin) => {
     const node = await openNode({ admin });
     const room = newRoom();

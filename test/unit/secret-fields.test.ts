@@ -30,10 +30,6 @@ const HARMLESS: Record<string, string> = {
   "FcmCredentialsType.tokenUrl": "an address",
   "FirebaseSettings.keysUrl": "an address of public keys",
   "IceServer.credential": "the caller's own, of an operation of users",
-  "ListedApplication.accountKey": "public, as Account.accountKey",
-  "ListedApplication.authKey": "public: every signed request holds it",
-  "ListedApplication.emailNeedsPassword": "a setting",
-  "ListedApplication.previousSecretValidUntil": "a date",
   "Mutation.": "an operation",
   "PushChannelDryRun.droppedKeys": "names of keys of a message",
   "PushDisplay.bodyLocKey": "names a text of the app",
@@ -96,10 +92,7 @@ test("the fields of members only are nullable, and say who gets them", () => {
 
 test("the secrets are nullable and say who gets them; the exceptions exist", () => {
   const marked = FIELDS.filter(({ field }) => isSecret(field));
-  expect(marked.map(({ name }) => name).sort()).toEqual([
-    "Application.authSecret",
-    "ListedApplication.authSecret",
-  ]);
+  expect(marked.map(({ name }) => name).sort()).toEqual(["Application.authSecret"]);
   for (const { field } of marked) {
     expect(String(field.type)).not.toMatch(/!$/);
     expect(field.description).toMatch(/Null for members with the role support/);

@@ -1,18 +1,18 @@
 import type { MediaStatistics } from "../media/statistics.ts";
 import type { PeerLink } from "./peer-link.ts";
 
-/** Interval of the figures, in milliseconds. */
+/** Interval of the statistics, in milliseconds. */
 const INTERVAL_MS = 2_000;
 
-/** Reads the figures of all participants of a call, at intervals. */
+/** Reads the statistics of all participants of a call, at intervals. */
 export class CallStatistics {
   readonly #participants: ReadonlyMap<string, { readonly link: PeerLink | null }>;
-  readonly #report: (figures: ReadonlyMap<string, MediaStatistics>) => void;
+  readonly #report: (stats: ReadonlyMap<string, MediaStatistics>) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
     participants: ReadonlyMap<string, { readonly link: PeerLink | null }>,
-    report: (figures: ReadonlyMap<string, MediaStatistics>) => void,
+    report: (stats: ReadonlyMap<string, MediaStatistics>) => void,
   ) {
     this.#participants = participants;
     this.#report = report;
@@ -28,12 +28,12 @@ export class CallStatistics {
   }
 
   async #read(): Promise<void> {
-    const figures = new Map<string, MediaStatistics>();
+    const stats = new Map<string, MediaStatistics>();
     for (const [userId, { link }] of this.#participants) {
       // A connection that is just closed has none.
       const each = await link?.statistics().catch(() => null);
-      if (each) figures.set(userId, each);
+      if (each) stats.set(userId, each);
     }
-    if (this.#timer !== undefined) this.#report(figures);
+    if (this.#timer !== undefined) this.#report(stats);
   }
 }

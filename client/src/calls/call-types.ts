@@ -63,7 +63,7 @@ export interface CallEvents {
   participant: Participant;
   /** The microphone or camera was unplugged, and there is no other. */
   deviceLost: { readonly kind: MediaKind };
-  /** Every two seconds while somebody listens: the figures of each connected participant by user id. */
+  /** Every two seconds while somebody listens: the statistics of each connected participant by user id. */
   statistics: ReadonlyMap<string, MediaStatistics>;
   ended: { readonly reason: EndReason; readonly error: SignalboxError | null };
 }

@@ -25,8 +25,8 @@ const LAST_MS = 60_000;
  * ```ts
  * const call = await signalbox.calls.start({ users: [42], video: true });
  * call.on("state", (state) => console.log(state));
- * call.on("statistics", (figures) => {
- *   for (const [userId, { receivedBitrate }] of figures) console.log(userId, receivedBitrate);
+ * call.on("statistics", (statistics) => {
+ *   for (const [userId, { receivedBitrate }] of statistics) console.log(userId, receivedBitrate);
  * });
  * call.on("ended", ({ reason }) => console.log(reason));
  * call.setMuted("audio", true);
@@ -72,8 +72,8 @@ export class Call extends Emitter<CallEvents> {
     this.isIncoming = isIncoming;
     this.#state = isIncoming ? "ringing" : "calling";
     this.#media = this.#openedMedia();
-    this.#statistics = new CallStatistics(this.#participants, (figures) => {
-      this.emit("statistics", figures);
+    this.#statistics = new CallStatistics(this.#participants, (stats) => {
+      this.emit("statistics", stats);
     });
     const call = this.#asParticipantCall();
     for (const userId of description.users) {
@@ -286,7 +286,7 @@ export class Call extends Emitter<CallEvents> {
     this.#end(signalType === "accept" ? "answered-elsewhere" : "rejected-elsewhere");
   }
 
-  /** Whether this is an unanswered call to one user alone; for `Calls`. */
+  /** Whether this is an unanswered call to only one user; for `Calls`. */
   isCallingOnly(userId: string): boolean {
     return (
       this.#state === "calling" && this.#participants.size === 1 && this.#participants.has(userId)

@@ -165,7 +165,7 @@ export class PeerLink extends Emitter<PeerLinkEvents> {
     await this.#transceiver(kind)?.sender.replaceTrack(track);
   }
 
-  /** Figures since the last call of this method. */
+  /** Statistics since the last call of this method. */
   statistics(): Promise<MediaStatistics> {
     return this.#statistics.read(this.#connection);
   }

@@ -1,7 +1,7 @@
 import { ActivityTracker } from "./activity.ts";
 import type { ConferenceMedia } from "./conference-media.ts";
 import type { MemberStatistics } from "./conference-types.ts";
-import { FiguresReader } from "./figures.ts";
+import { StatsReader } from "./stats.ts";
 
 /** Interval at which it is measured who speaks, in milliseconds. */
 const INTERVAL_MS = 500;
@@ -17,7 +17,7 @@ export interface ActivityListener {
   onChange(): void;
   /** Whether somebody wants the statistics. */
   wantsStatistics(): boolean;
-  onStatistics(figures: ReadonlyMap<string, MemberStatistics>): void;
+  onStatistics(stats: ReadonlyMap<string, MemberStatistics>): void;
 }
 
 /** Measures who speaks and what is received. */
@@ -25,8 +25,8 @@ export class ActivityMonitor {
   readonly tracker = new ActivityTracker();
   readonly #media: ConferenceMedia;
   readonly #listener: ActivityListener;
-  readonly #levels = new FiguresReader();
-  readonly #figures = new FiguresReader();
+  readonly #levels = new StatsReader();
+  readonly #stats = new StatsReader();
   #timer: ReturnType<typeof setInterval> | undefined;
   #readings = 0;
 
@@ -61,7 +61,7 @@ export class ActivityMonitor {
     if (changed.length > 0) this.#listener.onChange();
     this.#readings += 1;
     if (this.#readings % STATISTICS_READINGS === 0 && this.#listener.wantsStatistics()) {
-      this.#listener.onStatistics(await this.#figures.read(this.#media.measured()));
+      this.#listener.onStatistics(await this.#stats.read(this.#media.measured()));
     }
   }
 }

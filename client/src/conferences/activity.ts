@@ -14,7 +14,7 @@ interface Activity {
   withoutPicture: number;
 }
 
-/** Who speaks, and whose video does not arrive, from figures that are read every half second. */
+/** Who speaks, and whose video does not arrive, from statistics that are read every half second. */
 export class ActivityTracker {
   readonly #members = new Map<string, Activity>();
 
@@ -32,19 +32,19 @@ export class ActivityTracker {
   }
 
   /**
-   * Takes the next figures.
+   * Takes the next statistics.
    * @param expectsPicture whether a member's camera should be seen here
    * @returns the members who have started or stopped speaking, or whose video was paused or resumed
    */
   update(
-    figures: ReadonlyMap<string, MemberStatistics>,
+    stats: ReadonlyMap<string, MemberStatistics>,
     expectsPicture: (memberId: string) => boolean,
   ): string[] {
     const changed: string[] = [];
     for (const memberId of this.#members.keys()) {
-      if (!figures.has(memberId)) this.#members.delete(memberId);
+      if (!stats.has(memberId)) this.#members.delete(memberId);
     }
-    for (const [memberId, { audioLevel, sentAudioLevel, receivedFrameRate }] of figures) {
+    for (const [memberId, { audioLevel, sentAudioLevel, receivedFrameRate }] of stats) {
       const before = [this.isSpeaking(memberId), this.isVideoPaused(memberId)];
       const known = this.#members.get(memberId);
       const level = audioLevel ?? sentAudioLevel ?? 0;

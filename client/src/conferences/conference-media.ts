@@ -2,9 +2,9 @@ import type { SignalboxError } from "../errors.ts";
 import type { JoinConferenceMutation } from "../generated/operations.ts";
 import { type LocalMedia, type MediaKind, stopTracks } from "../media/local-media.ts";
 import type { MediaPlatform } from "../media/media-platform.ts";
-import type { MeasuredPeer } from "./figures.ts";
 import type { MediaPeerDeps, MembershipOperations } from "./media-peer.ts";
 import { Publisher } from "./publisher.ts";
+import type { MeasuredPeer } from "./stats.ts";
 import { streamKey, type WatchedStream, Watcher } from "./watcher.ts";
 
 /** What a {@link ConferenceMedia} needs of its conference. */
@@ -145,7 +145,7 @@ export class ConferenceMedia {
     this.#deps.onScreenEnded();
   }
 
-  /** What figures are read of. */
+  /** What statistics are read of. */
   measured(): MeasuredPeer[] {
     const me = this.#deps.memberId();
     const peers: MeasuredPeer[] = [

@@ -63,9 +63,9 @@ export interface Member {
   readonly joinedAt: string;
 }
 
-/** Figures of a member: what is received of it, and for oneself what is sent. */
+/** Statistics of a member: what is received of it, and for oneself what is sent. */
 export interface MemberStatistics extends MediaStatistics {
-  /** The figures of the shared screen; null without one. */
+  /** The statistics of the shared screen; null without one. */
   readonly screen: MediaStatistics | null;
 }
 
@@ -100,7 +100,7 @@ export interface ConferenceEvents {
   };
   /** A member has begun or stopped to speak. */
   speaking: { readonly memberId: string; readonly speaking: boolean };
-  /** Every two seconds while somebody listens: the figures of each member by its id. */
+  /** Every two seconds while somebody listens: the statistics of each member by its id. */
   statistics: ReadonlyMap<string, MemberStatistics>;
   /** The service takes no media of this side, or sends none, and does not do so later either. */
   mediaRefused: SignalboxError;

@@ -33,7 +33,7 @@ import type { WatchedStream } from "./watcher.ts";
 /** What a {@link Conference} needs. */
 export interface ConferenceDeps {
   readonly connection: MemberConnection;
-  /** Null where there is none: then members and events alone are known. */
+  /** Null where there is none: then only members and events are known. */
   readonly platform: MediaPlatform | null;
   /** Whether all media goes through a TURN server. */
   readonly relayOnly: boolean;
@@ -111,7 +111,7 @@ export class Conference extends Emitter<ConferenceEvents> {
           onSpeaking: (memberId, speaking) => this.emit("speaking", { memberId, speaking }),
           onChange: () => this.#changed(),
           wantsStatistics: () => this.hasListeners("statistics"),
-          onStatistics: (figures) => this.emit("statistics", figures),
+          onStatistics: (stats) => this.emit("statistics", stats),
         })
       : null;
     this.#members = new MemberList({
@@ -223,7 +223,7 @@ export class Conference extends Emitter<ConferenceEvents> {
 
   /**
    * Chooses the simulcast layer in which a member's camera is received.
-   * @param layer 0 for the smallest to 2; members who send one layer alone are received in that
+   * @param layer 0 for the smallest to 2; members who send only one layer are received in that
    * @throws SignalboxError
    */
   async setLayer(memberId: string, layer: number): Promise<void> {

@@ -43,7 +43,7 @@ export class LocalMedia extends Emitter<LocalMediaEvents> {
   readonly #platform: MediaPlatform;
   /** The microphone and the camera, or what the application gave instead. */
   readonly stream: MediaStream;
-  /** The tracks that were captured here: these alone are replaced when their device is lost, and stopped at the end. */
+  /** The tracks that were captured here: only these are replaced when their device is lost, and stopped at the end. */
   readonly #own: Set<MediaStreamTrack>;
   readonly #muted = { audio: false, video: false };
   /** `enabled` of the application's tracks before they were muted here. */

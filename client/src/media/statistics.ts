@@ -1,4 +1,4 @@
-/** What a peer connection carries, over the time since the figures were read before. */
+/** What a peer connection carries, over the time since the statistics were read before. */
 export interface MediaStatistics {
   /** Received media, in bits per second. */
   readonly receivedBitrate: number;
@@ -43,7 +43,7 @@ type Report = Record<string, unknown> & { readonly type: string; readonly id: st
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 /**
- * Reads the figures of one peer connection. The event `statistics` of calls and conferences has them already; this is
+ * Reads the statistics of one peer connection. The event `statistics` of calls and conferences has them already; this is
  * for peer connections of a page's own.
  *
  * @example
@@ -61,14 +61,14 @@ const numberOf = (value: unknown): number => (typeof value === "number" ? value 
 export class StatisticsReader {
   readonly #before = new Map<string, Totals>();
 
-  /** @returns the figures since the last call; those of the first call are zero */
+  /** @returns the statistics since the last call; those of the first call are zero */
   async read(connection: RTCPeerConnection): Promise<MediaStatistics> {
     const all = await this.readEach(connection, () => "");
     return all.get("") as MediaStatistics;
   }
 
   /**
-   * Figures by key.
+   * Statistics by key.
    * @param keyOf the key of a media section; without a mid that of the connection as a whole. Null leaves it out.
    */
   async readEach(
@@ -91,13 +91,13 @@ export class StatisticsReader {
     count(null);
     for (const report of reports) addReport(report, count);
     const path = pathOf(reports);
-    const figures = new Map<string, MediaStatistics>();
+    const stats = new Map<string, MediaStatistics>();
     for (const [key, totals] of now) {
-      figures.set(key, { ...difference(this.#before.get(key) ?? totals, totals), ...path });
+      stats.set(key, { ...difference(this.#before.get(key) ?? totals, totals), ...path });
     }
     this.#before.clear();
     for (const [key, totals] of now) this.#before.set(key, totals);
-    return figures;
+    return stats;
   }
 }
 

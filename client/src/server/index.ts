@@ -51,7 +51,7 @@ export interface Sessions {
 }
 
 /**
- * Opens the signing of sessions. It keeps auth_secret in the backend: a page gets tokens alone.
+ * Opens the signing of sessions. It keeps auth_secret in the backend: a page gets only tokens.
  *
  * @example
  * ```ts

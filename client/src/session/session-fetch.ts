@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 /**
  * A `fetch` for libraries, which sends the session's token. When the service refuses the token, it sends the request
  * again with a new one.
- * @param base the base URL of the service, to which a path is relative; the token goes to its origin alone
+ * @param base the base URL of the service, to which a path is relative; the token goes only to its origin
  * @param fetch of the platform
  */
 export function sessionFetch(session: Session, base: string, fetch: typeof globalThis.fetch) {
@@ -13,7 +13,7 @@ export function sessionFetch(session: Session, base: string, fetch: typeof globa
     const isPath = typeof input === "string" && input.startsWith("/");
     const request = new Request(isPath ? base + input : input, init);
     if (new URL(request.url).origin !== origin) {
-      throw new SignalboxError("INVALID", `The session's token is for ${origin} alone`);
+      throw new SignalboxError("INVALID", `The session's token is only for ${origin}`);
     }
     const send = (token: string) => {
       const signed = request.clone();

@@ -9,7 +9,7 @@ export interface TokenStorage {
 }
 
 /**
- * Keeps the token in memory alone; a new page asks the source again.
+ * Keeps the token only in memory; a new page asks the source again.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@
  */
 export type Document<Result, Variables> = string & DocumentTypes<Result, Variables>;
 
-/** The types that a document carries; they exist for the compiler alone. */
+/** The types that a document carries; they exist only for the compiler. */
 export interface DocumentTypes<Result, Variables> {
   /** Never set. */
   readonly __apiType?: (variables: Variables) => Result;

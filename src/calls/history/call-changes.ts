@@ -119,11 +119,11 @@ export function watchApplicationCalls(
   const live = new Map<number, CallState>();
   const findLive = () => deps.live.load(String(applicationId), () => readLive(deps, applicationId));
   return watch(deps, applicationId, null, {
-    async present() {
+    async current() {
       const page = await findLive();
       return [...live.keys(), ...page.map(({ id }) => id).reverse()];
     },
-    async stale() {
+    async changed() {
       const page = await findLive();
       const stored = new Map(page.toReversed().map(({ id, state }) => [id, state]));
       // A call that is not live any more has no state here, and is read by its id.
@@ -149,9 +149,9 @@ export function watchApplicationCall(
 ): Promise<AsyncIterableIterator<Call[]>> {
   let isLive = true;
   return watch(deps, applicationId, callId, {
-    present: async () => [callId],
+    current: async () => [callId],
     // While it is live it is delivered as it is: also its timeline may have grown.
-    stale: async () => (isLive ? [callId] : []),
+    changed: async () => (isLive ? [callId] : []),
     async load(ids) {
       const calls = await findApplicationCalls(deps, applicationId, ids);
       isLive = calls.some(({ endedAt }) => endedAt === null);
@@ -165,7 +165,7 @@ function watch(
   deps: Pick<HistoryDeps, "bus" | "log">,
   applicationId: number,
   callId: number | null,
-  source: Pick<Watch<Call>, "present" | "stale" | "load">,
+  source: Pick<Watch<Call>, "current" | "changed" | "load">,
 ): Promise<AsyncIterableIterator<Call[]>> {
   return watchChanges(deps, {
     ...source,

@@ -122,7 +122,7 @@ export type CloseTarget =
   | { room: string; member: number }
   | { peer: string };
 
-/** Figures of a peer since its last report, for operators and for the member itself. */
+/** Statistics of a peer since its last report, for operators and for the member itself. */
 export interface PeerStatistics {
   /** Bits per second that the engine receives from a publisher, or sends to a watcher. */
   audioBitrate: number;
@@ -139,7 +139,7 @@ export type EngineEvent =
   | { type: "up"; room: string; peer: string }
   /** The peer connection has ended by itself; its resources are released. */
   | { type: "gone"; room: string; peer: string; reason: string }
-  /** Every few seconds while media flows, unless the engine has no figures (Janus without its Admin API). */
+  /** Every few seconds while media flows, unless the engine has no statistics (Janus without its Admin API). */
   | { type: "statistics"; room: string; peer: string; statistics: PeerStatistics }
   /** The streams of a watching peer changed by themselves, for example because a feed ended. Pauses are no change. */
   | { type: "streams"; room: string; peer: string; streams: PeerStream[] }

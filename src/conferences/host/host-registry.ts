@@ -54,7 +54,7 @@ export class HostRegistry {
     return this.hosted.get(conferenceId);
   }
 
-  /** Writes the figures of /metrics. */
+  /** Writes the statistics of /metrics. */
   private measure(): void {
     const { metrics, engine } = this.deps;
     const conferences = [...this.hosted.values()];

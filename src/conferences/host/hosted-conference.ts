@@ -9,7 +9,7 @@ import type {
 } from "../engine/engine";
 import type { MemberRef, MemberState, Participant } from "../model/conference";
 import type { ConferenceState, EndReason, LeaveReason } from "../model/conference-event";
-import type { MemberFigures, MuteChange } from "../peers/peer";
+import type { MemberStats, MuteChange } from "../peers/peer";
 import {
   type AcquiredConference,
   closeConferenceRow,
@@ -183,8 +183,8 @@ export class HostedConference {
   }
 
   /** What the media server has last reported of the peers. */
-  async figures(): Promise<MemberFigures[]> {
-    return this.engine.figures();
+  async stats(): Promise<MemberStats[]> {
+    return this.engine.stats();
   }
 
   /** Sends the member what only it can have missed: the streams of its watching peers. */
@@ -253,7 +253,7 @@ export class HostedConference {
     await this.engine.closeRoom();
   }
 
-  /** Ends here alone; the engine keeps what the next take-over resumes. */
+  /** Ends only here; the engine keeps what the next take-over resumes. */
   async forget(): Promise<void> {
     await this.engine.leaveRoom();
     await this.abandon();

@@ -9,9 +9,9 @@ import type {
   PeerResponse,
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
-import type { MemberFigures, MuteChange, PeerOwner } from "../peers/peer";
+import type { MemberStats, MuteChange, PeerOwner } from "../peers/peer";
 import { Peers } from "../peers/peers";
-import { ReportedFigures } from "../peers/reported-figures";
+import { ReportedStats } from "../peers/reported-stats";
 import type { AcquiredConference, HostRef } from "../rows/host-queries";
 import type { Member } from "../rows/member-queries";
 import { disabledEngine } from "./disabled-engine";
@@ -46,7 +46,7 @@ export class HostedEngine {
   private opening: Promise<void> | null = null;
   private engineState: EngineState = {};
   private lost = false;
-  private readonly reported = new ReportedFigures();
+  private readonly reported = new ReportedStats();
   /** The engine opens the room no more, since it has harmed the engine again and again. */
   isHarmful = false;
   /** Whether the engine answers, as far as its events tell. */
@@ -185,7 +185,7 @@ export class HostedEngine {
     return this.block(memberId, { ...(audio && { audio }), ...(video && { video }) });
   }
 
-  figures(): MemberFigures[] {
+  stats(): MemberStats[] {
     return this.reported.of(this.peers.list());
   }
 

@@ -126,7 +126,7 @@ export class NodeCalls {
     void reply({ id: call.id, received: true });
     const known = this.answers.get(call.id);
     const answer = known ?? this.runCall(call);
-    // Readers of figures are many. Their answers would push out those that keep a repeated command from running twice.
+    // Readers of statistics are many. Their answers would push out those that keep a repeated command from running twice.
     if (!known && !isReadOnly(call.command)) {
       this.answers.set(call.id, answer);
       const [oldest] = this.answers.keys();

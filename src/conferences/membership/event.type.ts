@@ -41,7 +41,7 @@ export class ConferenceSettings {
 }
 
 @InterfaceType("ConferenceEvent", {
-  description: "An event of a conference, for all members or for the caller alone.",
+  description: "An event of a conference, for all members or only for the caller.",
   resolveType: (event: ConferenceEventType) => event.constructor.name,
 })
 export abstract class ConferenceEventType {
@@ -196,7 +196,7 @@ export class ConferenceStatisticsEvent extends ConferenceEventType {
   @Field(() => ID, { description: "The peer connection." })
   peerId!: string;
 
-  @Field(() => ConferencePeerStatistics, { description: "The figures." })
+  @Field(() => ConferencePeerStatistics, { description: "The statistics." })
   statistics!: PeerStatistics;
 }
 

@@ -3,14 +3,14 @@ import type { ListLoader } from "../../core/loads/batch-loader";
 import type { SharedLoads } from "../../core/loads/shared-loads";
 import type { MediaSource, PeerStatistics } from "../engine/engine";
 import type { Conference } from "../model/conference";
-import type { MemberFigures } from "../peers/peer";
+import type { MemberStats } from "../peers/peer";
 import type { ConferenceDeps } from "../rooms/conference-deps";
 import type { Member } from "../rows/member-queries";
 
 /** What those who ask on a node share. */
 export interface StatisticsLoads {
   /** What the host of a conference has last reported, by the conference's id. */
-  figures: SharedLoads<MemberFigures[]>;
+  stats: SharedLoads<MemberStats[]>;
 }
 
 /** What the media server has last reported of a peer connection of a member. */
@@ -30,22 +30,22 @@ export async function findStatistics(
     hosts,
     enabled,
     memberLoader,
-    figures: loads,
+    stats: loads,
   }: Pick<ConferenceDeps, "hosts" | "enabled"> &
     StatisticsLoads & { memberLoader: ListLoader<Member> },
   { id, host, closedAt }: Conference,
 ): Promise<MemberStatistics[]> {
   if (!enabled || host === null || closedAt !== null) return [];
-  let figures: MemberFigures[];
+  let stats: MemberStats[];
   try {
-    figures = await loads.load(String(id), () => hosts.run(id, "figures"));
+    stats = await loads.load(String(id), () => hosts.run(id, "stats"));
   } catch (error) {
     if (error instanceof Fault) return [];
     throw error;
   }
   const members = await memberLoader.load(id);
   const numbers = new Map(members.map(({ id: memberId, number }) => [memberId, number]));
-  return figures.flatMap(({ memberId, source, statistics }) => {
+  return stats.flatMap(({ memberId, source, statistics }) => {
     const number = numbers.get(memberId);
     return number === undefined ? [] : [{ memberId: number, source, ...statistics }];
   });

@@ -19,7 +19,7 @@ export interface Peer {
 export type PeerOwner = Pick<Peer, "memberId" | "number" | "generation">;
 
 /** What the engine has last reported of a peer; JSON. */
-export interface MemberFigures {
+export interface MemberStats {
   memberId: number;
   /** What it publishes; null for a watching peer. */
   source: MediaSource | null;

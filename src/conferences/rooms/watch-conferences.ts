@@ -49,7 +49,7 @@ export function watchConferences(
     conferenceLoads.live.load(String(applicationId), () =>
       findLiveConferences(store, applicationId, LIVE_MAX),
     );
-  const present = async () => {
+  const current = async () => {
     const live = only === null ? await findLive() : [only];
     return [...open.keys(), ...live.toReversed()];
   };
@@ -62,9 +62,9 @@ export function watchConferences(
     {
       channel: channelOfConferences(applicationId),
       changedBy: (message) => [Number(message)].filter((id) => only === null || only === id),
-      present,
-      async stale() {
-        const stored = await find(await present());
+      current,
+      async changed() {
+        const stored = await find(await current());
         const changed = stored.filter(
           ({ id, closedAt, sequence }) =>
             open.get(id) !== (closedAt === null ? sequence : undefined),

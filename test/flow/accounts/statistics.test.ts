@@ -66,13 +66,13 @@ beforeEach(async () => {
 });
 afterAll(() => first.stop());
 
-async function figures(of = node, token = owner) {
+async function stats(of = node, token = owner) {
   const { data, errors } = await graphql(of, APPLICATION, { id: String(of.application.id) }, token);
   if (errors) throw new Error(JSON.stringify(errors));
   return data.application;
 }
-const totals = async () => (await figures()).statistics.totals;
-const sockets = async () => (await figures()).activity.sockets;
+const totals = async () => (await stats()).statistics.totals;
+const sockets = async () => (await stats()).activity.sockets;
 
 /** Waits until the totals match, apart from the requests unless they are given. */
 async function expectTotals(expected: Record<string, unknown>): Promise<void> {
@@ -221,9 +221,9 @@ test("calls and signals are counted over every protocol, and open calls until th
   await send(signal);
   await send(signal);
   await expectTotals({ signals: 3, calls: 2 });
-  expect((await figures()).activity.calls).toEqual(exactly(2));
+  expect((await stats()).activity.calls).toEqual(exactly(2));
   await send({ signalType: "hangUp", callId: "over-graphql" });
-  await eventually(figures, ({ activity }) => activity.calls.count === 1);
+  await eventually(stats, ({ activity }) => activity.calls.count === 1);
   chat.send(
     `<message to="${jidOf(node, { id: 999_999_999 })}" type="headline"><body>Hello</body></message>`,
   );
@@ -242,11 +242,11 @@ test("conferences are counted however they are created, and their members while 
   );
   await legacy.join("by a legacy client");
   await expectTotals({ conferences: 2 });
-  const { activity } = await figures();
+  const { activity } = await stats();
   expect([activity.conferences, activity.conferenceMembers]).toEqual([exactly(2), exactly(2)]);
   await member.leave();
   await legacy.destroy();
-  await eventually(figures, (found) => found.activity.conferenceMembers.count === 0);
+  await eventually(stats, (found) => found.activity.conferenceMembers.count === 0);
 });
 
 test("pushes are counted by outcome, each attempt once", async () => {
@@ -292,7 +292,7 @@ test("open sockets are counted by protocol until they are closed, and sessions u
   const polling = await LegacyClient.open(overPolling, node.baseUrl, guest.token);
   const open = { graphql: 2, xmpp: 1, janus: 2 };
   await eventually(sockets, (found) => JSON.stringify(found) === JSON.stringify(open));
-  expect((await figures()).activity.sessions).toEqual(exactly(1));
+  expect((await stats()).activity.sessions).toEqual(exactly(1));
   for (const socket of graphqlSockets) await socket.close();
   await legacy.destroy();
   await eventually(sockets, (found) => found.graphql === 0 && found.janus === 1);
@@ -301,7 +301,7 @@ test("open sockets are counted by protocol until they are closed, and sessions u
   await eventually(sockets, (found) => found.xmpp === 0 && found.janus === 0);
   await anonymous.close();
   await rest(node, "DELETE", "/session", { token: guest.token });
-  expect((await figures()).activity.sessions).toEqual(exactly(0));
+  expect((await stats()).activity.sessions).toEqual(exactly(0));
 });
 
 describe("an account", () => {

@@ -109,8 +109,8 @@ test("a conference with its members, statistics, links and history", async () =>
   const { peerId } = await second.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
   await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
   await second.mutate("setConferenceMute", "member { id }", { video: true });
-  const figures = { audioBitrate: 32_000, videoBitrate: 500_000, packetLoss: 0.5, roundTripMs: 20 };
-  engine.report(peerId, figures);
+  const stats = { audioBitrate: 32_000, videoBitrate: 500_000, packetLoss: 0.5, roundTripMs: 20 };
+  engine.report(peerId, stats);
   const input = { conferenceId: id, maxUses: 3 };
   await mutate(node, "createConferenceLink", "link { id }", input, host.token);
   const conference = await seen(id);
@@ -119,7 +119,7 @@ test("a conference with its members, statistics, links and history", async () =>
     engine: "memory",
     links: [{ maxUses: 3, uses: 0 }],
     history: [{ name: host.login }, { name: user.login }],
-    statistics: [{ memberId: String(user.id), source: "MAIN", ...figures }],
+    statistics: [{ memberId: String(user.id), source: "MAIN", ...stats }],
     members: [
       { userId: String(host.id), moderator: true, publishing: false },
       {
@@ -501,10 +501,10 @@ if (hasServices)
       const { peerId } = await member.mutate("publishConferenceMedia", "peerId", {
         offer: "offer",
       });
-      const figures = { audioBitrate: 1, videoBitrate: 2, packetLoss: 0, roundTripMs: null };
-      engine.report(peerId, figures);
+      const stats = { audioBitrate: 1, videoBitrate: 2, packetLoss: 0, roundTripMs: null };
+      engine.report(peerId, stats);
       expect((await ask(owner, id, other)).statistics).toEqual([
-        { memberId: String(user.id), source: "MAIN", ...figures },
+        { memberId: String(user.id), source: "MAIN", ...stats },
       ]);
     });
   });

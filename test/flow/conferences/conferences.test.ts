@@ -432,7 +432,7 @@ test("who publishes beyond the cap learns that it is dropped, and nobody else do
   expect(limited(first)).toEqual([]);
 });
 
-test("the media server's figures of a peer reach its member alone", async () => {
+test("the media server's statistics of a peer reach its member alone", async () => {
   const id = await createConference(node, host.token);
   const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
   const { peerId } = await publish(second);

@@ -62,7 +62,7 @@ export async function openDemoBrowser(cameras = 1): Promise<DemoBrowser> {
   };
 }
 
-/** Figures of a received stream, so far. The last three tell what is missing from a video that stands still. */
+/** Statistics of a received stream, so far. The last three tell what is missing from a video that stands still. */
 interface Received {
   frames: number;
   bytes: number;

@@ -186,7 +186,7 @@ export class FakeEngine implements OpenEngine {
     this.freeSections();
   }
 
-  /** Reports figures of a peer. */
+  /** Reports statistics of a peer. */
   report(id: string, statistics: PeerStatistics): void {
     const peer = this.peers.get(id);
     if (peer) this.listener({ type: "statistics", room: peer.room, peer: id, statistics });

@@ -121,7 +121,7 @@ export class MemoryEngine implements OpenEngine {
     this.listener({ type: "room-lost", room, reason: "its session has ended" });
   }
 
-  /** Reports figures of a peer. */
+  /** Reports statistics of a peer. */
   report(peer: string, statistics: PeerStatistics): void {
     const room = this.peers.get(peer)?.room ?? "";
     this.listener({ type: "statistics", room, peer, statistics });

@@ -1,7 +1,7 @@
 import { Audio, PeerConnection, type Track, Video } from "node-datachannel";
 
 /**
- * The process of rtc-peers.ts: peer connections by node-datachannel. A fault of its native code ends this process alone,
+ * The process of rtc-peers.ts: peer connections by node-datachannel. A fault of its native code ends only this process,
  * and its threads keep no test from ending.
  */
 

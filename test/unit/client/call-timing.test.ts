@@ -176,23 +176,23 @@ test("a connection that stays interrupted ends the call on both sides", async ()
   expect(ends.map(({ reason }) => reason)).toEqual(["connection-lost", "connection-lost"]);
 });
 
-test("figures come every two seconds while somebody listens", async () => {
+test("statistics come every two seconds while somebody listens", async () => {
   const { call } = await connected();
-  const figures: number[] = [];
+  const stats: number[] = [];
   const off = call.on("statistics", (each) => {
     const { receivedBitrate, roundTripMs, path } = each.get("2") ?? {};
     expect([roundTripMs, path]).toEqual([40, "direct"]);
-    figures.push(receivedBitrate ?? -1);
+    stats.push(receivedBitrate ?? -1);
   });
   await pass(7 * SECOND);
-  expect(figures).toEqual([0, 4_000, 4_000]);
+  expect(stats).toEqual([0, 4_000, 4_000]);
   off();
   const timers = jest.getTimerCount();
-  const again = call.on("statistics", () => figures.push(0));
+  const again = call.on("statistics", () => stats.push(0));
   expect(jest.getTimerCount()).toBe(timers + 1);
   again();
   await pass(10 * SECOND);
-  expect(figures).toHaveLength(3);
+  expect(stats).toHaveLength(3);
   call.hangUp();
   await pass(0);
 });

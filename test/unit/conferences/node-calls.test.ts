@@ -3,7 +3,7 @@ import { NodeCalls } from "../../../src/conferences/host/node-calls";
 import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
 
-it("a repeated command runs once, however often figures are read in between", async () => {
+it("a repeated command runs once, however often statistics are read in between", async () => {
   const log = openLog("silent");
   const bus = openLocalBus(systemClock, log);
   const ran: string[] = [];
@@ -14,9 +14,9 @@ it("a repeated command runs once, however often figures are read in between", as
   const caller = new NodeCalls(bus, log, "caller", async () => undefined);
   await host.open();
   expect(await caller.call("host", "a", 1, "muteMember", [])).toBe(1);
-  for (let n = 0; n < 1_001; n += 1) await caller.call("host", `figures ${n}`, 1, "figures", []);
+  for (let n = 0; n < 1_001; n += 1) await caller.call("host", `statistics ${n}`, 1, "stats", []);
   expect(await caller.call("host", "a", 1, "muteMember", [])).toBe(1);
-  expect(await caller.call("host", "figures 0", 1, "figures", [])).toBe(1_003);
+  expect(await caller.call("host", "statistics 0", 1, "stats", [])).toBe(1_003);
   expect(ran.filter((command) => command === "muteMember")).toHaveLength(1);
   await Promise.all([host.close(), caller.close()]);
   await bus.close();

@@ -170,13 +170,13 @@ export class RoomPlacement {
   }
 }
 
-/** The first value whose figures are the least, compared in order. */
-function least(values: number[], figures: (value: number) => number[]): number {
-  const [first = 0, ...others] = values.map((value) => ({ value, figures: figures(value) }));
-  let best = first as { value: number; figures: number[] };
+/** The first value whose ranks are the least, compared in order. */
+function least(values: number[], ranks: (value: number) => number[]): number {
+  const [first = 0, ...others] = values.map((value) => ({ value, ranks: ranks(value) }));
+  let best = first as { value: number; ranks: number[] };
   for (const each of others) {
-    const index = each.figures.findIndex((figure, at) => figure !== best.figures[at]);
-    if (index >= 0 && (each.figures[index] ?? 0) < (best.figures[index] ?? 0)) best = each;
+    const index = each.ranks.findIndex((rank, at) => rank !== best.ranks[at]);
+    if (index >= 0 && (each.ranks[index] ?? 0) < (best.ranks[index] ?? 0)) best = each;
   }
   return best.value;
 }

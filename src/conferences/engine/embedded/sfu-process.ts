@@ -38,7 +38,7 @@ const PROGRAM = join(__dirname, `sfu/main${extname(__filename)}`);
 
 /** One run of the SFU's process: requests, events, and its end, which is noticed also when it hangs. */
 export class SfuProcess {
-  /** Its figures, by the last ping. */
+  /** Its statistics, by the last ping. */
   usage = { rooms: 0, peers: 0, tracks: 0 };
   /** Resolves once it takes requests; rejects if it ends before. */
   readonly started: Promise<void>;

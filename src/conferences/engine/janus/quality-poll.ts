@@ -4,10 +4,10 @@ import type { EngineListener } from "../engine";
 import { PoorNetworkPolicy } from "../quality/poor-network";
 import { VideoRoomConnection } from "./connection/janus-connection";
 import { adminEndpoint, type JanusAdmin } from "./connection/janus-options";
-import { type PeerCounters, readHandleInfo } from "./figures/handle-info";
-import { figuresBetween, type PeerFigures } from "./figures/peer-figures";
 import type { JanusPeer } from "./janus-peer";
 import type { JanusRoom } from "./janus-room";
+import { type PeerCounters, readHandleInfo } from "./stats/handle-info";
+import { type PeerStats, statsBetween } from "./stats/peer-stats";
 import { verifyAdmin } from "./verify-keys";
 import { JanusWatcher } from "./watcher";
 
@@ -19,8 +19,8 @@ interface HandleQuality {
 }
 
 /**
- * Reads the figures of this node's peers from the Admin API of Janus, reports them, and pauses videos on poor networks.
- * One request is in flight at a time, over a connection of its own: without an answer there are no figures, and
+ * Reads the statistics of this node's peers from the Admin API of Janus, reports them, and pauses videos on poor networks.
+ * One request is in flight at a time, over a connection of its own: without an answer there are no statistics, and
  * conferences go on.
  */
 export class QualityPoll {
@@ -60,7 +60,7 @@ export class QualityPoll {
           await this.read(room, peer);
         } catch (error) {
           // A peer may end at any moment. A Fault means that a server does not answer: the next poll tries again.
-          this.log.debug({ err: error }, "the figures of a peer could not be read");
+          this.log.debug({ err: error }, "the statistics of a peer could not be read");
           if (error instanceof Fault) return;
         }
       }
@@ -79,11 +79,11 @@ export class QualityPoll {
     const known = last?.handle === handle ? last : undefined;
     const policy = known?.policy ?? new PoorNetworkPolicy();
     this.qualities.set(peer, { handle, counters, policy });
-    const figures = known && figuresBetween(known.counters, counters, direction);
-    if (!figures) return;
-    const { statistics } = figures;
+    const stats = known && statsBetween(known.counters, counters, direction);
+    if (!stats) return;
+    const { statistics } = stats;
     this.notify({ type: "statistics", room: room.room, peer: peer.id, statistics });
-    if (peer instanceof JanusWatcher) await adapt(room, peer, policy, figures);
+    if (peer instanceof JanusWatcher) await adapt(room, peer, policy, stats);
   }
 }
 
@@ -92,7 +92,7 @@ async function adapt(
   room: JanusRoom,
   watcher: JanusWatcher,
   policy: PoorNetworkPolicy,
-  { seconds, statistics, videoLoss }: PeerFigures,
+  { seconds, statistics, videoLoss }: PeerStats,
 ): Promise<void> {
   const sent = statistics.audioBitrate + statistics.videoBitrate;
   const report = { videoLoss, estimate: null, sent };

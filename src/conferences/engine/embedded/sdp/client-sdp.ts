@@ -64,7 +64,7 @@ function codecLines(section: SdpSection, kind: "audio" | "video"): [type: string
 
 /**
  * The first stream of a section. Others are retransmissions or layers, which are not negotiated.
- * @throws Fault INVALID on `sdp` for layers that are told apart by RID alone (RFC 8852), of which nothing would arrive
+ * @throws Fault INVALID on `sdp` for layers that are told apart only by RID (RFC 8852), of which nothing would arrive
  */
 function streamLines(section: SdpSection): string[] {
   for (const value of attributes(section, "ssrc")) {
@@ -92,7 +92,7 @@ const head = (mids: string[]) => [
 
 const join = (lines: string[]) => `${lines.join("\r\n")}\r\n`;
 
-/** Addresses come from the checks of ICE alone. */
+/** Addresses come only from the checks of ICE. */
 const CONNECTION = "c=IN IP4 0.0.0.0";
 const COMMON = [CONNECTION, "a=rtcp-mux"];
 

@@ -4,7 +4,7 @@ import { endWithParent } from "./orphan-watch";
 import { Sfu } from "./sfu";
 
 /**
- * The SFU's process, which the gateway forks: a crash of the native library ends this process alone. It ends with the
+ * The SFU's process, which the gateway forks: a crash of the native library ends only this process. It ends with the
  * gateway.
  */
 

@@ -100,7 +100,7 @@ export class PublishingPeer {
     return this.media[kind] ?? null;
   }
 
-  /** Drops its video for good: the room has audio alone. */
+  /** Drops its video for good: the room has only audio. */
   forbidVideo(): void {
     this.videoForbidden = true;
     this.enabled.video = false;
@@ -138,7 +138,7 @@ export class PublishingPeer {
     for (const kind of ["audio", "video"] as const) this.enforce(kind, now);
   }
 
-  /** Holds its media to their caps. What the room asks for beyond that (share) is a request alone. */
+  /** Holds its media to their caps. What the room asks for beyond that (share) is only a request. */
   private enforce(kind: "audio" | "video", now: number): void {
     const media = this.media[kind];
     if (!media) return;
@@ -165,7 +165,7 @@ export class PublishingPeer {
     for (const each of this.incoming()) each.feedback(now, Math.min(this.bitrate, bitrate));
   }
 
-  /** The figures since the last call. */
+  /** The statistics since the last call. */
   takeStatistics(seconds: number): PeerStatistics {
     const rate = (media: IncomingMedia | undefined) => {
       if (!media) return 0;

@@ -107,7 +107,7 @@ export class Room {
     for (const watcher of this.peers.watching()) watcher.adapt();
   }
 
-  /** Reports the figures of all peers. */
+  /** Reports the statistics of all peers. */
   report(seconds: number): void {
     const { room } = this.room;
     for (const peer of this.peers.list()) {

@@ -161,7 +161,7 @@ export class WatchingPeer {
     this.estimate = null;
   }
 
-  /** The figures since the last call. */
+  /** The statistics since the last call. */
   takeStatistics(seconds: number): PeerStatistics {
     const { audio, video, loss, roundTripMs } = this.statistics;
     this.statistics = { audio: 0, video: 0, loss: 0, roundTripMs: null };

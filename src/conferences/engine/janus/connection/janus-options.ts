@@ -20,10 +20,10 @@ export interface JanusAdmin {
 
 /** Options of the Janus engine. */
 export interface JanusOptions extends JanusServer {
-  /** Without it there are no figures of peers, and no video is paused on a poor network. */
+  /** Without it there are no statistics of peers, and no video is paused on a poor network. */
   admin?: JanusAdmin;
   log: Log;
-  /** Interval of the polls of figures, in milliseconds; 5,000 by default. */
+  /** Interval of the polls of statistics, in milliseconds; 5,000 by default. */
   pollMs?: number;
   /** Interval of the audits of each room, in milliseconds; 30,000 by default. */
   auditMs?: number;

@@ -1,8 +1,8 @@
-import { readHandleInfo } from "../../../src/conferences/engine/janus/figures/handle-info";
-import { figuresBetween } from "../../../src/conferences/engine/janus/figures/peer-figures";
+import { readHandleInfo } from "../../../src/conferences/engine/janus/stats/handle-info";
+import { statsBetween } from "../../../src/conferences/engine/janus/stats/peer-stats";
 import { seededRandom } from "../../../tools/seeded-random";
 
-/** The figures of a peer, from the responses of the Admin API of Janus. */
+/** The statistics of a peer, from the responses of the Admin API of Janus. */
 
 interface Counts {
   packets: number;
@@ -34,10 +34,10 @@ const response = (seconds: number, sections: { mid: string }[]) => ({
   },
 });
 
-/** The figures between two responses. */
-function figures(direction: "in" | "out", first: object, second: object) {
+/** The statistics between two responses. */
+function stats(direction: "in" | "out", first: object, second: object) {
   const [before, after] = [readHandleInfo(first, direction), readHandleInfo(second, direction)];
-  return before && after && figuresBetween(before, after, direction);
+  return before && after && statsBetween(before, after, direction);
 }
 
 test("of a watcher: what was sent, what its client has lost, the longest round trip", () => {
@@ -50,7 +50,7 @@ test("of a watcher: what was sent, what its client has lost, the longest round t
       { rtt: 35, "lost-by-remote": lost },
     ),
   ];
-  const between = figures("out", response(100, sections(50, 3)), response(105, sections(300, 53)));
+  const between = stats("out", response(100, sections(50, 3)), response(105, sections(300, 53)));
   expect(between).toEqual({
     seconds: 5,
     statistics: { audioBitrate: 40_000, videoBitrate: 400_000, packetLoss: 0.2, roundTripMs: 35 },
@@ -69,7 +69,7 @@ test("of a publisher: what arrived, in all simulcast layers, and what did not", 
     );
     return response(seconds, [{ ...rest, ...{ rtcp: { ...rtcp, sim1: { lost: 2 * lost } } } }]);
   };
-  expect(figures("in", at(7, 100, 0), at(8, 200, 100))).toEqual({
+  expect(stats("in", at(7, 100, 0), at(8, 200, 100))).toEqual({
     seconds: 1,
     statistics: { audioBitrate: 0, videoBitrate: 1_200_000, packetLoss: 0.5, roundTripMs: null },
     videoLoss: 0.5,
@@ -86,9 +86,9 @@ test("packets that were sent again do not hide that they were lost", () => {
         { "lost-by-remote": lost },
       ),
     ]);
-  expect(figures("out", at(1, 0, 0, 0), at(2, 120, 20, 20))).toMatchObject({ videoLoss: 0.2 });
+  expect(stats("out", at(1, 0, 0, 0), at(2, 120, 20, 20))).toMatchObject({ videoLoss: 0.2 });
   // Some are requested several times.
-  expect(figures("out", at(1, 0, 0, 0), at(2, 120, 20, 90))).toMatchObject({ videoLoss: 0.2 });
+  expect(stats("out", at(1, 0, 0, 0), at(2, 120, 20, 90))).toMatchObject({ videoLoss: 0.2 });
 });
 
 test("a section that is new, or whose counters went back, is left out", () => {
@@ -96,7 +96,7 @@ test("a section that is new, or whose counters went back, is left out", () => {
     section(mid, "video", { out: { packets, bytes: packets * 1_000 } }, { "lost-by-remote": lost });
   const first = response(1, [video("1", 500), video("2", 100, 50)]);
   const second = response(2, [video("1", 10), video("2", 200, 40), video("3", 900, 900)]);
-  expect(figures("out", first, second)).toMatchObject({
+  expect(stats("out", first, second)).toMatchObject({
     // Late packets that were counted as lost are no gain of another second.
     statistics: { videoBitrate: 800_000, packetLoss: 0 },
     videoLoss: 0,
@@ -108,18 +108,18 @@ test("a client that received more than was sent, as of repeated packets, has los
     const stats = { out: { packets: seconds * 10, bytes: seconds * 1_000 } };
     return response(seconds, [section("1", "video", stats, { "lost-by-remote": lost })]);
   };
-  expect(figures("out", at(1, 0), at(2, 0xffffff))).toMatchObject({ videoLoss: 0 });
-  expect(figures("out", at(2, 0xfffffe), at(3, 1))).toMatchObject({ videoLoss: 0.3 });
+  expect(stats("out", at(1, 0), at(2, 0xffffff))).toMatchObject({ videoLoss: 0 });
+  expect(stats("out", at(2, 0xfffffe), at(3, 1))).toMatchObject({ videoLoss: 0.3 });
 });
 
-test("a paused video has no loss, and no time has no figures", () => {
+test("a paused video has no loss, and no time has no statistics", () => {
   const at = (seconds: number) =>
     response(seconds, [
       section("1", "video", { out: { packets: 9, bytes: 9 } }, { "lost-by-remote": 9 }),
     ]);
-  expect(figures("out", at(1), at(6))).toMatchObject({ videoLoss: null });
-  expect(figures("out", at(6), at(6))).toBeNull();
-  expect(figures("out", at(6), at(1))).toBeNull();
+  expect(stats("out", at(1), at(6))).toMatchObject({ videoLoss: null });
+  expect(stats("out", at(6), at(6))).toBeNull();
+  expect(stats("out", at(6), at(1))).toBeNull();
 });
 
 test("impossible counts stay within GraphQL's Int and the share of 1", () => {
@@ -132,7 +132,7 @@ test("impossible counts stay within GraphQL's Int and the share of 1", () => {
         { "lost-by-remote": Math.min(count, 0x7fffff), rtt: 1e300 },
       ),
     ]);
-  expect(figures("out", at(1, 0), at(1.000001, Number.MAX_SAFE_INTEGER))?.statistics).toEqual({
+  expect(stats("out", at(1, 0), at(1.000001, Number.MAX_SAFE_INTEGER))?.statistics).toEqual({
     audioBitrate: 0,
     videoBitrate: 2_147_483_647,
     packetLoss: 1,
@@ -204,7 +204,7 @@ test("anything else in a response is left out, or is no figure at all", () => {
       expect(roundTripMs === null || roundTripMs > 0).toBe(true);
     }
     const { audioBitrate, videoBitrate, packetLoss, roundTripMs } =
-      figuresBetween(first, read, "in")?.statistics ?? none;
+      statsBetween(first, read, "in")?.statistics ?? none;
     for (const figure of [audioBitrate, videoBitrate, roundTripMs ?? 0]) {
       expect(Number.isInteger(figure) && figure >= 0 && figure < 2 ** 31).toBe(true);
     }

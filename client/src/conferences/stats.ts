@@ -9,11 +9,11 @@ export interface MeasuredPeer {
   keyOf(mid: string | null): string | null;
 }
 
-/** Reads the figures of all members. */
-export class FiguresReader {
+/** Reads the statistics of all members. */
+export class StatsReader {
   readonly #readers = new Map<MediaPeer, StatisticsReader>();
 
-  /** @returns the figures since the last call, by member */
+  /** @returns the statistics since the last call, by member */
   async read(peers: readonly MeasuredPeer[]): Promise<Map<string, MemberStatistics>> {
     const streams = new Map<string, MediaStatistics>();
     for (const known of this.#readers.keys()) {
@@ -24,16 +24,16 @@ export class FiguresReader {
       if (!connection) continue;
       const reader = this.#readers.get(media) ?? new StatisticsReader();
       this.#readers.set(media, reader);
-      for (const [key, figures] of await reader.readEach(connection, keyOf)) {
-        streams.set(key, figures);
+      for (const [key, stats] of await reader.readEach(connection, keyOf)) {
+        streams.set(key, stats);
       }
     }
     const members = new Map<string, MemberStatistics>();
-    for (const [key, figures] of streams) {
+    for (const [key, stats] of streams) {
       const [memberId = "", source] = key.split("/");
       if (source === "SCREEN") continue;
       members.set(memberId, {
-        ...figures,
+        ...stats,
         screen: streams.get(streamKey(memberId, "SCREEN")) ?? null,
       });
     }

@@ -1,13 +1,13 @@
 import type { PeerStatistics } from "../../engine";
 import type { MediaCounters, PeerCounters } from "./handle-info";
 
-/** Maximum of a figure: GraphQL's Int. */
-const FIGURE_MAX = 2_147_483_647;
+/** Maximum of a value: GraphQL's Int. */
+const VALUE_MAX = 2_147_483_647;
 
-const figure = (value: number) => Math.min(FIGURE_MAX, Math.round(value));
+const bounded = (value: number) => Math.min(VALUE_MAX, Math.round(value));
 
 /** What happened to a peer between two readings of its counters. */
-export interface PeerFigures {
+export interface PeerStats {
   seconds: number;
   statistics: PeerStatistics;
   /** Share of the video packets that were lost; null without video. */
@@ -15,16 +15,16 @@ export interface PeerFigures {
 }
 
 /**
- * The figures between two readings. A section whose counters went back is a new one, and left out.
+ * The statistics between two readings. A section whose counters went back is a new one, and left out.
  * @param direction `in` for a publisher, whose counted packets are those that arrived; `out` for a watcher, whose
  *   counted packets are those that were sent
  * @returns null if no time has passed
  */
-export function figuresBetween(
+export function statsBetween(
   before: PeerCounters,
   after: PeerCounters,
   direction: "in" | "out",
-): PeerFigures | null {
+): PeerStats | null {
   const seconds = after.at - before.at;
   if (!(seconds > 0)) return null;
   const earlier = new Map(before.media.map((each) => [each.mid, each]));
@@ -34,7 +34,7 @@ export function figuresBetween(
   });
   const bitrate = (kind: MediaCounters["kind"]) => {
     const bytes = media.reduce((sum, each) => sum + (each.kind === kind ? each.bytes : 0), 0);
-    return figure((bytes * 8) / seconds);
+    return bounded((bytes * 8) / seconds);
   };
   const losses = media.flatMap((each) => lossOf(each, direction));
   const roundTrips = after.media.flatMap(({ roundTripMs }) => roundTripMs ?? []);
@@ -42,7 +42,7 @@ export function figuresBetween(
     audioBitrate: bitrate("audio"),
     videoBitrate: bitrate("video"),
     packetLoss: Math.max(0, ...losses.map(({ loss }) => loss)),
-    roundTripMs: roundTrips.length > 0 ? figure(Math.max(...roundTrips)) : null,
+    roundTripMs: roundTrips.length > 0 ? bounded(Math.max(...roundTrips)) : null,
   };
   const videoLosses = losses.flatMap(({ kind, loss }) => (kind === "video" ? loss : []));
   const videoLoss = videoLosses.length > 0 ? Math.max(...videoLosses) : null;
@@ -63,7 +63,7 @@ function lossOf(
   { kind, packets, lost, requested }: MediaCounters,
   direction: "in" | "out",
 ): { kind: MediaCounters["kind"]; loss: number }[] {
-  // Each lost packet that was requested was sent at least twice; clients count the first time alone.
+  // Each lost packet that was requested was sent at least twice; clients count only the first time.
   const expected = direction === "in" ? packets + lost : packets - Math.min(lost, requested);
   return expected > 0 ? [{ kind, loss: Math.min(1, lost / expected) }] : [];
 }

@@ -1,16 +1,16 @@
 import type { PeerStatistics } from "../engine/engine";
-import type { MemberFigures, Peer } from "./peer";
+import type { MemberStats, Peer } from "./peer";
 
 /** What the engine has last reported of the peers that it has. */
-export class ReportedFigures {
+export class ReportedStats {
   private readonly reported = new WeakMap<Peer, PeerStatistics>();
 
   set(peer: Peer, statistics: PeerStatistics): void {
     this.reported.set(peer, statistics);
   }
 
-  /** The figures of those of the peers that have any. */
-  of(peers: readonly Peer[]): MemberFigures[] {
+  /** The statistics of those of the peers that have any. */
+  of(peers: readonly Peer[]): MemberStats[] {
     return peers.flatMap((peer) => {
       const statistics = this.reported.get(peer);
       const { memberId, source = null } = peer;

@@ -41,7 +41,7 @@ const quality = z.object({
 const section = z.object({
   mid: z.string().min(1).max(64),
   type: z.enum(["audio", "video"]),
-  /** One of each simulcast layer; `main` alone without layers. */
+  /** One of each simulcast layer; only `main` without layers. */
   rtcp: z.record(z.string(), quality).catch({}),
   stats: z.object({ in: layers, out: traffic }),
 });
