@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { AccountRoleName } from "../accounts/member.type";
 import type { MemberRole } from "../core/viewer";
-import { PageArgs, PageInfo } from "../paging/page.type";
+import { connectionOf, edgeOf, PageArgs } from "../paging/page.type";
 import type { AuditOutcome } from "../store/generated/enums";
 
 /** GraphQL names of the outcomes. */
@@ -115,26 +115,14 @@ export class AuditEntryType {
   requestId!: string;
 }
 
-@ObjectType({ description: "An entry with its cursor.", simpleResolvers: true })
-class AuditEntryEdge {
-  @Field({ description: "Cursor of the entry." })
-  cursor!: string;
-
-  @Field(() => AuditEntryType, { description: "The entry." })
-  node!: AuditEntryType;
-}
+const AuditEntryEdge = edgeOf<AuditEntryType>("AuditEntryEdge", "entry", () => AuditEntryType);
 
 @ObjectType({ description: "A page of the audit log.", simpleResolvers: true })
-export class AuditEntryConnection {
-  @Field(() => [AuditEntryEdge], { description: "The entries with their cursors." })
-  edges!: AuditEntryEdge[];
-
-  @Field(() => [AuditEntryType], { description: "The entries." })
-  nodes!: AuditEntryType[];
-
-  @Field(() => PageInfo, { description: "Position of the page." })
-  pageInfo!: PageInfo;
-}
+export class AuditEntryConnection extends connectionOf<AuditEntryType>(
+  AuditEntryEdge,
+  "entries",
+  () => AuditEntryType,
+) {}
 
 /** The arguments of the audit log. */
 @ArgsType()

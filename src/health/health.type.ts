@@ -1,5 +1,5 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
-import { PageInfo } from "../paging/page.type";
+import { connectionOf, edgeOf } from "../paging/page.type";
 
 /** Outcome of a check. */
 export enum HealthStatus {
@@ -146,29 +146,17 @@ export class FailedJobType {
   reason!: string;
 }
 
-@ObjectType({ description: "A failed job and its position in a list.", simpleResolvers: true })
-export class FailedJobEdge {
-  @Field({ description: "Cursor of the job." })
-  cursor!: string;
-
-  @Field(() => FailedJobType, { description: "The job." })
-  node!: FailedJobType;
-}
+const FailedJobEdge = edgeOf<FailedJobType>("FailedJobEdge", "job", () => FailedJobType);
 
 @ObjectType({
   description: "A page of failed jobs, the latest failure first.",
   simpleResolvers: true,
 })
-export class FailedJobConnection {
-  @Field(() => [FailedJobEdge], { description: "The jobs with their cursors." })
-  edges!: FailedJobEdge[];
-
-  @Field(() => [FailedJobType], { description: "The jobs." })
-  nodes!: FailedJobType[];
-
-  @Field(() => PageInfo, { description: "Position of the page." })
-  pageInfo!: PageInfo;
-}
+export class FailedJobConnection extends connectionOf<FailedJobType>(
+  FailedJobEdge,
+  "jobs",
+  () => FailedJobType,
+) {}
 
 @InputType({ description: "A failed job to run once more." })
 export class RetryJobInput {

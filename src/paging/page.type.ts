@@ -1,4 +1,4 @@
-import { ArgsType, Field, Int, ObjectType } from "type-graphql";
+import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
 import type { Page } from "./page";
 
 @ObjectType({
@@ -48,11 +48,67 @@ export class PageArgs {
   before?: string | null;
 }
 
+/** An entry of a page, with its position in the list. */
+export interface Edge<T> {
+  cursor: string;
+  node: T;
+}
+
 /** A page as GraphQL shows it. */
 export interface Connection<T> {
-  edges: Array<{ cursor: string; node: T }>;
+  edges: Edge<T>[];
   nodes: T[];
   pageInfo: PageInfo;
+}
+
+/**
+ * Declares the type of the edges of a list.
+ * @param name of the type in the schema
+ * @param one the word for an entry, such as "call"
+ * @param type of an entry
+ */
+export function edgeOf<T>(
+  name: string,
+  one: string,
+  type: () => ClassType<object>,
+): ClassType<Edge<T>> {
+  @ObjectType(name, {
+    description: `One ${one} of a list, with its cursor.`,
+    simpleResolvers: true,
+  })
+  class ListEdge implements Edge<T> {
+    @Field({ description: `Cursor of the ${one}.` })
+    cursor!: string;
+
+    @Field(type, { description: `The ${one}.` })
+    node!: T;
+  }
+  return ListEdge;
+}
+
+/**
+ * Declares the fields of a connection, which a class of its own extends.
+ * @param edge the type of its edges, by {@link edgeOf}
+ * @param many the word for the entries, such as "calls"
+ * @param type of an entry
+ */
+export function connectionOf<T>(
+  edge: ClassType<Edge<T>>,
+  many: string,
+  type: () => ClassType<object>,
+) {
+  @ObjectType({ simpleResolvers: true })
+  abstract class ListConnection implements Connection<T> {
+    @Field(() => [edge], { description: `The ${many} with their cursors.` })
+    edges!: Edge<T>[];
+
+    @Field(() => [type()], { description: `The ${many}.` })
+    nodes!: T[];
+
+    @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
+    pageInfo!: PageInfo;
+  }
+  return ListConnection;
 }
 
 /** Converts a page. @param cursorOf the cursor of an entry; in a list by id the id */

@@ -19,7 +19,7 @@ import { ApplicationUserInput } from "../applications/application.input";
 import { ApplicationType } from "../applications/application.type";
 import { namedApplication } from "../applications/named-application";
 import type { Total } from "../paging/capped-total";
-import { PageArgs, PageInfo, toConnection } from "../paging/page.type";
+import { connectionOf, edgeOf, PageArgs, toConnection } from "../paging/page.type";
 import { requireUser } from "../users/users";
 import type { SessionEntry } from "./session";
 import type { SessionContext } from "./session-deps";
@@ -76,32 +76,18 @@ export class SessionEntryType {
   current!: boolean;
 }
 
-@ObjectType({ description: "A session and its position in a list.", simpleResolvers: true })
-export class SessionEdge {
-  @Field({
-    description: "Cursor of the session. In a user's own list it changes when the session is used.",
-  })
-  cursor!: string;
-
-  @Field(() => SessionEntryType, { description: "The session." })
-  node!: SessionEntryType;
-}
+const SessionEdge = edgeOf<SessionEntryType>("SessionEdge", "session", () => SessionEntryType);
 
 @ObjectType({
   description:
-    "A page of sessions: a user's own, most recently used first, or those of an application, newest first.",
+    "A page of sessions: a user's own, most recently used first, whose cursors change when a session is used, or those of an application, newest first.",
 })
-export class SessionConnection {
+export class SessionConnection extends connectionOf<SessionEntryType>(
+  SessionEdge,
+  "sessions",
+  () => SessionEntryType,
+) {
   total!: () => Promise<Total>;
-
-  @Field(() => [SessionEntryType], { description: "The sessions." })
-  nodes!: SessionEntryType[];
-
-  @Field(() => [SessionEdge], { description: "The sessions with their cursors." })
-  edges!: SessionEdge[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
 }
 
 @Resolver(() => SessionConnection)

@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { VisibleTo } from "../../access/visible-to";
-import { PageArgs, PageInfo } from "../../paging/page.type";
+import { connectionOf, edgeOf, PageArgs } from "../../paging/page.type";
 import { UserType } from "../../users/user.type";
 import { CallType } from "../signals/call-type.type";
 import type { Call, CallParticipant, CallReason } from "./call-list";
@@ -186,26 +186,10 @@ export class CallObject {
   timelineTruncated!: boolean;
 }
 
-@ObjectType({ description: "A call and its cursor in a list.", simpleResolvers: true })
-export class CallEdge {
-  @Field({ description: "Position in the list." })
-  cursor!: string;
-
-  @Field(() => CallObject, { description: "The call." })
-  node!: Call;
-}
+const CallEdge = edgeOf<Call>("CallEdge", "call", () => CallObject);
 
 @ObjectType({ description: "Calls, newest first.", simpleResolvers: true })
-export class CallConnection {
-  @Field(() => [CallEdge], { description: "The calls with their cursors." })
-  edges!: CallEdge[];
-
-  @Field(() => [CallObject], { description: "The calls." })
-  nodes!: Call[];
-
-  @Field(() => PageInfo, { description: "Position of the page in the list." })
-  pageInfo!: PageInfo;
-}
+export class CallConnection extends connectionOf<Call>(CallEdge, "calls", () => CallObject) {}
 
 @ArgsType()
 export class CallPageArgs extends PageArgs {

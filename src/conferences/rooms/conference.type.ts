@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { VisibleTo } from "../../access/visible-to";
-import { PageInfo } from "../../paging/page.type";
+import { connectionOf, edgeOf } from "../../paging/page.type";
 import type {
   Conference,
   ConferenceAccess,
@@ -186,26 +186,14 @@ export class ConferenceType {
   hostNodeId!: string | null;
 }
 
-@ObjectType({ description: "A conference and its cursor in a list.", simpleResolvers: true })
-export class ConferenceEdge {
-  @Field({ description: "Position in the list." })
-  cursor!: string;
-
-  @Field(() => ConferenceType, { description: "The conference." })
-  node!: ConferenceType;
-}
+const ConferenceEdge = edgeOf<ConferenceType>("ConferenceEdge", "conference", () => ConferenceType);
 
 @ObjectType({ description: "Conferences, with their cursors.", simpleResolvers: true })
-export class ConferenceConnection {
-  @Field(() => [ConferenceEdge], { description: "The conferences with their cursors." })
-  edges!: ConferenceEdge[];
-
-  @Field(() => [ConferenceType], { description: "The conferences." })
-  nodes!: ConferenceType[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
-}
+export class ConferenceConnection extends connectionOf<ConferenceType>(
+  ConferenceEdge,
+  "conferences",
+  () => ConferenceType,
+) {}
 
 /** Converts a conference. */
 export function toGraphqlConference(conference: Conference): ConferenceType {

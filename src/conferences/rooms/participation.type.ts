@@ -1,5 +1,5 @@
 import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
-import { PageInfo } from "../../paging/page.type";
+import { connectionOf, edgeOf } from "../../paging/page.type";
 import type { LeaveReason } from "../model/conference-event";
 
 /** GraphQL names of why members leave. */
@@ -58,26 +58,18 @@ export class ConferenceParticipation {
   leaveReason!: LeaveReason | null;
 }
 
-@ObjectType({ description: "A participation and its cursor in a list.", simpleResolvers: true })
-export class ConferenceParticipationEdge {
-  @Field({ description: "Position in the list." })
-  cursor!: string;
-
-  @Field(() => ConferenceParticipation, { description: "The participation." })
-  node!: ConferenceParticipation;
-}
+const ConferenceParticipationEdge = edgeOf<ConferenceParticipation>(
+  "ConferenceParticipationEdge",
+  "participation",
+  () => ConferenceParticipation,
+);
 
 @ObjectType({
   description: "Who has been in a conference, by the time of the last join.",
   simpleResolvers: true,
 })
-export class ConferenceParticipationConnection {
-  @Field(() => [ConferenceParticipationEdge], { description: "Participations with cursors." })
-  edges!: ConferenceParticipationEdge[];
-
-  @Field(() => [ConferenceParticipation], { description: "The participations." })
-  nodes!: ConferenceParticipation[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
-}
+export class ConferenceParticipationConnection extends connectionOf<ConferenceParticipation>(
+  ConferenceParticipationEdge,
+  "participations",
+  () => ConferenceParticipation,
+) {}

@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { PageInfo } from "../../paging/page.type";
+import { connectionOf, edgeOf } from "../../paging/page.type";
 import type { PushDelivery, PushOutcome } from "./delivery-queries";
 
 /** GraphQL names of the outcomes. */
@@ -77,26 +77,15 @@ export class PushDeliveryObject {
   updatedAt!: Date;
 }
 
-@ObjectType({ description: "A delivery in a list, with its cursor.", simpleResolvers: true })
-export class PushDeliveryEdge {
-  @Field({ description: "Cursor of the delivery." })
-  cursor!: string;
+const PushDeliveryEdge = edgeOf<PushDelivery>(
+  "PushDeliveryEdge",
+  "delivery",
+  () => PushDeliveryObject,
+);
 
-  @Field(() => PushDeliveryObject, { description: "The delivery." })
-  node!: PushDelivery;
-}
-
-@ObjectType({
-  description: "A page of deliveries.",
-  simpleResolvers: true,
-})
-export class PushDeliveryConnection {
-  @Field(() => [PushDeliveryEdge], { description: "The deliveries with their cursors." })
-  edges!: PushDeliveryEdge[];
-
-  @Field(() => [PushDeliveryObject], { description: "The deliveries." })
-  nodes!: PushDelivery[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
-}
+@ObjectType({ description: "A page of deliveries.", simpleResolvers: true })
+export class PushDeliveryConnection extends connectionOf<PushDelivery>(
+  PushDeliveryEdge,
+  "deliveries",
+  () => PushDeliveryObject,
+) {}

@@ -1,7 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import { PageInfo } from "../../paging/page.type";
+import { connectionOf, type Edge, edgeOf } from "../../paging/page.type";
 import {
   CHANNELS,
   listInProse,
@@ -83,29 +83,21 @@ export class PushSubscriptionType {
   device!: PushDevice;
 }
 
-@ObjectType({ description: "A subscription in a list.", simpleResolvers: true })
-export class PushSubscriptionEdge {
-  @Field({ description: "Cursor of the subscription." })
-  cursor!: string;
-
-  @Field(() => PushSubscriptionType, { description: "The subscription." })
-  node!: PushSubscriptionType;
-}
+export const PushSubscriptionEdge = edgeOf<PushSubscriptionType>(
+  "PushSubscriptionEdge",
+  "subscription",
+  () => PushSubscriptionType,
+);
 
 @ObjectType({
   description: "A page of a user's subscriptions, oldest first.",
   simpleResolvers: true,
 })
-export class PushSubscriptionConnection {
-  @Field(() => [PushSubscriptionType], { description: "The subscriptions." })
-  nodes!: PushSubscriptionType[];
-
-  @Field(() => [PushSubscriptionEdge], { description: "The subscriptions with their cursors." })
-  edges!: PushSubscriptionEdge[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
-
+export class PushSubscriptionConnection extends connectionOf<PushSubscriptionType>(
+  PushSubscriptionEdge,
+  "subscriptions",
+  () => PushSubscriptionType,
+) {
   @Field(() => Int, { description: "Number of all subscriptions of the user." })
   totalCount!: number;
 }
@@ -119,7 +111,7 @@ export class CreatePushSubscriptionPayload {
     description: "The same subscription as a list of one edge.",
     deprecationReason: "Kept for REST-compatible clients, which expect a list.",
   })
-  edges!: PushSubscriptionEdge[];
+  edges!: Edge<PushSubscriptionType>[];
 }
 
 @ObjectType({ description: "Result of deletePushSubscription.", simpleResolvers: true })

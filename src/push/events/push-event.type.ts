@@ -1,7 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import { PageInfo } from "../../paging/page.type";
+import { connectionOf, type Edge, edgeOf } from "../../paging/page.type";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { PushChannelName } from "../channels/channel.type";
 import { PushDryRun } from "./push-dry-run.type";
@@ -164,26 +164,14 @@ export class PushEventObject {
   updatedAt!: Date;
 }
 
-@ObjectType({ description: "An event in a list, with its cursor.", simpleResolvers: true })
-export class PushEventEdge {
-  @Field({ description: "Cursor of the event." })
-  cursor!: string;
-
-  @Field(() => PushEventObject, { description: "The event." })
-  node!: PushEvent;
-}
+export const PushEventEdge = edgeOf<PushEvent>("PushEventEdge", "event", () => PushEventObject);
 
 @ObjectType({ description: "A page of events, newest first.", simpleResolvers: true })
-export class PushEventConnection {
-  @Field(() => [PushEventObject], { description: "The events." })
-  nodes!: PushEvent[];
-
-  @Field(() => [PushEventEdge], { description: "The events with their cursors." })
-  edges!: PushEventEdge[];
-
-  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
-  pageInfo!: PageInfo;
-}
+export class PushEventConnection extends connectionOf<PushEvent>(
+  PushEventEdge,
+  "events",
+  () => PushEventObject,
+) {}
 
 @ObjectType({ description: "Result of createPushEvent.", simpleResolvers: true })
 export class CreatePushEventPayload {
@@ -196,7 +184,7 @@ export class CreatePushEventPayload {
     description: "The same events with their cursors.",
     deprecationReason: "Kept for REST-compatible clients, which expect a list of this form.",
   })
-  edges!: PushEventEdge[];
+  edges!: Edge<PushEvent>[];
 
   @Field(() => PushDryRun, {
     nullable: true,
@@ -218,6 +206,6 @@ export class DeletePushEventPayload {
 }
 
 /** Converts an event to an edge. */
-export function toEdge(event: PushEvent): PushEventEdge {
+export function toEdge(event: PushEvent): Edge<PushEvent> {
   return { cursor: String(event.id), node: event };
 }

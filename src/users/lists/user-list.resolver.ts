@@ -15,7 +15,7 @@ import {
 import { Allow } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { exactTotal, type Total } from "../../paging/capped-total";
-import { PageInfo } from "../../paging/page.type";
+import { type Edge, PageInfo } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { listApplicationUsers } from "./application-users";
@@ -51,7 +51,7 @@ export class UserConnectionResolver {
   }
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
-  edges(@Root() { page }: UserConnection): UserEdge[] {
+  edges(@Root() { page }: UserConnection): Edge<UserType>[] {
     return page.list.users.map((node, index) => ({ node, cursor: page.cursorAt(index) }));
   }
 

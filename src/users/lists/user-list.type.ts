@@ -1,6 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { ArgsType, Extensions, Field, InputType, ObjectType, registerEnumType } from "type-graphql";
-import { PageArgs } from "../../paging/page.type";
+import { ArgsType, Extensions, Field, InputType, registerEnumType } from "type-graphql";
+import { edgeOf, PageArgs } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
 
@@ -166,13 +166,7 @@ export class UserSortInput {
   desc?: UserListField | null;
 }
 
-@ObjectType({ description: "A user and its position in a list.", simpleResolvers: true })
-export class UserEdge {
-  @Field({ description: "Cursor of the position." })
-  cursor!: string;
-  @Field(() => UserType, { description: "The user." })
-  node!: UserType;
-}
+export const UserEdge = edgeOf<UserType>("UserEdge", "user", () => UserType);
 
 @ArgsType()
 export class UserListArgs extends PageArgs {

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Info, Int, Query, Resolver, Root } from "type-graphql";
 import { Allow } from "../../access/request-auth";
+import type { Edge } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
@@ -100,7 +101,7 @@ export class UserPageResolver {
   }
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
-  edges(@Root() { list }: UserPage): UserEdge[] {
+  edges(@Root() { list }: UserPage): Edge<UserType>[] {
     return list.users.map((node, index) => ({ node, cursor: encodePosition(list.offset + index) }));
   }
 
