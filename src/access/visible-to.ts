@@ -16,7 +16,7 @@ export interface FieldVisibility {
  * Makes a nullable field visible to members of an account only, with at least a given role. The schema makes it null for
  * everybody else, in every operation and protocol that the field is selected in.
  * @param applicationOf the application of an object: only members of its account see the field. Null for a type of which
- * members get the objects of their own account alone. Users get none of those, also in a document that signs a member in.
+ * members get only the objects of their own account. Users get none of those, also in a document that signs a member in.
  */
 export function VisibleTo<T extends object>(
   role: MemberRole,

@@ -5,7 +5,7 @@ import { Password } from "../passwords/password";
 import { AccountRoleName } from "./member.type";
 
 @ObjectType("AccountInvitation", {
-  description: "An open invitation to an account. Its secret is in the mail alone.",
+  description: "An open invitation to an account. Its secret is only in the mail.",
   simpleResolvers: true,
 })
 export class AccountInvitationType {

@@ -22,7 +22,7 @@ const GROUP_DESCRIPTIONS: Record<string, string> = {
   user: "Users of an application.",
 };
 
-/** Errors that are shown by their message alone; all others are shown with their stack. */
+/** Errors that are shown only by their message; all others are shown with their stack. */
 const MESSAGE_ONLY = new Set(["CommandError", "ConfigError", "UnusableDatabaseError"]);
 
 /**

@@ -56,7 +56,7 @@ async function readContent(path: string): Promise<FileContent> {
 
 /**
  * The files of a build by their path, with slashes. Files that appear later are not served, and a request names a file
- * by a key of this map alone, never by a path of the disk.
+ * only by a key of this map, never by a path of the disk.
  * @returns null if the folder does not exist
  */
 export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> | null {

@@ -25,7 +25,7 @@ const HEADERS = {
 };
 
 /**
- * Content Security Policy of the page: scripts, styles and connections of this server alone. The components add style
+ * Content Security Policy of the page: scripts, styles and connections of this server only. The components add style
  * elements, each with the nonce of the response; there is no inline script.
  */
 function policyWith(nonce: string): string {

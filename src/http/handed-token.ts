@@ -1,6 +1,6 @@
 /**
  * What GraphiQL and the reference of the REST API share: the token that the dashboard hands to their tab. It lies in the
- * sessionStorage of that tab alone (the dashboard writes it), so that it is in no URL and no other
+ * sessionStorage of that tab only (the dashboard writes it), so that it is in no URL and no other
  * tab has it.
  */
 

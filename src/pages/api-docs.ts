@@ -13,7 +13,7 @@ const FILES = {
   "swagger-ui.css": ["swagger-ui-dist", "swagger-ui.css"],
 } as const;
 
-/** Content Security Policy: scripts, styles and requests of this server alone; images also inline. */
+/** Content Security Policy: scripts, styles and requests of this server only; images also inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -48,7 +48,7 @@ export function auditMutation(
   };
 }
 
-/** The application of an object that the input names by its id alone. */
+/** The application of an object that the input names only by its id. */
 const applicationTarget = (id: number | null): AuditTarget[] =>
   id === null ? [] : [{ name: "applicationId", id: String(id) }];
 

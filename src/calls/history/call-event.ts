@@ -65,7 +65,7 @@ export type CallEvent = CallEventBase &
         /** The recipient's device; null for the whole user. */
         toDevice: string | null;
       }
-    /** A signal that changes no state, for the timeline alone. */
+    /** A signal that changes no state, only for the timeline. */
     | { kind: "other" }
   );
 

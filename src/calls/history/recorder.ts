@@ -8,11 +8,11 @@ import { writeCallEvents } from "./write-calls";
 
 /** Maximum number of queued events on one node; beyond it, new events are dropped and counted. */
 export const EVENTS_MAX = 10_000;
-/** Maximum number of queued events when one arrives that is for a timeline alone: these do not displace others. */
+/** Maximum number of queued events when one arrives that is only for a timeline: these do not displace others. */
 export const TIMELINE_EVENTS_MAX = EVENTS_MAX / 2;
 /** Maximum number of events waiting for a retry of their look-up; beyond it, the oldest are dropped. */
 export const LOOKUPS_MAX = 1_000;
-/** The same when an event waits that is for a timeline alone; beyond it, that event is dropped. */
+/** The same when an event waits that is only for a timeline; beyond it, that event is dropped. */
 export const TIMELINE_LOOKUPS_MAX = LOOKUPS_MAX / 2;
 /** Maximum number of events in one transaction. */
 const BATCH = 500;

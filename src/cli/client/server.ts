@@ -48,7 +48,7 @@ export function resolveAccess(
 
 /**
  * The URL of the server of this configuration. The default port and a port that the start chooses say little:
- * then credentials.json says where the server of DATA_DIR listens, unless that is its public URL alone.
+ * then credentials.json says where the server of DATA_DIR listens, unless that is only its public URL.
  */
 function serverUrl(config: Config): string {
   const local = `http://${hostInUrl(config.HOST)}:${config.PORT}`;

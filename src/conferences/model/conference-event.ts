@@ -20,7 +20,7 @@ export type EndReason =
 
 /**
  * An event of a conference, as it is stored on the bus; JSON. An event with `sequence` changes the state that all
- * members share, and `sequence` grows by one with each. An event with `to` is for one membership alone.
+ * members share, and `sequence` grows by one with each. An event with `to` is only for one membership.
  */
 export type ConferenceEvent =
   /** The whole state: first of all, and when deltas may have been lost. */

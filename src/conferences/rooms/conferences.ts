@@ -145,7 +145,7 @@ export function listConferences(
 
 /**
  * Lists who is and has been in a conference, by the time of the last join. A former member who may no longer join gets its
- * own participation alone.
+ * own participation only.
  * @throws Fault INVALID, NOT_FOUND
  */
 export async function listHistory(

@@ -39,7 +39,7 @@ export function isVariableError(message: string): boolean {
 /**
  * graphql's message about a variable, without the value: the variable, the path and the reason. The client's
  * text is in the middle of the message, so only the start and the end are parsed.
- * @param cause graphql's message about the value alone, if known; without it, the reason may be missing
+ * @param cause graphql's message about only the value, if known; without it, the reason may be missing
  */
 export function withoutValue(message: string, cause: string | undefined): string {
   const start = START.exec(message)?.[0];

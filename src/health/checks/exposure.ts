@@ -115,7 +115,7 @@ function checkSchema({ INTROSPECTION, GRAPHIQL }: Config): Finding[] {
   return [ok("schema", detail)];
 }
 
-/** Metrics reveal client counts and failures, so they are for the operator alone. */
+/** Metrics reveal client counts and failures, so they are only for the operator. */
 async function checkMetrics({ BASE_URL }: Config): Promise<Finding[]> {
   if (BASE_URL === undefined) {
     return [skipped("metrics", "BASE_URL is not set: the public address is unknown")];

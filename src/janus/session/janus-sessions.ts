@@ -171,7 +171,7 @@ export class JanusSessions {
       throw unknownSession();
     }
     if (!session.hasToken(token)) {
-      // A session of long polling is found by its path alone: to another token it does not exist.
+      // A session of long polling is found only by its path: to another token it does not exist.
       throw from.connection.transport === "polling" ? unknownSession() : unauthorized();
     }
     from.note(session.participant.applicationId);

@@ -192,7 +192,7 @@ function forAndroid(notification: PushNotification): UniversalMessage {
     }),
   };
   const message = { ...emptyMessage(notification), custom: parts.data ?? {} };
-  // Without a text to display, the app receives the data alone.
+  // Without a text to display, the app receives only the data.
   if (parts.title !== undefined || parts.body !== undefined) {
     return { ...message, notification: displayed };
   }

@@ -95,7 +95,7 @@ test("a watcher that can receive less keeps the audio, and gets the video again 
   await eventually(async () => expect(await packets(video)).toBeGreaterThan(paused + 10));
 });
 
-test("figures of both sides are reported", async () => {
+test("statistics of both sides are reported", async () => {
   const { engine, events, join, watch } = await start();
   await engine.open(ROOM);
   const publisher = await join(1, 300);

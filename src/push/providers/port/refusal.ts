@@ -3,7 +3,7 @@ import type { Outcome, PushTarget } from "./provider";
 
 /**
  * Beginnings of the reasons by which a push service refuses credentials, whatever the device, with their
- * meaning. Reasons that may concern one device alone are absent: SENDER_ID_MISMATCH of Firebase and
+ * meaning. Reasons that may concern only one device are absent: SENDER_ID_MISMATCH of Firebase and
  * DeviceTokenNotForTopic of Apple. Of browsers' services only the reasons are here that concern the signed token; they
  * also refuse a key with which one browser has not subscribed.
  */
