@@ -1,4 +1,8 @@
-import { bootstrap, type DeploymentEndpoints, type InitialCredentials } from "./admin/bootstrap";
+import {
+  bootstrap,
+  type DeploymentEndpoints,
+  type InitialCredentials,
+} from "./applications/bootstrap";
 import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { Lifecycle } from "./core/lifecycle";

@@ -2,9 +2,12 @@ import type { AuthLookups } from "./access/request-auth";
 import type { AccountDeps } from "./accounts/account-deps";
 import { closeEndedMemberConnections, purgeAccountSessions } from "./accounts/account-sessions";
 import { purgeInvitations } from "./accounts/invitations";
-import type { AdminDeps, ApplicationDeletion } from "./admin/admin-deps";
-import { completeDeletion, DELETION_JOB, DELETION_JOB_DELAY } from "./admin/application-deletion";
-import type { ApplicationDeps } from "./applications/application-deps";
+import {
+  completeDeletion,
+  DELETION_JOB,
+  DELETION_JOB_DELAY,
+} from "./applications/application-deletion";
+import type { ApplicationDeletion, ApplicationService } from "./applications/application-deps";
 import {
   areConferencesOnJoin,
   findNewCallsPerMinute,
@@ -58,6 +61,7 @@ import { identityUserData } from "./sign-in/provider-users";
 import { openStatistics, type StatisticsModule } from "./statistics/open-statistics";
 import { PURGE_SECONDS } from "./store/rows/expired-rows";
 import { purgeGuests } from "./users/guests";
+import { removeAllUsers } from "./users/user-data";
 import type { UserData } from "./users/user-deps";
 import { UserExistenceCache } from "./users/user-existence-cache";
 import { findUsersById } from "./users/user-queries";
@@ -65,8 +69,7 @@ import { findUsersById } from "./users/user-queries";
 /** The dependencies of the modules of accounts, applications, users and sessions. */
 export interface UserModules
   extends AccountDeps,
-    AdminDeps,
-    ApplicationDeps,
+    ApplicationService,
     AuditDeps,
     PartyLoads,
     PasswordResetDeps,
@@ -149,6 +152,7 @@ export async function openUserModules(
     openInvitationQueue: null,
     // Without a job queue, the deletion of an application ends with its process.
     enqueueDeletion: async () => undefined,
+    deleteUsers: (deps, id) => removeAllUsers({ ...deps, userData: USER_DATA }, id),
     userData: USER_DATA,
     counters: new ApplicationCounters(clock),
     credentialsChanged,

@@ -110,7 +110,7 @@ export async function openTransports(
       memberships: conferences,
       users,
       accounts: users,
-      admin: users,
+      applications: users,
       audit: users,
       sessions: users,
       passwordReset: users,

@@ -1,4 +1,3 @@
-import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { Audited } from "../audit/entries/audited";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
@@ -155,19 +154,4 @@ export class ApplicationPayload {
 export class DeleteApplicationPayload {
   @Field(() => ID, { description: "Id of the deleted application." })
   deletedApplicationId!: string;
-}
-
-@ObjectType({ description: "Result of exportUser.", simpleResolvers: true })
-export class ExportUserPayload {
-  @Field(() => GraphQLJSONObject, {
-    description:
-      "Stored rows of the user by list: user (on the first page), tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes, conferences, conferenceParticipations, conferenceListings, conferenceLinks. A page has about a megabyte; a list that it does not finish continues on the next page.",
-  })
-  export!: object;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Cursor of the next page; null on the last one.",
-  })
-  endCursor!: string | null;
 }

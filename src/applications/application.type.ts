@@ -26,8 +26,10 @@ registerEnumType(PushSendersName, {
   },
 });
 
-@ObjectType()
-abstract class ApplicationFields {
+@ObjectType("Application", {
+  description: "An application, which owns its users, sessions and all other data.",
+})
+export class ApplicationType {
   @Field(() => ID, { description: "Identifier, unique among applications." })
   id!: number;
 
@@ -124,21 +126,7 @@ abstract class ApplicationFields {
   createdAt!: Date;
 }
 
-@ObjectType("Application", {
-  description: "An application, which owns its users, sessions and all other data.",
-})
-export class ApplicationType extends ApplicationFields {}
-
-@ObjectType({
-  description:
-    "An application in the list of its account. Query.application lists its users and sessions.",
-})
-export class ListedApplication extends ApplicationFields {}
-
-/** Converts an application to its GraphQL types. */
-export function toGraphqlApplication({
-  settings,
-  ...rest
-}: OwnedApplication): ApplicationType & ListedApplication {
+/** Converts an application to its GraphQL type. */
+export function toGraphqlApplication({ settings, ...rest }: OwnedApplication): ApplicationType {
   return { ...rest, ...toGraphqlProviders(settings) };
 }

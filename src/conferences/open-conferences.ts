@@ -145,7 +145,7 @@ export async function openConferences(
     ),
     ...openListingLoads(store),
     conferenceLoads: openConferenceLoads(store),
-    figures: new SharedLoads(),
+    stats: new SharedLoads(),
     invitationLoads: new SharedLoads(),
     findLinkGuest: (token) => findLinkGuest({ store, clock }, token),
   };

@@ -1,4 +1,9 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from "graphql";
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type ResponsePath,
+} from "graphql";
 import type { AuditContext } from "../audit/entries/audit-entry";
 import { auditMutation } from "../audit/entries/audited-mutation";
 import type { AllowedCallers } from "../core/viewer";
@@ -80,4 +85,26 @@ function counted(
       throw error;
     }
   };
+}
+
+/**
+ * Counts a field below the root that takes arguments, which reads a page or a number by itself, as one request for each
+ * further element of a list that it is selected in. The engine has counted the first (`OperationSize.reads`).
+ */
+export function countReads(field: RootField): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  field.resolve = (...args) => {
+    const [, , { limits, caller }, { path }] = args;
+    const refusal = isFurtherInList(path) ? limits.countExtra(caller.ip, 1) : null;
+    if (refusal) throw refusal;
+    return resolve(...args);
+  };
+}
+
+/** Whether a path leads through an element of a list other than the first. */
+function isFurtherInList(path: ResponsePath | undefined): boolean {
+  for (let part = path; part; part = part.prev) {
+    if (typeof part.key === "number" && part.key > 0) return true;
+  }
+  return false;
 }

@@ -15,7 +15,7 @@ import { AccountSettingsResolver } from "../accounts/account-settings.resolver";
 import { InvitationResolver } from "../accounts/invitation.resolver";
 import { AccountMembersResolver, MemberResolver } from "../accounts/member.resolver";
 import { OwnerSessionResolver } from "../accounts/owner-session.resolver";
-import { AccountFieldsResolver, ApplicationResolver } from "../admin/application.resolver";
+import { AccountFieldsResolver, ApplicationResolver } from "../applications/application.resolver";
 import { AuditResolver } from "../audit/audit.resolver";
 import {
   ApplicationCallsResolver,
@@ -79,9 +79,10 @@ import {
 } from "../users/lists/user-list.resolver";
 import { UserPageResolver } from "../users/lists/user-page.resolver";
 import { UserResolver } from "../users/user.resolver";
+import { UserExportResolver } from "../users/user-export.resolver";
 import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import { withErrorCodes } from "./error-code";
-import { allowedCallers, guard, type RootField } from "./guard";
+import { allowedCallers, countReads, guard, type RootField } from "./guard";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 
@@ -93,6 +94,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   SocketRenewalResolver,
   UserResolver,
   BlockResolver,
+  UserExportResolver,
   UserListResolver,
   UserConnectionResolver,
   UserPageResolver,
@@ -173,8 +175,12 @@ export function buildSignalboxSchema(): GraphQLSchema {
     event.constructor.name;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
   applyTextRule(schema);
-  for (const [name, field] of operations(schema)) guard(name, field);
-  for (const [name, field] of fieldsOf(schema)) restrict(name, field);
+  const roots = new Map(operations(schema));
+  for (const [name, field] of roots) guard(name, field);
+  for (const [name, field] of fieldsOf(schema)) {
+    restrict(name, field);
+    if (!roots.has(name) && field.args.length > 0) countReads(field);
+  }
   return schema;
 }
 

@@ -1,4 +1,3 @@
-import { exportUser } from "../../src/admin/user-export";
 import { openBus } from "../../src/bus/open";
 import { toCallEvent } from "../../src/calls/history/call-event";
 import { endLostCalls, expireCalls, purgeCalls } from "../../src/calls/history/call-jobs";
@@ -29,6 +28,7 @@ import { RateLimits } from "../../src/limits/rate-limits";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { removeUsers } from "../../src/users/user-data";
+import { exportUser } from "../../src/users/user-export";
 import { explainStatements } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";

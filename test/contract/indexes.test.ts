@@ -23,9 +23,7 @@ import {
 } from "../../src/accounts/invitations";
 import { AccountMembersResolver } from "../../src/accounts/member.resolver";
 import { removeMember, updateMember } from "../../src/accounts/members";
-import { deleteApplicationWithUsers } from "../../src/admin/application-deletion";
-import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
-import { exportUser } from "../../src/admin/user-export";
+import { deleteApplicationWithUsers } from "../../src/applications/application-deletion";
 import {
   findApplicationName,
   findCallPushSettings,
@@ -33,6 +31,7 @@ import {
   isAnsweredElsewhereEnabled,
 } from "../../src/applications/application-queries";
 import { findApplication } from "../../src/applications/applications";
+import { bootstrap, type DeploymentEndpoints } from "../../src/applications/bootstrap";
 import {
   createApplication,
   findOwnedApplication,
@@ -87,6 +86,7 @@ import type { LegacyCondition } from "../../src/users/lists/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/lists/user-filter";
 import { listUsers } from "../../src/users/lists/user-list";
 import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
+import { exportUser } from "../../src/users/user-export";
 import { findUser, type UserKey } from "../../src/users/user-queries";
 import { deleteUser, insertUser, requireUser, updateUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
@@ -567,7 +567,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
   const statements = recorded.splice(0);
   const names = new Set(statements.map(({ statement }) => statement.name));
   expect(
-    statementsOf("accounts", "applications", "admin")
+    statementsOf("accounts", "applications")
       // Only the first start of a database takes this advisory lock.
       .filter((name) => name !== "lock_first_account" && !names.has(name)),
   ).toEqual([]);

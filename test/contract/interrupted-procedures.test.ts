@@ -3,9 +3,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
-import type { ApplicationDeletion } from "../../src/admin/admin-deps";
-import { completeDeletion, deleteApplicationWithUsers } from "../../src/admin/application-deletion";
-import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
+import {
+  completeDeletion,
+  deleteApplicationWithUsers,
+} from "../../src/applications/application-deletion";
+import type { ApplicationDeletion } from "../../src/applications/application-deps";
+import { bootstrap, type DeploymentEndpoints } from "../../src/applications/bootstrap";
 import { openSealer, resealSecrets, verifySecrets } from "../../src/applications/secret-key";
 import { sealSettings } from "../../src/applications/settings";
 import { openLocalBus } from "../../src/bus/local";

@@ -35,7 +35,6 @@ const BOUNDS: Record<string, readonly [maximum: number, reason: string]> = {
   "IceCandidate.extra": [1_000, "the size of a signal"],
   "IceServer.urls": [100, "the configuration"],
   "JoinConferencePayload.iceServers": [100, "the configuration"],
-  "ListedApplication.webOrigins": [100, "ORIGINS_MAX, when they are set"],
   "PushChannelDryRun.": [100, "SAMPLE_MAX, and the size of a push"],
   "PushDryRun.": [100, "the channels, and the size of a push"],
   "PushProgress.deliveries": [100, "DELIVERIES_MAX"],

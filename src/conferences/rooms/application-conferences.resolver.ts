@@ -13,8 +13,7 @@ import {
 import { eachWhileMember } from "../../access/member-stream";
 import { Allow } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
-import type { ApplicationDeps } from "../../applications/application-deps";
-import { findOwnedApplication } from "../../applications/owned-applications";
+import { namedApplication } from "../../applications/named-application";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { Conference } from "../model/conference";
 import { findVisible, noConference } from "./access";
@@ -26,7 +25,6 @@ import { type ConferenceWatchDeps, watchConferences } from "./watch-conferences"
 /** Context of the operations on the conferences of an application. */
 interface ApplicationConferenceContext extends ConferenceContext {
   conferences: ConferenceContext["conferences"] & ConferenceWatchDeps;
-  admin: ApplicationDeps;
 }
 
 @ArgsType()
@@ -66,19 +64,19 @@ export class ConferenceChangesResolver {
   @Allow("support")
   @Subscription(() => ConferenceType, {
     description:
-      "Conferences of one of the account's applications: first those with members, up to 1,000, then each whenever its settings, its members or what they send and mute changes, and when it is closed. With conferenceId, that conference alone: first as it is. A slow subscriber gets the last state of each.",
+      "Conferences of one of the account's applications: first those with members, up to 1,000, then each whenever its settings, its members or what they send and mute changes, and when it is closed. With conferenceId, only that conference: first as it is. A slow subscriber gets the last state of each.",
     subscribe: async ({
-      context: { auth, admin, conferences },
+      context: { auth, conferences },
       args,
     }: {
       context: ApplicationConferenceContext;
       args: { applicationId: string; conferenceId?: string | null };
     }) => {
-      const { accountId } = await auth.account();
-      const { id } = await findOwnedApplication(admin, accountId, args.applicationId);
+      const viewer = await auth.memberViewer();
+      const id = await namedApplication(viewer, args.applicationId);
       const only =
         typeof args.conferenceId === "string"
-          ? (await findVisible(conferences, await auth.viewer(), args.conferenceId)).conference
+          ? (await findVisible(conferences, viewer, args.conferenceId)).conference
           : null;
       if (only && only.applicationId !== id) throw noConference();
       return eachWhileMember(auth, await watchConferences(conferences, id, only?.id ?? null));

@@ -1,6 +1,6 @@
 import { type AuthLookups, RequestAuth } from "../../access/request-auth";
 import type { AccountContext } from "../../accounts/account-deps";
-import type { AdminContext } from "../../admin/admin-deps";
+import type { ApplicationContext } from "../../applications/application-deps";
 import type { AuditContext } from "../../audit/entries/audit-entry";
 import type { HistoryContext } from "../../calls/history/history-deps";
 import type { IceContext } from "../../calls/ice/ice-server.resolver";
@@ -21,7 +21,7 @@ export type { Caller } from "../../core/caller";
 /** Context of every resolver: one per HTTP request, or per operation on a socket. */
 export interface Context
   extends AccountContext,
-    AdminContext,
+    ApplicationContext,
     AuditContext,
     SignalContext,
     CredentialContext,

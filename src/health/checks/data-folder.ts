@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { CREDENTIALS_FILE, OWNER_FILE } from "../../admin/bootstrap";
+import { CREDENTIALS_FILE, OWNER_FILE } from "../../applications/bootstrap";
 import { SECRET_KEY_FILE } from "../../applications/secret-key";
 import type { Config } from "../../core/config";
 import { inspectDataFolder } from "../../core/startup/data-folder";
@@ -41,7 +41,5 @@ async function checkModes(folder: string): Promise<Finding[]> {
     findings.push((mode & OTHERS ? failure : warning)(FILES, detail, fix));
   }
   if (findings.length > 0) return findings;
-  return [
-    count > 0 ? ok(FILES, "readable by their owner alone") : skipped(FILES, "none exist yet"),
-  ];
+  return [count > 0 ? ok(FILES, "readable only by their owner") : skipped(FILES, "none exist yet")];
 }

@@ -166,7 +166,7 @@ async function allAnswers(): Promise<unknown[]> {
       await ask(
         `query ($search: String, $id: ID!) {
           account { ${leavesOf("Account").join(" ")}
-            applications { ${leavesOf("ListedApplication").join(" ")} } }
+            applications { ${leavesOf("Application").join(" ")} } }
           application(id: $id) { ${leavesOf("Application").join(" ")}
             facebook { ${leavesOf("FacebookSettings").join(" ")} }
             users(search: $search) { totalCount nodes { ${user} } } } }`,

@@ -87,8 +87,11 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-/** A selection of all fields of a type that need no argument, down to a depth. */
-function everything(type: GraphQLObjectType, depth: number): string {
+/**
+ * A selection of all fields of a type, down to a depth.
+ * @param listed whether it is in a list of applications: the users that fields name belong to one of them
+ */
+function everything(type: GraphQLObjectType, depth: number, listed = false): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: fieldType, args }) => {
     const named = getNamedType(fieldType);
     const required = args.filter((arg) => String(arg.type).endsWith("!"));
@@ -97,14 +100,17 @@ function everything(type: GraphQLObjectType, depth: number): string {
     );
     const call = given.length > 0 ? `${name}(${given.join(", ")})` : name;
     if (isLeafType(named)) return [call];
-    if (depth === 0) return [];
+    if (depth === 0 || (listed && required.some((arg) => arg.name === "userId"))) return [];
+    const below = listed || name === "applications";
     const selection = isAbstractType(named)
       ? schema
           .getPossibleTypes(named)
-          .map((possible) => `... on ${possible.name} { ${everything(possible, depth - 1)} }`)
+          .map(
+            (possible) => `... on ${possible.name} { ${everything(possible, depth - 1, below)} }`,
+          )
           .join(" ")
       : isObjectType(named)
-        ? everything(named, depth - 1)
+        ? everything(named, depth - 1, below)
         : "";
     return [`${call} { ${selection} }`];
   });

@@ -7,12 +7,12 @@ import {
   hasOwner,
   insertAccountMember,
 } from "../accounts/member-queries";
-import { insertApplication } from "../applications/owned-applications";
 import { newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
 import { replaceFile } from "../core/startup/replace-file";
 import { hashPassword } from "../passwords/password";
 import type { Store } from "../store/store";
+import { insertApplication } from "./owned-applications";
 
 /** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
 export interface InitialCredentials {

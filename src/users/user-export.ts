@@ -1,10 +1,10 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import type { ExportedList, ListPosition } from "../store/rows/exported-list";
-import { exportUserRow } from "../users/user-change-queries";
-import { ownUserData } from "../users/user-data";
-import { findUser } from "../users/user-queries";
-import type { AdminDeps } from "./admin-deps";
+import { exportUserRow } from "./user-change-queries";
+import { ownUserData } from "./user-data";
+import type { UserDeps } from "./user-deps";
+import { findUser } from "./user-queries";
 
 /** Rows and characters of JSON after which a page ends; a page exceeds them by less than one window of a list. */
 const PAGE_ROWS = 1_000;
@@ -38,7 +38,7 @@ interface ExportStart {
  * @throws Fault NOT_FOUND, INVALID on `after`
  */
 export async function exportUser(
-  deps: Pick<AdminDeps, "store" | "userData">,
+  deps: Pick<UserDeps, "store" | "userData">,
   applicationId: number,
   userId: string,
   after: string | null = null,

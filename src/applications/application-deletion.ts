@@ -1,6 +1,5 @@
-import { deleteApplication } from "../applications/application-queries";
-import { removeAllUsers } from "../users/user-data";
-import type { AdminDeps, ApplicationDeletion } from "./admin-deps";
+import type { ApplicationDeletion, DeletionDeps } from "./application-deps";
+import { deleteApplication } from "./application-queries";
 
 /** Name of the job that completes the deletion of an application. */
 export const DELETION_JOB = "application-deletion";
@@ -16,7 +15,7 @@ export const DELETION_JOB_DELAY = 60;
  * Does not check permissions.
  */
 export async function deleteApplicationWithUsers(
-  deps: AdminDeps,
+  deps: DeletionDeps,
   deletion: ApplicationDeletion,
 ): Promise<void> {
   await deps.enqueueDeletion(deletion);
@@ -25,10 +24,10 @@ export async function deleteApplicationWithUsers(
 
 /** Deletes what is left of an application. Idempotent. */
 export async function completeDeletion(
-  deps: Pick<AdminDeps, "store" | "sessionEvents" | "userData">,
+  deps: Omit<DeletionDeps, "enqueueDeletion">,
   { accountId, applicationId }: ApplicationDeletion,
 ): Promise<void> {
-  await removeAllUsers(deps, applicationId);
+  await deps.deleteUsers(deps, applicationId);
   await deleteApplication(deps.store, accountId, applicationId);
   // Also if it was gone: the process that deleted it may have ended before it notified the nodes.
   deps.sessionEvents.publish({ kind: "application deleted", applicationId });
