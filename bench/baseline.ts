@@ -3,8 +3,8 @@ import { verify } from "@node-rs/argon2";
 import fastify from "fastify";
 import { Pool } from "pg";
 import { WebSocket, WebSocketServer } from "ws";
-import { SESSION_COLUMNS } from "../src/sessions/session-queries";
-import { USER_COLUMNS } from "../src/users/user-queries";
+import { SESSION_COLUMNS } from "../src/domain/sessions/session-queries";
+import { USER_COLUMNS } from "../src/domain/users/user-queries";
 
 /**
  * The baseline: a server with the minimum of work for each request and none of the service's code. Started as

@@ -9,7 +9,7 @@ const { dirname, join, relative } = require("node:path");
 const root = join(__dirname, "..");
 const RECORD = join(root, "dist/generated.json");
 /** The output folder that prisma/schema.prisma names. */
-const PRISMA_CLIENT = "src/store/generated";
+const PRISMA_CLIENT = "src/platform/store/generated";
 const OPERATIONS_PROGRAM = "scripts/generate-operations.ts";
 
 /** Paths of the files below a folder, which may be missing. */

@@ -2,4 +2,4 @@
 // The command line of Signalbox.
 const { prepare } = require("./prepare.js");
 
-require(prepare("src/cli/commands")).run(process.argv);
+require(prepare("src/transports/cli/commands")).run(process.argv);

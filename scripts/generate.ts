@@ -6,9 +6,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../src/core/package-root";
-import { signalboxSchema } from "../src/graphql/schema";
-import { schemaText } from "../src/graphql/schema-text";
-import { readDocuments, readRestFiles } from "../src/rest/documents";
+import { signalboxSchema } from "../src/transports/graphql/schema";
+import { schemaText } from "../src/transports/graphql/schema-text";
+import { readDocuments, readRestFiles } from "../src/transports/rest/documents";
 import { configMarkdown, envExample } from "./config-documents";
 import { API_INFO, openApi } from "./openapi/openapi";
 import { transcriptExamples } from "./openapi/transcript-examples";

@@ -10,10 +10,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
-import { resolveMigration } from "../src/store/migrate";
-import { openMigrationConnection } from "../src/store/migration-connection";
-import { migrationsFolder } from "../src/store/migrations";
-import { UnusableDatabaseError } from "../src/store/unusable-database-error";
+import { resolveMigration } from "../src/platform/store/migrate";
+import { openMigrationConnection } from "../src/platform/store/migration-connection";
+import { migrationsFolder } from "../src/platform/store/migrations";
+import { UnusableDatabaseError } from "../src/platform/store/unusable-database-error";
 import { LOCKFILE, MemoryDatabases, migrationsDiff } from "./schema-engine";
 
 const USAGE = "Usage: npm run migration -- NAME | --rolled-back MIGRATION | --applied MIGRATION";

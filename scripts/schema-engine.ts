@@ -10,7 +10,7 @@ import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg" 
   "resolution-mode": "import",
 };
 import { PrismaPGlite } from "pglite-prisma-adapter";
-import { type Migration, readMigrations } from "../src/store/migrations";
+import { type Migration, readMigrations } from "../src/platform/store/migrations";
 
 /** The used part of the global, whose types are otherwise only in the DOM library. */
 declare const WebAssembly: {

@@ -1,7 +1,12 @@
-import { asOwner, type Execute, executeAnonymously, resolveAccess } from "../src/cli/client/server";
 import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
-import { createSignedRequest, type SigningKeys } from "../src/sessions/signature";
+import { createSignedRequest, type SigningKeys } from "../src/domain/sessions/signature";
+import {
+  asOwner,
+  type Execute,
+  executeAnonymously,
+  resolveAccess,
+} from "../src/transports/cli/client/server";
 import type { StandIns } from "../tools/stand-ins/start";
 
 const LOGIN = "push-trial";

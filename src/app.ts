@@ -1,17 +1,17 @@
-import {
-  bootstrap,
-  type DeploymentEndpoints,
-  type InitialCredentials,
-} from "./applications/bootstrap";
 import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { Lifecycle } from "./core/lifecycle";
 import { type Log, openLog } from "./core/log";
-import { type DomainOverrides, openDomain } from "./domain";
-import { GRAPHQL_PATH } from "./graphql/http";
-import { openPlatform, type PlatformOverrides } from "./platform";
-import type { Store } from "./store/store";
-import { openTransports, type TransportOverrides, type Transports } from "./transports";
+import {
+  bootstrap,
+  type DeploymentEndpoints,
+  type InitialCredentials,
+} from "./domain/applications/bootstrap";
+import { type DomainOverrides, openDomain } from "./open-domain";
+import { openPlatform, type PlatformOverrides } from "./open-platform";
+import { openTransports, type TransportOverrides, type Transports } from "./open-transports";
+import type { Store } from "./platform/store/store";
+import { GRAPHQL_PATH } from "./transports/graphql/http";
 
 /** A running node. */
 export interface App {

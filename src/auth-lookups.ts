@@ -1,13 +1,13 @@
-import type { AuthLookups } from "./access/request-auth";
-import type { AccountDeps } from "./accounts/account-deps";
-import { findOwner } from "./accounts/account-sessions";
-import { findApplicationOfAccount } from "./applications/application-queries";
-import type { ConferenceModule } from "./conferences/open-conferences";
 import { SharedLoads } from "./core/loads/shared-loads";
 import type { AccountViewer } from "./core/viewer";
-import type { Session } from "./sessions/session";
-import type { SessionDeps } from "./sessions/session-deps";
-import { findSession } from "./sessions/sessions";
+import type { AuthLookups } from "./domain/access/request-auth";
+import type { AccountDeps } from "./domain/accounts/account-deps";
+import { findOwner } from "./domain/accounts/account-sessions";
+import { findApplicationOfAccount } from "./domain/applications/application-queries";
+import type { ConferenceModule } from "./domain/conferences/open-conferences";
+import type { Session } from "./domain/sessions/session";
+import type { SessionDeps } from "./domain/sessions/session-deps";
+import { findSession } from "./domain/sessions/sessions";
 
 /** How requests and sockets are authenticated. */
 export function authLookups(

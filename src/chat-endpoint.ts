@@ -1,12 +1,12 @@
-import type { Router } from "./calls/router";
 import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { hostInUrl } from "./core/host-in-url";
 import type { Lifecycle } from "./core/lifecycle";
 import type { LiveCertificate } from "./core/tls/certificate";
-import type { ChatServices } from "./xmpp/c2s/services";
-import type { Component } from "./xmpp/component/component";
-import { chatUrls, openChat } from "./xmpp/endpoint";
+import type { Router } from "./domain/calls/router";
+import type { ChatServices } from "./transports/xmpp/c2s/services";
+import type { Component } from "./transports/xmpp/component/component";
+import { chatUrls, openChat } from "./transports/xmpp/endpoint";
 
 /** The chat endpoint of this node, or the chat server that it is connected to. */
 export interface ChatEndpoint {

@@ -1,11 +1,15 @@
-import type { AccountDeps, InvitationMailJob, MemberEmailChange } from "./accounts/account-deps";
-import { MEMBER_EMAIL_JOB, sendMemberEmailNotice } from "./accounts/email-change-mail";
-import { INVITATION_JOB, sendInvitationMail } from "./accounts/invitations";
-import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
-import { RESET_JOB, sendResetMail } from "./password-reset/password-reset";
-import type { PasswordResetDeps, ResetRequest } from "./password-reset/password-reset-deps";
-import type { Platform } from "./platform";
-import type { EmailChange, UserDeps } from "./users/user-deps";
+import type {
+  AccountDeps,
+  InvitationMailJob,
+  MemberEmailChange,
+} from "./domain/accounts/account-deps";
+import { MEMBER_EMAIL_JOB, sendMemberEmailNotice } from "./domain/accounts/email-change-mail";
+import { INVITATION_JOB, sendInvitationMail } from "./domain/accounts/invitations";
+import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./domain/password-reset/email-change-mail";
+import { RESET_JOB, sendResetMail } from "./domain/password-reset/password-reset";
+import type { PasswordResetDeps, ResetRequest } from "./domain/password-reset/password-reset-deps";
+import type { EmailChange, UserDeps } from "./domain/users/user-deps";
+import type { Platform } from "./open-platform";
 
 /** What the domain modules send mail with. */
 type MailQueues = Pick<AccountDeps, "openInvitationQueue" | "openMemberEmailQueue"> &

@@ -6,7 +6,7 @@ import { isStdoutTerminal, onOutputClosed, printBanner, printProblem } from "./c
 import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
-import { UnusableDatabaseError } from "./store/unusable-database-error";
+import { UnusableDatabaseError } from "./platform/store/unusable-database-error";
 
 /** Time after the drain timeout, or after a start was stopped, until the process exits in any case, in milliseconds. */
 const FORCED_EXIT_MS = 5_000;

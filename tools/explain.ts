@@ -1,4 +1,4 @@
-import type { Statement, Store } from "../src/store/store";
+import type { Statement, Store } from "../src/platform/store/store";
 
 /**
  * Wraps a store so that every statement is explained before it runs.

@@ -1,8 +1,8 @@
-import { openEmbeddedEngine } from "../../src/conferences/engine/embedded/embedded-engine";
-import type { EngineEvent, OpenEngine } from "../../src/conferences/engine/engine";
-import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
-import { Peers } from "../../src/conferences/peers/peers";
 import { openLog } from "../../src/core/log";
+import { openEmbeddedEngine } from "../../src/domain/conferences/engine/embedded/embedded-engine";
+import type { EngineEvent, OpenEngine } from "../../src/domain/conferences/engine/engine";
+import { openJanusEngine } from "../../src/domain/conferences/engine/janus-server/janus-engine";
+import { Peers } from "../../src/domain/conferences/peers/peers";
 import { freeUdpPort } from "../../tools/conferences/free-udp-port";
 import { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
 import { JANUS_KEYS, startJanus } from "../../tools/conferences/janus-server";

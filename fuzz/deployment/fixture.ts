@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sign } from "../../src/sessions/signature";
+import { sign } from "../../src/domain/sessions/signature";
 import type { Random } from "../../tools/seeded-random";
 import { chance, pick } from "../input/random";
 import type { NodeProcess } from "./node-process";

@@ -66,7 +66,7 @@ Object.assign(dns, {
     process.nextTick(done, refuse(name));
   },
 });
-// src/network resolves the addresses that owners and devices provide by Resolver.
+// src/platform/network resolves the addresses that owners and devices provide by Resolver.
 const unknown = async (name: string) => {
   throw refuse(name);
 };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { UNTRUSTED_PROXY_WARNING } from "../../src/http/untrusted-proxy";
+import { UNTRUSTED_PROXY_WARNING } from "../../src/transports/http/untrusted-proxy";
 import type { Measurements } from "./node-probe";
 
 /** Timeout of a node's start, including creation of the embedded database, in milliseconds. */

@@ -4,7 +4,7 @@ import {
   pictureLoss,
   receiverReport,
   senderReport,
-} from "../../src/conferences/engine/embedded/rtp/rtcp-write";
+} from "../../src/domain/conferences/engine/embedded/rtp/rtcp-write";
 import { corrupt, type Random } from "../../tools/seeded-random";
 import { chance, pick, several } from "./random";
 

@@ -1,4 +1,4 @@
-import { sign } from "../../src/sessions/signature";
+import { sign } from "../../src/domain/sessions/signature";
 import { corrupt, type Random } from "../../tools/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick } from "../input/random";

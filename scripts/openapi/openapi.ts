@@ -1,9 +1,9 @@
 import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
 import { ERRORS, type ErrorCode, type FieldErrors, NO_SESSION } from "../../src/core/errors";
 import type { AllowedCallers } from "../../src/core/viewer";
-import type { RestDocument } from "../../src/rest/documents";
-import type { RestParameter } from "../../src/rest/parameters";
-import type { SelectedField, Selection } from "../../src/rest/selection";
+import type { RestDocument } from "../../src/transports/rest/documents";
+import type { RestParameter } from "../../src/transports/rest/parameters";
+import type { SelectedField, Selection } from "../../src/transports/rest/selection";
 import type { Examples, OperationExample } from "./examples";
 import { type OpenApiPath, openApiPaths } from "./paths";
 import {

@@ -1,5 +1,5 @@
-import type { RestDocument } from "../../src/rest/documents";
-import { pathNames } from "../../src/rest/parameters";
+import type { RestDocument } from "../../src/transports/rest/documents";
+import { pathNames } from "../../src/transports/rest/parameters";
 
 /** Where a document is in OpenAPI. */
 export interface OpenApiPath {

@@ -1,6 +1,6 @@
 import { getNullableType, isInputObjectType, isListType, isNonNullType } from "graphql";
-import type { RestDocument } from "../../src/rest/documents";
-import { type RestParameter, snakeCase } from "../../src/rest/parameters";
+import type { RestDocument } from "../../src/transports/rest/documents";
+import { type RestParameter, snakeCase } from "../../src/transports/rest/parameters";
 import { type OperationExample, parameterExample } from "./examples";
 import { bodySchema, inputSchema, type JsonSchema, orNull } from "./schema";
 

@@ -6,8 +6,8 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { wireValues } from "../../src/rest/coerce";
-import type { SelectedField, Selection } from "../../src/rest/selection";
+import { wireValues } from "../../src/transports/rest/coerce";
+import type { SelectedField, Selection } from "../../src/transports/rest/selection";
 
 /** A JSON Schema (2020-12), as used in OpenAPI 3.1. */
 export type JsonSchema = { [key: string]: unknown };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isoSeconds } from "../../src/core/clock";
-import type { RestDocument } from "../../src/rest/documents";
+import type { RestDocument } from "../../src/transports/rest/documents";
 import {
   type PlaceholderValues,
   requestBody,

@@ -1,6 +1,6 @@
 import type { App } from "../../src/app";
 import { openLog } from "../../src/core/log";
-import { openJobs } from "../../src/jobs/pg-boss";
+import { openJobs } from "../../src/platform/jobs/pg-boss";
 
 /**
  * Adds two nodes to the one that runs, of which one is missing, with their sockets, and a job that has failed. The other

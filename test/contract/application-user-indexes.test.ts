@@ -1,10 +1,10 @@
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { openStore } from "../../src/store/open";
-import type { Statement, Store } from "../../src/store/store";
-import type { ApplicationUsersRequest } from "../../src/users/lists/application-users";
-import { listApplicationUsers } from "../../src/users/lists/application-users";
-import { USER_LIST_FIELDS, type UserListField } from "../../src/users/lists/user-filter";
+import type { ApplicationUsersRequest } from "../../src/domain/users/lists/application-users";
+import { listApplicationUsers } from "../../src/domain/users/lists/application-users";
+import { USER_LIST_FIELDS, type UserListField } from "../../src/domain/users/lists/user-filter";
+import { openStore } from "../../src/platform/store/open";
+import type { Statement, Store } from "../../src/platform/store/store";
 import { explainAnalyze, type PlanNode } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";

@@ -1,16 +1,16 @@
-import type { AuditDeps } from "../../src/audit/entries/audit-entry";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import type { AuditDeps } from "../../src/domain/audit/entries/audit-entry";
 import {
   AUDIT_RETENTION_MS,
   listAuditEntries,
   purgeAuditEntries,
-} from "../../src/audit/entries/audit-log";
-import { recordRefused, runAudited } from "../../src/audit/entries/record-entry";
-import { systemClock } from "../../src/core/clock";
-import { readConfig } from "../../src/core/config";
-import { openLog } from "../../src/core/log";
-import { timeCursor } from "../../src/paging/time-page";
-import { openStore } from "../../src/store/open";
-import type { Statement, Store } from "../../src/store/store";
+} from "../../src/domain/audit/entries/audit-log";
+import { recordRefused, runAudited } from "../../src/domain/audit/entries/record-entry";
+import { timeCursor } from "../../src/domain/paging/time-page";
+import { openStore } from "../../src/platform/store/open";
+import type { Statement, Store } from "../../src/platform/store/store";
 import { explainAnalyze } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";

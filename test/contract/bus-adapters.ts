@@ -1,8 +1,8 @@
-import type { ManagedBus } from "../../src/bus/adapter";
-import type { InboxPage } from "../../src/bus/bus";
-import { openLocalBus } from "../../src/bus/local";
-import { openRedisBus } from "../../src/bus/redis";
 import { openLog } from "../../src/core/log";
+import type { ManagedBus } from "../../src/platform/bus/adapter";
+import type { InboxPage } from "../../src/platform/bus/bus";
+import { openLocalBus } from "../../src/platform/bus/local";
+import { openRedisBus } from "../../src/platform/bus/redis";
 import { freshRedis, hasServices } from "../support/operations/database";
 
 /** A silent log. */

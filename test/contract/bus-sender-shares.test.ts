@@ -1,14 +1,14 @@
 import { type RedisServer, sendCommand, startRedis } from "../../scripts/services/redis-server";
-import type { ManagedBus } from "../../src/bus/adapter";
+import type { ManagedBus } from "../../src/platform/bus/adapter";
 import {
   ENTRY_OVERHEAD_BYTES,
   INBOX_BYTES_MAX,
   INBOX_ENTRIES_MAX,
   INBOX_OVERHEAD_BYTES,
   INBOX_TTL_MS,
-} from "../../src/bus/bus";
-import { openLocalBus } from "../../src/bus/local";
-import { openRedisBus } from "../../src/bus/redis";
+} from "../../src/platform/bus/bus";
+import { openLocalBus } from "../../src/platform/bus/local";
+import { openRedisBus } from "../../src/platform/bus/redis";
 import { describeServices } from "../support/operations/database";
 import { ADAPTERS, log, readAll } from "./bus-adapters";
 

@@ -5,17 +5,17 @@ import {
   startDurableRedis,
   startRedis,
 } from "../../scripts/services/redis-server";
-import { LAST_CURSOR_TTL_MS, type ManagedBus } from "../../src/bus/adapter";
+import { LAST_CURSOR_TTL_MS, type ManagedBus } from "../../src/platform/bus/adapter";
 import {
   INBOX_BYTES_MAX,
   INBOX_ENTRIES_MAX,
   INBOX_TTL_MS,
   PAGE_BYTES_MAX,
   PAGE_ENTRIES_MAX,
-} from "../../src/bus/bus";
-import { openLocalBus } from "../../src/bus/local";
-import { openRedisBus } from "../../src/bus/redis";
-import { VALUE_TTL_MS, VALUES_MAX } from "../../src/bus/values";
+} from "../../src/platform/bus/bus";
+import { openLocalBus } from "../../src/platform/bus/local";
+import { openRedisBus } from "../../src/platform/bus/redis";
+import { VALUE_TTL_MS, VALUES_MAX } from "../../src/platform/bus/values";
 import { describeEmbedded, describeServices } from "../support/operations/database";
 import { sharedGlobal } from "../support/shared-modules/shared-global";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";

@@ -1,19 +1,3 @@
-import { openBus } from "../../src/bus/open";
-import { toCallEvent } from "../../src/calls/history/call-event";
-import { endLostCalls, expireCalls, purgeCalls } from "../../src/calls/history/call-jobs";
-import {
-  findCall,
-  findCalls,
-  listApplicationCalls,
-  listCalls,
-  openCallLoads,
-} from "../../src/calls/history/call-list";
-import type { HistoryDeps } from "../../src/calls/history/history-deps";
-import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
-import { TIMELINE_ENTRIES } from "../../src/calls/history/timeline/timeline";
-import { findTimelines } from "../../src/calls/history/timeline/timeline-queries";
-import { writeCallEvents } from "../../src/calls/history/write-calls";
-import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
@@ -21,14 +5,33 @@ import { openMetrics } from "../../src/core/metrics";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
-import { openUserModules, type UserModules } from "../../src/domain";
-import type { EnqueueIn, Jobs } from "../../src/jobs/jobs";
-import { openLimiters } from "../../src/limits/open-limiter";
-import { RateLimits } from "../../src/limits/rate-limits";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
-import { removeUsers } from "../../src/users/user-data";
-import { exportUser } from "../../src/users/user-export";
+import { toCallEvent } from "../../src/domain/calls/history/call-event";
+import { endLostCalls, expireCalls, purgeCalls } from "../../src/domain/calls/history/call-jobs";
+import {
+  findCall,
+  findCalls,
+  listApplicationCalls,
+  listCalls,
+  openCallLoads,
+} from "../../src/domain/calls/history/call-list";
+import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
+import {
+  type CallPushJob,
+  sendCallPushes,
+} from "../../src/domain/calls/history/incoming-call-push";
+import { TIMELINE_ENTRIES } from "../../src/domain/calls/history/timeline/timeline";
+import { findTimelines } from "../../src/domain/calls/history/timeline/timeline-queries";
+import { writeCallEvents } from "../../src/domain/calls/history/write-calls";
+import type { Signal } from "../../src/domain/calls/signals/signal";
+import { removeUsers } from "../../src/domain/users/user-data";
+import { exportUser } from "../../src/domain/users/user-export";
+import { openUserModules, type UserModules } from "../../src/open-domain";
+import { openBus } from "../../src/platform/bus/open";
+import type { EnqueueIn, Jobs } from "../../src/platform/jobs/jobs";
+import { openLimiters } from "../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../src/platform/limits/rate-limits";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
 import { explainStatements } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";

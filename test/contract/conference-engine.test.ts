@@ -1,11 +1,11 @@
 import { eventually } from "../../scripts/services/binaries";
+import type { Fault } from "../../src/core/errors";
 import type {
   ConnectedPeer,
   Feed,
   MediaSource,
   PeerStream,
-} from "../../src/conferences/engine/engine";
-import type { Fault } from "../../src/core/errors";
+} from "../../src/domain/conferences/engine/engine";
 import type { TrackReport } from "../../tools/conferences/synthetic-media";
 import type { SyntheticMedia } from "../../tools/conferences/synthetic-peer";
 import { ENGINES, type EngineFixture, type WatchingClient } from "../support/conferences/engines";

@@ -1,5 +1,5 @@
 import { eventually } from "../../scripts/services/binaries";
-import type { Feed, PeerStream } from "../../src/conferences/engine/engine";
+import type { Feed, PeerStream } from "../../src/domain/conferences/engine/engine";
 import type { SyntheticWatcher } from "../../tools/conferences/synthetic-peer";
 import { ENGINES } from "../support/conferences/engines";
 

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { conferenceUserData } from "../../src/conferences/rooms/user-data";
-import * as owned from "../../src/conferences/rows/application-conference-queries";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { hashToken } from "../../src/core/random";
+import { conferenceUserData } from "../../src/domain/conferences/rooms/user-data";
+import * as owned from "../../src/domain/conferences/rows/application-conference-queries";
 import {
   conferenceState,
   deleteClosedConferences,
@@ -12,20 +15,20 @@ import {
   insertConference,
   listJoinedConferences,
   listOpenConferences,
-} from "../../src/conferences/rows/conference-queries";
-import * as guests from "../../src/conferences/rows/guest-queries";
-import * as hosts from "../../src/conferences/rows/host-queries";
-import * as linkRights from "../../src/conferences/rows/link-rights-queries";
-import { listMemberHistory, wasMember } from "../../src/conferences/rows/member-history-queries";
-import * as members from "../../src/conferences/rows/member-queries";
-import * as rights from "../../src/conferences/rows/member-rights-queries";
-import * as userLimits from "../../src/conferences/rows/user-limit-queries";
-import { readConfig } from "../../src/core/config";
-import { openLog } from "../../src/core/log";
-import { hashToken } from "../../src/core/random";
-import { openStore } from "../../src/store/open";
-import { purgeRows } from "../../src/store/rows/expired-rows";
-import type { Store } from "../../src/store/store";
+} from "../../src/domain/conferences/rows/conference-queries";
+import * as guests from "../../src/domain/conferences/rows/guest-queries";
+import * as hosts from "../../src/domain/conferences/rows/host-queries";
+import * as linkRights from "../../src/domain/conferences/rows/link-rights-queries";
+import {
+  listMemberHistory,
+  wasMember,
+} from "../../src/domain/conferences/rows/member-history-queries";
+import * as members from "../../src/domain/conferences/rows/member-queries";
+import * as rights from "../../src/domain/conferences/rows/member-rights-queries";
+import * as userLimits from "../../src/domain/conferences/rows/user-limit-queries";
+import { openStore } from "../../src/platform/store/open";
+import { purgeRows } from "../../src/platform/store/rows/expired-rows";
+import type { Store } from "../../src/platform/store/store";
 import { explainStatements } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";
@@ -77,7 +80,7 @@ afterAll(async () => {
 
 /** The names of the statements of the module. */
 function statementNames(): string[] {
-  const folder = join(__dirname, "../../src/conferences/rows");
+  const folder = join(__dirname, "../../src/domain/conferences/rows");
   return readdirSync(folder).flatMap((file) => {
     const text = readFileSync(join(folder, file), "utf8");
     return [

@@ -1,5 +1,5 @@
 import { eventually } from "../../scripts/services/binaries";
-import type { Feed } from "../../src/conferences/engine/engine";
+import type { Feed } from "../../src/domain/conferences/engine/engine";
 import type { TrackReport } from "../../tools/conferences/synthetic-media";
 import { seededRandom } from "../../tools/seeded-random";
 import { closeAfterEach } from "../support/close-after-each";

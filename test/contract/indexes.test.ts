@@ -1,47 +1,7 @@
 import "reflect-metadata";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RequestAuth } from "../../src/access/request-auth";
-import { ViewerSubscriptions } from "../../src/access/viewer-subscriptions";
-import type { AccountType } from "../../src/accounts/account.type";
-import type { AccountContext } from "../../src/accounts/account-deps";
-import {
-  closeEndedMemberConnections,
-  findOwner,
-  signInOwner,
-  signOutOwner,
-  signOutOwnerEverywhere,
-} from "../../src/accounts/account-sessions";
-import { AccountSettingsResolver } from "../../src/accounts/account-settings.resolver";
-import { updateAccount } from "../../src/accounts/accounts";
-import { updateCurrentMember } from "../../src/accounts/current-member";
-import {
-  acceptInvitation,
-  inviteMember,
-  revokeInvitation,
-  sendInvitationMail,
-} from "../../src/accounts/invitations";
-import { AccountMembersResolver } from "../../src/accounts/member.resolver";
-import { removeMember, updateMember } from "../../src/accounts/members";
-import { deleteApplicationWithUsers } from "../../src/applications/application-deletion";
-import {
-  findApplicationName,
-  findCallPushSettings,
-  findNewCallsPerMinute,
-  isAnsweredElsewhereEnabled,
-} from "../../src/applications/application-queries";
-import { findApplication } from "../../src/applications/applications";
-import { bootstrap, type DeploymentEndpoints } from "../../src/applications/bootstrap";
-import {
-  createApplication,
-  findOwnedApplication,
-  listApplications,
-  rotateSecret,
-  updateApplication,
-} from "../../src/applications/owned-applications";
-import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/applications/secret-key";
 import { authLookups } from "../../src/auth-lookups";
-import { openBus } from "../../src/bus/open";
 import type { Caller } from "../../src/core/caller";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
@@ -50,46 +10,86 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { AccountViewer, MemberViewer, UserViewer } from "../../src/core/viewer";
-import { openUserModules, purgeExpired, type UserModules } from "../../src/domain";
-import { openLimiters } from "../../src/limits/open-limiter";
-import { RateLimits } from "../../src/limits/rate-limits";
-import type { Mail, Mailer } from "../../src/mail/mail";
-import { findResetLink, sendResetMail } from "../../src/password-reset/password-reset";
-import { hashPassword } from "../../src/passwords/password";
-import { listCredentialProblems } from "../../src/push/credentials/credential-problems";
+import { RequestAuth } from "../../src/domain/access/request-auth";
+import { ViewerSubscriptions } from "../../src/domain/access/viewer-subscriptions";
+import type { AccountType } from "../../src/domain/accounts/account.type";
+import type { AccountContext } from "../../src/domain/accounts/account-deps";
+import {
+  closeEndedMemberConnections,
+  findOwner,
+  signInOwner,
+  signOutOwner,
+  signOutOwnerEverywhere,
+} from "../../src/domain/accounts/account-sessions";
+import { AccountSettingsResolver } from "../../src/domain/accounts/account-settings.resolver";
+import { updateAccount } from "../../src/domain/accounts/accounts";
+import { updateCurrentMember } from "../../src/domain/accounts/current-member";
+import {
+  acceptInvitation,
+  inviteMember,
+  revokeInvitation,
+  sendInvitationMail,
+} from "../../src/domain/accounts/invitations";
+import { AccountMembersResolver } from "../../src/domain/accounts/member.resolver";
+import { removeMember, updateMember } from "../../src/domain/accounts/members";
+import { deleteApplicationWithUsers } from "../../src/domain/applications/application-deletion";
+import {
+  findApplicationName,
+  findCallPushSettings,
+  findNewCallsPerMinute,
+  isAnsweredElsewhereEnabled,
+} from "../../src/domain/applications/application-queries";
+import { findApplication } from "../../src/domain/applications/applications";
+import { bootstrap, type DeploymentEndpoints } from "../../src/domain/applications/bootstrap";
+import {
+  createApplication,
+  findOwnedApplication,
+  listApplications,
+  rotateSecret,
+  updateApplication,
+} from "../../src/domain/applications/owned-applications";
+import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/domain/applications/secret-key";
+import { findResetLink, sendResetMail } from "../../src/domain/password-reset/password-reset";
+import { hashPassword } from "../../src/domain/passwords/password";
+import { listCredentialProblems } from "../../src/domain/push/credentials/credential-problems";
 import {
   clearCredentials,
   openCredentialService,
   recheckCredentials,
   setCredentials,
-} from "../../src/push/credentials/push-credentials";
-import { resealCredentials } from "../../src/push/credentials/reseal-credentials";
+} from "../../src/domain/push/credentials/push-credentials";
+import { resealCredentials } from "../../src/domain/push/credentials/reseal-credentials";
 import {
   createPushSubscription,
   deletePushSubscription,
   listPushSubscriptions,
-} from "../../src/push/devices/push-subscriptions";
-import type { SubscriptionFields } from "../../src/push/devices/subscription-fields";
+} from "../../src/domain/push/devices/push-subscriptions";
+import type { SubscriptionFields } from "../../src/domain/push/devices/subscription-fields";
 import {
   endSessionsOfUser,
   listApplicationSessions,
   listSessions,
-} from "../../src/sessions/session-list";
-import { destroySessionOf, findSession } from "../../src/sessions/sessions";
-import { findOrCreateUser } from "../../src/sign-in/provider-users";
-import { openStore } from "../../src/store/open";
-import type { Statement, Store } from "../../src/store/store";
-import { blockUser, unblockUser } from "../../src/users/blocks";
-import { checkCredentials, refusedSignIn } from "../../src/users/credentials";
-import { listApplicationUsers } from "../../src/users/lists/application-users";
-import type { LegacyCondition } from "../../src/users/lists/legacy-filter";
-import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/lists/user-filter";
-import { listUsers } from "../../src/users/lists/user-list";
-import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
-import { exportUser } from "../../src/users/user-export";
-import { findUser, type UserKey } from "../../src/users/user-queries";
-import { deleteUser, insertUser, requireUser, updateUser } from "../../src/users/users";
-import { bindWebSession } from "../../src/web-sessions/web-sessions";
+} from "../../src/domain/sessions/session-list";
+import { destroySessionOf, findSession } from "../../src/domain/sessions/sessions";
+import { findOrCreateUser } from "../../src/domain/sign-in/provider-users";
+import { blockUser, unblockUser } from "../../src/domain/users/blocks";
+import { checkCredentials, refusedSignIn } from "../../src/domain/users/credentials";
+import { listApplicationUsers } from "../../src/domain/users/lists/application-users";
+import type { LegacyCondition } from "../../src/domain/users/lists/legacy-filter";
+import { USER_LIST_FIELDS, type UserFilter } from "../../src/domain/users/lists/user-filter";
+import { listUsers } from "../../src/domain/users/lists/user-list";
+import { listUserPage, usersByFullName, usersByTags } from "../../src/domain/users/lists/user-page";
+import { exportUser } from "../../src/domain/users/user-export";
+import { findUser, type UserKey } from "../../src/domain/users/user-queries";
+import { deleteUser, insertUser, requireUser, updateUser } from "../../src/domain/users/users";
+import { bindWebSession } from "../../src/domain/web-sessions/web-sessions";
+import { openUserModules, purgeExpired, type UserModules } from "../../src/open-domain";
+import { openBus } from "../../src/platform/bus/open";
+import { openLimiters } from "../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../src/platform/limits/rate-limits";
+import type { Mail, Mailer } from "../../src/platform/mail/mail";
+import { openStore } from "../../src/platform/store/open";
+import type { Statement, Store } from "../../src/platform/store/store";
 import { explain } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";
@@ -405,7 +405,7 @@ const FLUSH_STATS = "SELECT pg_stat_force_next_flush()::text, pg_stat_clear_snap
 /** The names of all statements in these folders. */
 function statementsOf(...folders: string[]): string[] {
   const files = folders.flatMap((folder) => {
-    const path = join(__dirname, "../../src", folder);
+    const path = join(__dirname, "../../src/domain", folder);
     return readdirSync(path).map((file) => join(path, file));
   });
   return files

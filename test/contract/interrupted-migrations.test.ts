@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import { PGlite } from "@electric-sql/pglite";
 import { Client } from "pg";
 import { openLog } from "../../src/core/log";
-import { migrate } from "../../src/store/migrate";
+import { migrate } from "../../src/platform/store/migrate";
 import {
   embeddedConnection,
   type OpenMigrationConnection,
   openServerConnection,
-} from "../../src/store/migration-connection";
+} from "../../src/platform/store/migration-connection";
 import { closeAfterEach } from "../support/close-after-each";
 import { startNode } from "../support/node";
 import {

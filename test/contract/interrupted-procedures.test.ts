@@ -3,31 +3,31 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
-import {
-  completeDeletion,
-  deleteApplicationWithUsers,
-} from "../../src/applications/application-deletion";
-import type { ApplicationDeletion } from "../../src/applications/application-deps";
-import { bootstrap, type DeploymentEndpoints } from "../../src/applications/bootstrap";
-import { openSealer, resealSecrets, verifySecrets } from "../../src/applications/secret-key";
-import { sealSettings } from "../../src/applications/settings";
-import { openLocalBus } from "../../src/bus/local";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
-import { openUserModules } from "../../src/domain";
-import { openLimiters } from "../../src/limits/open-limiter";
-import { RateLimits } from "../../src/limits/rate-limits";
+import {
+  completeDeletion,
+  deleteApplicationWithUsers,
+} from "../../src/domain/applications/application-deletion";
+import type { ApplicationDeletion } from "../../src/domain/applications/application-deps";
+import { bootstrap, type DeploymentEndpoints } from "../../src/domain/applications/bootstrap";
+import { openSealer, resealSecrets, verifySecrets } from "../../src/domain/applications/secret-key";
+import { sealSettings } from "../../src/domain/applications/settings";
 import {
   resealCredentials,
   verifyCredentialSecrets,
-} from "../../src/push/credentials/reseal-credentials";
-import { purposeOf } from "../../src/push/credentials/sealed-credentials";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
-import { removeUsers } from "../../src/users/user-data";
+} from "../../src/domain/push/credentials/reseal-credentials";
+import { purposeOf } from "../../src/domain/push/credentials/sealed-credentials";
+import { removeUsers } from "../../src/domain/users/user-data";
+import { openUserModules } from "../../src/open-domain";
+import { openLocalBus } from "../../src/platform/bus/local";
+import { openLimiters } from "../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../src/platform/limits/rate-limits";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { afterEachStep, EndingProcess } from "../support/operations/ending-process";
 

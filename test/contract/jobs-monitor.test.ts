@@ -8,11 +8,11 @@ import {
   type FailedJobRange,
   lockFailedJob,
   readFailedJobs,
-} from "../../src/jobs/job-queries";
-import { FAILED_DAYS, type JobMonitor, type Jobs } from "../../src/jobs/jobs";
-import { openJobs } from "../../src/jobs/pg-boss";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
+} from "../../src/platform/jobs/job-queries";
+import { FAILED_DAYS, type JobMonitor, type Jobs } from "../../src/platform/jobs/jobs";
+import { openJobs } from "../../src/platform/jobs/pg-boss";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
 import { explainAnalyze } from "../../tools/explain";
 import { eventually } from "../support/moving-clock";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";

@@ -1,10 +1,10 @@
 import PgBoss from "pg-boss";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import type { Jobs } from "../../src/jobs/jobs";
-import { openJobs } from "../../src/jobs/pg-boss";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
+import type { Jobs } from "../../src/platform/jobs/jobs";
+import { openJobs } from "../../src/platform/jobs/pg-boss";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
 import { eventually } from "../support/moving-clock";
 import {
   DATABASE_NAME,

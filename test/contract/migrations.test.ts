@@ -3,14 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import PgBoss from "pg-boss";
-import { CALL_JOBS } from "../../src/calls/history/history-deps";
 import { openLog } from "../../src/core/log";
-import { PUSH_JOBS } from "../../src/push/deps/push-deps";
-import { migrate, resolveMigration } from "../../src/store/migrate";
-import type { MigrationConnection } from "../../src/store/migration/stoppable-connection";
-import { embeddedConnection, openServerConnection } from "../../src/store/migration-connection";
-import { type Migration, readMigrations } from "../../src/store/migrations";
-import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
+import { CALL_JOBS } from "../../src/domain/calls/history/history-deps";
+import { PUSH_JOBS } from "../../src/domain/push/deps/push-deps";
+import { migrate, resolveMigration } from "../../src/platform/store/migrate";
+import type { MigrationConnection } from "../../src/platform/store/migration/stoppable-connection";
+import {
+  embeddedConnection,
+  openServerConnection,
+} from "../../src/platform/store/migration-connection";
+import { type Migration, readMigrations } from "../../src/platform/store/migrations";
+import { UnusableDatabaseError } from "../../src/platform/store/unusable-database-error";
 import { type FreshDatabase, freshServices, hasServices } from "../support/operations/database";
 import { sample } from "../support/operations/migrations";
 

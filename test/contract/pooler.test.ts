@@ -4,9 +4,9 @@ import { type PgBouncer, startPgBouncer } from "../../scripts/services/pgbouncer
 import { execute } from "../../scripts/services/postgres-server";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { checkDatabase } from "../../src/health/checks/database";
-import { openMigrationConnection } from "../../src/store/migration-connection";
-import { migrateStore, openStore } from "../../src/store/open";
+import { checkDatabase } from "../../src/domain/health/checks/database";
+import { openMigrationConnection } from "../../src/platform/store/migration-connection";
+import { migrateStore, openStore } from "../../src/platform/store/open";
 import {
   describeServices,
   type FreshDatabase,

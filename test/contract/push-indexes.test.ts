@@ -1,20 +1,20 @@
 import type { UserViewer } from "../../src/core/viewer";
-import { deliver } from "../../src/push/delivery/deliver";
-import { listDeliveries } from "../../src/push/delivery/deliveries";
-import { findDeliveries } from "../../src/push/delivery/delivery-queries";
-import { fanOut } from "../../src/push/delivery/fan-out";
-import { purgeDeliveries } from "../../src/push/delivery/purge";
-import { startDueDispatches } from "../../src/push/delivery/schedule";
-import { sendVoipFallback } from "../../src/push/delivery/voip-fallback";
-import { dryRunEvent } from "../../src/push/events/dry-run";
+import { deliver } from "../../src/domain/push/delivery/deliver";
+import { listDeliveries } from "../../src/domain/push/delivery/deliveries";
+import { findDeliveries } from "../../src/domain/push/delivery/delivery-queries";
+import { fanOut } from "../../src/domain/push/delivery/fan-out";
+import { purgeDeliveries } from "../../src/domain/push/delivery/purge";
+import { startDueDispatches } from "../../src/domain/push/delivery/schedule";
+import { sendVoipFallback } from "../../src/domain/push/delivery/voip-fallback";
+import { dryRunEvent } from "../../src/domain/push/events/dry-run";
 import {
   findEvent,
   listApplicationEvents,
   listEvents,
   stopEvent,
-} from "../../src/push/events/event-list";
-import { createEvents } from "../../src/push/events/events";
-import { pushUserData } from "../../src/push/user-data";
+} from "../../src/domain/push/events/event-list";
+import { createEvents } from "../../src/domain/push/events/events";
+import { pushUserData } from "../../src/domain/push/user-data";
 import { explainStatements } from "../../tools/explain";
 import { fillTables } from "../support/operations/fill-tables";
 import { readExports } from "../support/operations/read-exports";

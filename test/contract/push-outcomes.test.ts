@@ -1,9 +1,9 @@
 import { Fault } from "../../src/core/errors";
-import { deliver } from "../../src/push/delivery/deliver";
-import { type DeliverJob, fanOut } from "../../src/push/delivery/fan-out";
-import type { PushDeps } from "../../src/push/deps/push-deps";
-import { createEvents } from "../../src/push/events/events";
-import type { Outcome } from "../../src/push/providers/port/provider";
+import { deliver } from "../../src/domain/push/delivery/deliver";
+import { type DeliverJob, fanOut } from "../../src/domain/push/delivery/fan-out";
+import type { PushDeps } from "../../src/domain/push/deps/push-deps";
+import { createEvents } from "../../src/domain/push/events/events";
+import type { Outcome } from "../../src/domain/push/providers/port/provider";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Recording outcomes of a batch that is repeated, or while the database fails. */

@@ -1,11 +1,14 @@
-import { listDeliveries } from "../../src/push/delivery/deliveries";
-import type { PushDelivery } from "../../src/push/delivery/delivery-queries";
-import { listUserDeliveries, userDeliveryCursor } from "../../src/push/delivery/user-deliveries";
-import { countRecipientsOf } from "../../src/push/devices/recipient-count";
-import { findEventsByKey, forgetKey } from "../../src/push/events/event-key-queries";
-import { listApplicationEvents } from "../../src/push/events/event-list";
-import { findEventById, stopEventById } from "../../src/push/events/event-list-queries";
-import type { Store } from "../../src/store/store";
+import { listDeliveries } from "../../src/domain/push/delivery/deliveries";
+import type { PushDelivery } from "../../src/domain/push/delivery/delivery-queries";
+import {
+  listUserDeliveries,
+  userDeliveryCursor,
+} from "../../src/domain/push/delivery/user-deliveries";
+import { countRecipientsOf } from "../../src/domain/push/devices/recipient-count";
+import { findEventsByKey, forgetKey } from "../../src/domain/push/events/event-key-queries";
+import { listApplicationEvents } from "../../src/domain/push/events/event-list";
+import { findEventById, stopEventById } from "../../src/domain/push/events/event-list-queries";
+import type { Store } from "../../src/platform/store/store";
 import { explainAnalyze, explainStatements, type PlanNode } from "../../tools/explain";
 import { fillTables } from "../support/operations/fill-tables";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";

@@ -1,9 +1,9 @@
-import { deliver } from "../../src/push/delivery/deliver";
-import { fanOut } from "../../src/push/delivery/fan-out";
-import { purgeDeliveries } from "../../src/push/delivery/purge";
-import { startDueDispatches } from "../../src/push/delivery/schedule";
-import { stopEvent } from "../../src/push/events/event-list";
-import { createEvents } from "../../src/push/events/events";
+import { deliver } from "../../src/domain/push/delivery/deliver";
+import { fanOut } from "../../src/domain/push/delivery/fan-out";
+import { purgeDeliveries } from "../../src/domain/push/delivery/purge";
+import { startDueDispatches } from "../../src/domain/push/delivery/schedule";
+import { stopEvent } from "../../src/domain/push/events/event-list";
+import { createEvents } from "../../src/domain/push/events/events";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 

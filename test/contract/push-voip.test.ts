@@ -1,6 +1,6 @@
-import { deliver } from "../../src/push/delivery/deliver";
-import { type DeliverJob, type FanOutJob, fanOut } from "../../src/push/delivery/fan-out";
-import { createEvents } from "../../src/push/events/events";
+import { deliver } from "../../src/domain/push/delivery/deliver";
+import { type DeliverJob, type FanOutJob, fanOut } from "../../src/domain/push/delivery/fan-out";
+import { createEvents } from "../../src/domain/push/events/events";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Fallback to the alert push for users whose VoIP subscriptions are gone. */

@@ -7,18 +7,18 @@ import {
   startRedis,
   startSentinel,
 } from "../../scripts/services/redis-server";
-import type { ManagedBus } from "../../src/bus/adapter";
-import { inspectRedis } from "../../src/bus/inspect";
-import { openRedisBus } from "../../src/bus/redis";
-import { isNotPrimary } from "../../src/bus/redis-server";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { checkRedis } from "../../src/health/checks/redis";
-import type { RateLimit } from "../../src/limits/limiter";
-import { probeLimits } from "../../src/limits/limiter-scripts";
-import type { LocalLimiter } from "../../src/limits/local-limiter";
-import { openRedisLimiter } from "../../src/limits/redis-limiter";
+import { checkRedis } from "../../src/domain/health/checks/redis";
+import type { ManagedBus } from "../../src/platform/bus/adapter";
+import { inspectRedis } from "../../src/platform/bus/inspect";
+import { openRedisBus } from "../../src/platform/bus/redis";
+import { isNotPrimary } from "../../src/platform/bus/redis-server";
+import type { RateLimit } from "../../src/platform/limits/limiter";
+import { probeLimits } from "../../src/platform/limits/limiter-scripts";
+import type { LocalLimiter } from "../../src/platform/limits/local-limiter";
+import { openRedisLimiter } from "../../src/platform/limits/redis-limiter";
 import { type BreakableProxy, startBreakableProxy } from "../support/operations/breakable-proxy";
 import { describeServices } from "../support/operations/database";
 

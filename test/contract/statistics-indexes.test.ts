@@ -1,18 +1,18 @@
-import { countOpenCalls } from "../../src/calls/history/call-list-queries";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { countOpenCalls } from "../../src/domain/calls/history/call-list-queries";
 import {
   countOpenConferences,
   countTakenSeats,
-} from "../../src/conferences/rows/open-conference-queries";
-import { readConfig } from "../../src/core/config";
-import { openLog } from "../../src/core/log";
+} from "../../src/domain/conferences/rows/open-conference-queries";
 import {
   countLiveSessionsOfAll,
   countLiveSessionsOfEach,
-} from "../../src/sessions/application-session-queries";
-import * as sockets from "../../src/statistics/open-sockets-queries";
-import * as statistics from "../../src/statistics/statistics-queries";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
+} from "../../src/domain/sessions/application-session-queries";
+import * as sockets from "../../src/domain/statistics/open-sockets-queries";
+import * as statistics from "../../src/domain/statistics/statistics-queries";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
 import { explainAnalyze, explainStatements } from "../../tools/explain";
 import {
   describeServices,

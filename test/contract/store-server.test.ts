@@ -3,9 +3,9 @@ import { eventually } from "../../scripts/services/binaries";
 import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
-import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
+import { UnusableDatabaseError } from "../../src/platform/store/unusable-database-error";
 import {
   describeServices,
   type FreshDatabase,

@@ -1,10 +1,10 @@
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newToken } from "../../src/core/random";
-import { isUnreachable, uniqueViolation } from "../../src/store/database-errors";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
-import { UNIQUE_INDEXES } from "../../src/store/unique-indexes";
+import { isUnreachable, uniqueViolation } from "../../src/platform/store/database-errors";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
+import { UNIQUE_INDEXES } from "../../src/platform/store/unique-indexes";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 
 const log = openLog("silent");

@@ -1,14 +1,17 @@
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
 import {
   CONTROL_ENTRIES,
   TIMELINE_ENTRIES,
   type TimedSignal,
   timelineEntries,
-} from "../../src/calls/history/timeline/timeline";
-import { findTimelines, recordTimelines } from "../../src/calls/history/timeline/timeline-queries";
-import { readConfig } from "../../src/core/config";
-import { openLog } from "../../src/core/log";
-import { openStore } from "../../src/store/open";
-import type { Store } from "../../src/store/store";
+} from "../../src/domain/calls/history/timeline/timeline";
+import {
+  findTimelines,
+  recordTimelines,
+} from "../../src/domain/calls/history/timeline/timeline-queries";
+import { openStore } from "../../src/platform/store/open";
+import type { Store } from "../../src/platform/store/store";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 
 /** Which entries of a call's timeline are kept. */

@@ -1,5 +1,5 @@
-import { callUserData } from "../../src/calls/history/user-data";
-import { pushUserData } from "../../src/push/user-data";
+import { callUserData } from "../../src/domain/calls/history/user-data";
+import { pushUserData } from "../../src/domain/push/user-data";
 import { readExports } from "../support/operations/read-exports";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 

@@ -49,7 +49,7 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
   "cli/doctor/media-ports.ts": "the UDP ports of this host, which are only bound",
   "cli/doctor/ntp.ts": "the time server that the operator configures",
-  "conferences/engine/janus/connection/janus-connection.ts": "JANUS_URL",
+  "conferences/engine/janus-server/connection/janus-connection.ts": "JANUS_URL",
   "conferences/open-engine.ts": "a free UDP port of this host, which is only bound",
   "health/checks/chat-server.ts": "CHAT_SERVER",
   "health/checks/fetch-text.ts": "the operator's own server",
@@ -60,8 +60,10 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
 const FILES_MAX = 20;
 
 interface Source {
-  /** Path below src, with slashes. */
+  /** Path below the folder of its layer, with slashes; of core/ and the composition root, below src. */
   path: string;
+  /** Path below src, with slashes. */
+  file: string;
   module: string;
   text: string;
   tree: ts.SourceFile;
@@ -106,37 +108,53 @@ function importsOf(tree: ts.SourceFile): string[] {
 const parse = (text: string, path = "a.ts") =>
   ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
 
-const SOURCES: Source[] = sourceFiles(SRC).map((file) => {
-  const path = relative(SRC, file).split(sep).join("/");
-  const text = readFileSync(file, "utf8");
-  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
+/** Takes the layer from a path below src; core is both a layer and a module. */
+const withoutLayer = (path: string) => {
+  const [layer = "", ...rest] = path.split("/");
+  return LAYERS.includes(layer) && layer !== "core" ? rest.join("/") : path;
+};
+
+/** The layer of each module. */
+const LAYER_OF = new Map([
+  ["core", 0],
+  ...LAYERS.slice(1).flatMap((layer, index) =>
+    readdirSync(join(SRC, layer)).map((module): [string, number] => [module, index + 1]),
+  ),
+] as [string, number][]);
+
+const SOURCES: Source[] = sourceFiles(SRC).map((absolute) => {
+  const file = relative(SRC, absolute).split(sep).join("/");
+  const path = withoutLayer(file);
+  const text = readFileSync(absolute, "utf8");
+  const tree = ts.createSourceFile(absolute, text, ts.ScriptTarget.ES2022, true);
   return {
     path,
+    file,
     module: path.includes("/") ? path.split("/")[0]! : "",
     text,
     tree,
     imports: importsOf(tree),
   };
 });
-const PATHS = new Set(SOURCES.map(({ path }) => path));
+const PATHS = new Set(SOURCES.map(({ file }) => file));
 
-/** The file below src that a relative import resolves to. */
+/** The file that a relative import resolves to, without its layer. */
 function target(source: Source, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
-  const path = relative(SRC, resolve(SRC, dirname(source.path), specifier))
+  const path = relative(SRC, resolve(SRC, dirname(source.file), specifier))
     .split(sep)
     .join("/");
-  if (path.startsWith("store/generated/")) return "store/generated";
+  if (path.startsWith("platform/store/generated/")) return "store/generated";
   const file = [`${path}.ts`, `${path}.tsx`, `${path}/index.ts`, `${path}.d.ts`].find((each) =>
     PATHS.has(each),
   );
   if (file === undefined)
-    throw new Error(`${source.path} imports ${specifier}, which is not a file below src`);
-  return file;
+    throw new Error(`${source.file} imports ${specifier}, which is not a file below src`);
+  return withoutLayer(file);
 }
 
 const folderOf = (path: string) => (path.includes("/") ? dirname(path) : "");
-const layerOf = (folder: string) => LAYERS[folder.split("/")[0] ?? ""];
+const layerOf = (folder: string) => LAYER_OF.get(folder.split("/")[0] ?? "");
 
 /** Whether one folder may import from another. The empty name is the root: app.ts and its parts. */
 function mayImport(from: string, to: string): boolean {
@@ -355,11 +373,11 @@ describe("layers and modules", () => {
       "app.ts",
       "auth-lookups.ts",
       "chat-endpoint.ts",
-      "domain.ts",
       "mail-jobs.ts",
       "main.ts",
-      "platform.ts",
-      "transports.ts",
+      "open-domain.ts",
+      "open-platform.ts",
+      "open-transports.ts",
     ]);
   });
 
@@ -407,17 +425,17 @@ describe("layers and modules", () => {
         .map((path) => `${source.path} → ${path}`),
     );
     expect(importers.sort()).toEqual([
-      "app.ts → domain.ts",
-      "app.ts → platform.ts",
-      "app.ts → transports.ts",
-      "domain.ts → auth-lookups.ts",
-      "domain.ts → mail-jobs.ts",
-      "domain.ts → platform.ts",
-      "mail-jobs.ts → platform.ts",
+      "app.ts → open-domain.ts",
+      "app.ts → open-platform.ts",
+      "app.ts → open-transports.ts",
+      "mail-jobs.ts → open-platform.ts",
       "main.ts → app.ts",
-      "transports.ts → chat-endpoint.ts",
-      "transports.ts → domain.ts",
-      "transports.ts → platform.ts",
+      "open-domain.ts → auth-lookups.ts",
+      "open-domain.ts → mail-jobs.ts",
+      "open-domain.ts → open-platform.ts",
+      "open-transports.ts → chat-endpoint.ts",
+      "open-transports.ts → open-domain.ts",
+      "open-transports.ts → open-platform.ts",
     ]);
   });
 

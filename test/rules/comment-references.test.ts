@@ -73,7 +73,7 @@ test.each([
   ["class A {\n  a = 1; // as core/gone.ts says\n}", ["core/gone.ts"]],
   ["f(\n  // see ../gone.ts\n);", ["gone.ts"]],
   ["// the folder is wrong: sessions/router.ts", ["sessions/router.ts"]],
-  ["// calls/router.ts, router.ts, src/calls/router.ts and *-queries.ts", []],
+  ["// calls/router.ts, router.ts, src/domain/calls/router.ts and *-queries.ts", []],
   ['import "./gone.ts";', []],
 ])("in %j, missing files are found", (text, missing) => {
   expect(commentsOf(text).flatMap(missingFiles)).toEqual(missing);

@@ -37,19 +37,19 @@ function reports(files: Record<string, string>): string[] {
 test("a cycle of imports is found, also of types and of dynamic imports", () => {
   expect(
     reports({
-      "src/users/a.ts": 'import { b } from "../calls/b";\nexport const a = () => b;\n',
-      "src/calls/b.ts": 'import { a } from "../users/a";\nexport const b = () => a;\n',
-      "src/bus/c.ts": 'import type { D } from "./d";\nexport type C = D[];\n',
-      "src/bus/d.ts": 'import type { C } from "./c";\nexport type D = C[];\n',
+      "src/domain/users/a.ts": 'import { b } from "../calls/b";\nexport const a = () => b;\n',
+      "src/domain/calls/b.ts": 'import { a } from "../users/a";\nexport const b = () => a;\n',
+      "src/platform/bus/c.ts": 'import type { D } from "./d";\nexport type C = D[];\n',
+      "src/platform/bus/d.ts": 'import type { C } from "./c";\nexport type D = C[];\n',
       "tools/e.ts": 'export const e = () => import("./f");\n',
       "tools/f.ts": 'import { e } from "./e";\nexport const f = () => e;\n',
-      "src/mail/g.ts": 'import { b } from "../calls/b";\nexport const g = () => b;\n',
+      "src/platform/mail/g.ts": 'import { b } from "../../domain/calls/b";\nexport const g = () => b;\n',
     }),
   ).toEqual([
-    "src/bus/c.ts: suspicious/noImportCycles",
-    "src/bus/d.ts: suspicious/noImportCycles",
-    "src/calls/b.ts: suspicious/noImportCycles",
-    "src/users/a.ts: suspicious/noImportCycles",
+    "src/domain/calls/b.ts: suspicious/noImportCycles",
+    "src/domain/users/a.ts: suspicious/noImportCycles",
+    "src/platform/bus/c.ts: suspicious/noImportCycles",
+    "src/platform/bus/d.ts: suspicious/noImportCycles",
     "tools/e.ts: suspicious/noImportCycles",
     "tools/f.ts: suspicious/noImportCycles",
   ]);
@@ -73,7 +73,7 @@ interface Planted {
 const PLANTED: Record<string, Planted> = {
   "This package belongs to another module.": {
     found: {
-      users: [
+      "domain/users": [
         'import type A from "pg-boss";',
         'import { a } from "ioredis";',
         'import "saxes";',
@@ -86,33 +86,35 @@ const PLANTED: Record<string, Planted> = {
         'import { a } from "ipaddr.js";',
         'import type { Message } from "firebase-admin/messaging";',
       ],
-      bus: ['import a from "rate-limiter-flexible";'],
+      "platform/bus": ['import a from "rate-limiter-flexible";'],
       ".": ['import a from "pg-boss";'],
     },
     passed: {
-      jobs: ['import a from "pg-boss";'],
-      bus: ['import a from "ioredis";'],
-      limits: ['import a from "ioredis";', 'import a from "rate-limiter-flexible";'],
-      "xmpp/stanza": ['import a from "ltx";'],
-      users: ['import a from "graphql";', 'export const a = "apn";'],
+      "platform/jobs": ['import a from "pg-boss";'],
+      "platform/bus": ['import a from "ioredis";'],
+      "platform/limits": ['import a from "ioredis";', 'import a from "rate-limiter-flexible";'],
+      "transports/xmpp/stanza": ['import a from "ltx";'],
+      "domain/users": ['import a from "graphql";', 'export const a = "apn";'],
     },
   },
   "Only fcm-credential.ts loads firebase-admin.": {
     found: {
-      "push/providers/fcm/fcm-credential.ts": ['import { cert } from "firebase-admin/app";'],
-      "push/providers/fcm": [
+      "domain/push/providers/fcm/fcm-credential.ts": ['import { cert } from "firebase-admin/app";'],
+      "domain/push/providers/fcm": [
         'import * as a from "firebase-admin/app";',
         'export const a = await import("firebase-admin/app");',
       ],
     },
     passed: {
-      "push/fcm-credential.ts": ['export const { cert } = await import("firebase-admin/app");'],
-      "push/providers/fcm": ['import type { Message } from "firebase-admin/messaging";'],
+      "domain/push/fcm-credential.ts": [
+        'export const { cert } = await import("firebase-admin/app");',
+      ],
+      "domain/push/providers/fcm": ['import type { Message } from "firebase-admin/messaging";'],
     },
   },
   "Only core uses time, randomness and the console.": {
     found: {
-      users: [
+      "domain/users": [
         "export const a = Date.now();",
         "export const a = { now: Date.now };",
         "export const a = new Date();",
@@ -133,7 +135,7 @@ const PLANTED: Record<string, Planted> = {
     },
     passed: {
       "core/log": ["export const a = Date.now();", 'import { randomBytes } from "node:crypto";'],
-      users: [
+      "domain/users": [
         "export const a = new Date(1);",
         'import { createHash } from "node:crypto";',
         "export const a = clock.now();",
@@ -152,7 +154,7 @@ const PLANTED: Record<string, Planted> = {
     },
     passed: {
       "core/config.ts": ["const { env } = process;"],
-      users: ["export const a = process.pid;"],
+      "domain/users": ["export const a = process.pid;"],
     },
   },
   "style/noProcessEnv": {
@@ -188,27 +190,27 @@ const PLANTED: Record<string, Planted> = {
   },
   "The name of a type has no prefix.": {
     found: {
-      users: [
+      "domain/users": [
         "export interface IUser {\n  a: 1;\n}",
         "interface IUser {}",
         "export type IUser = 1;",
       ],
     },
-    passed: { users: ["export type Iterator2 = 1;", "export type ID = 1;"] },
+    passed: { "domain/users": ["export type Iterator2 = 1;", "export type ID = 1;"] },
   },
   "A name is imported from the file that declares it.": {
     found: {
-      users: [
+      "domain/users": [
         'export * from "./a";',
         'export { a } from "./a";',
         'import { b } from "./b";\nexport { a } from "./a";\nexport const c = b;',
       ],
     },
-    passed: { users: ["const a = 1;\nexport { a };", 'export type { A } from "./a";'] },
+    passed: { "domain/users": ["const a = 1;\nexport { a };", 'export type { A } from "./a";'] },
   },
   "style/noExcessiveLinesPerFile": {
-    found: { users: [`${"//\n".repeat(300)}export const a = 1;`] },
-    passed: { users: [`${"//\n".repeat(299)}export const a = 1;`] },
+    found: { "domain/users": [`${"//\n".repeat(300)}export const a = 1;`] },
+    passed: { "domain/users": [`${"//\n".repeat(299)}export const a = 1;`] },
   },
 };
 

@@ -5,7 +5,7 @@ import {
   isListType,
   isObjectType,
 } from "graphql";
-import { signalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/transports/graphql/schema";
 
 /**
  * The size of an answer is bounded, whoever has made the data: each list is a page of a connection, or has a bound for a

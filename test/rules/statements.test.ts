@@ -93,7 +93,7 @@ test("whatever writes the hash of a user's password writes whether it has the fo
     ]),
   ).toHaveLength(2);
   const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !path.startsWith("store/generated"))
+    .filter((path) => path.endsWith(".ts") && !path.startsWith("platform/store/generated"))
     .map((path) => readFileSync(join(SRC, path), "utf8"));
   // By the Prisma client, PasswordColumns makes them one argument. A sign-up through a provider has no password.
   const writers = sources.flatMap(prismaWriters);
@@ -108,6 +108,6 @@ test("whatever writes the hash of a user's password writes whether it has the fo
 
 test("a statement is found that its file does not export", () => {
   const text = 'const FIND = { name: "find", text: "SELECT 1" };\nconst OTHER = { all: FIND };';
-  const [found] = statementsOf(join(SRC, "users/planted-queries.ts"), text);
+  const [found] = statementsOf(join(SRC, "domain/users/planted-queries.ts"), text);
   expect(found).toEqual({ name: "find", text: "SELECT 1" });
 });

@@ -1,44 +1,10 @@
 /**
- * The map of src: every folder is a module with the folders that it may import from, every table has an owner,
+ * The map of src: every folder of a layer is a module, named without its layer, with the folders that it may import from, every table has an owner,
  * and every statement on a foreign table has a reason. test/rules/architecture.test.ts holds the code to it.
  */
 
-/** The layer of each top-level folder. Folders may import from every folder of a lower layer. */
-export const LAYERS: Record<string, number> = {
-  core: 0,
-  store: 1,
-  bus: 1,
-  jobs: 1,
-  mail: 1,
-  network: 1,
-  limits: 1,
-  xml: 1,
-  access: 2,
-  paging: 2,
-  audit: 2,
-  passwords: 2,
-  "session-events": 2,
-  accounts: 2,
-  applications: 2,
-  users: 2,
-  "sign-in": 2,
-  sessions: 2,
-  "web-sessions": 2,
-  "password-reset": 2,
-  push: 2,
-  calls: 2,
-  conferences: 2,
-  health: 2,
-  statistics: 2,
-  graphql: 3,
-  rest: 3,
-  xmpp: 3,
-  http: 3,
-  janus: 3,
-  pages: 3,
-  cli: 3,
-  dashboard: 3,
-};
+/** The folders of src, lowest first. A module may import from every module of a lower layer. */
+export const LAYERS = ["core", "platform", "domain", "transports"];
 
 /** The other folders of the same layer that a folder imports from. */
 export const IMPORTS: Record<string, string[]> = {
@@ -97,14 +63,14 @@ export const IMPORTS: Record<string, string[]> = {
     "conferences/engine/quality",
   ],
   "conferences/engine/embedded/sfu/bounds": ["conferences/engine/embedded/rtp"],
-  "conferences/engine/janus": [
+  "conferences/engine/janus-server": [
     "conferences/engine",
-    "conferences/engine/janus/connection",
-    "conferences/engine/janus/stats",
+    "conferences/engine/janus-server/connection",
+    "conferences/engine/janus-server/stats",
     "conferences/engine/quality",
   ],
-  "conferences/engine/janus/connection": [],
-  "conferences/engine/janus/stats": ["conferences/engine"],
+  "conferences/engine/janus-server/connection": [],
+  "conferences/engine/janus-server/stats": ["conferences/engine"],
   "conferences/engine/quality": [],
   "push/channels": [],
   "push/payload": ["push/channels"],
@@ -213,7 +179,7 @@ export const IMPORTS: Record<string, string[]> = {
   conferences: [
     "conferences/engine",
     "conferences/engine/embedded",
-    "conferences/engine/janus",
+    "conferences/engine/janus-server",
     "conferences/events",
     "conferences/host",
     "conferences/invitations",
@@ -281,7 +247,7 @@ export const IMPORTS: Record<string, string[]> = {
     "applications",
     "calls/ice",
     "conferences",
-    "conferences/engine/janus",
+    "conferences/engine/janus-server",
     "health/nodes",
     "push/credentials",
     "sessions",
@@ -296,10 +262,10 @@ export const IMPORTS: Record<string, string[]> = {
   graphql: ["graphql/engine", "http"],
   "graphql/socket": ["graphql", "graphql/engine"],
   http: [],
-  "janus/protocol": [],
-  "janus/room": ["janus/protocol"],
-  "janus/session": ["janus/protocol", "janus/room"],
-  "janus/transport": ["janus/protocol", "janus/session"],
+  "janus-endpoint/protocol": [],
+  "janus-endpoint/room": ["janus-endpoint/protocol"],
+  "janus-endpoint/session": ["janus-endpoint/protocol", "janus-endpoint/room"],
+  "janus-endpoint/transport": ["janus-endpoint/protocol", "janus-endpoint/session"],
   pages: ["http"],
   rest: ["graphql/engine", "http"],
   "xmpp/stanza": [],

@@ -1,8 +1,8 @@
 import { readConfig } from "../../src/core/config";
 import { Lifecycle } from "../../src/core/lifecycle";
 import { openLog } from "../../src/core/log";
-import { openDomain } from "../../src/domain";
-import { openPlatform } from "../../src/platform";
+import { openDomain } from "../../src/open-domain";
+import { openPlatform } from "../../src/open-platform";
 
 /**
  * Migrates the database of these variables and creates the job queues, as a node does with its first poll. The queues

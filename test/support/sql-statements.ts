@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import ts from "typescript";
-import type { Statement } from "../../src/store/store";
+import type { Statement } from "../../src/platform/store/store";
 
 /** What test/rules/statements.test.ts finds of the statements of a file. */
 

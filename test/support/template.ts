@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
-import { readMigrations } from "../../src/store/migrations";
+import { readMigrations } from "../../src/platform/store/migrations";
 import { prepareDatabase } from "./prepared-database";
 
 const ROOT = resolve(__dirname, "../..");

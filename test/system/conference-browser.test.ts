@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../scripts/services/binaries";
-import type { ConnectedPeer, Feed } from "../../src/conferences/engine/engine";
+import type { ConnectedPeer, Feed } from "../../src/domain/conferences/engine/engine";
 import { seededRandom } from "../../tools/seeded-random";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { startEmbedded } from "../support/conferences/engines";

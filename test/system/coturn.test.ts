@@ -1,8 +1,8 @@
 import { randomFillSync } from "node:crypto";
 import { connect, type SecureVersion } from "node:tls";
-import { turnCredentials } from "../../src/calls/ice/ice-servers";
 import { readConfig } from "../../src/core/config";
-import { checkTurn } from "../../src/health/checks/turn";
+import { turnCredentials } from "../../src/domain/calls/ice/ice-servers";
+import { checkTurn } from "../../src/domain/health/checks/turn";
 import { graphql } from "../../tools/graphql/graphql-http";
 import { allocate, type Coturn, read, startCoturn } from "../support/calls/coturn";
 import { newUser, type TestUser } from "../support/client";

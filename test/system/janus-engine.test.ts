@@ -2,16 +2,16 @@ import { createSocket } from "node:dgram";
 import { networkInterfaces } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { openLog } from "../../src/core/log";
 import type {
   EngineEvent,
   EngineRoom,
   Feed,
   OpenEngine,
-} from "../../src/conferences/engine/engine";
-import { feedIdOf } from "../../src/conferences/engine/janus/feed-id";
-import { inspectJanus } from "../../src/conferences/engine/janus/inspect-janus";
-import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
-import { openLog } from "../../src/core/log";
+} from "../../src/domain/conferences/engine/engine";
+import { feedIdOf } from "../../src/domain/conferences/engine/janus-server/feed-id";
+import { inspectJanus } from "../../src/domain/conferences/engine/janus-server/inspect-janus";
+import { openJanusEngine } from "../../src/domain/conferences/engine/janus-server/janus-engine";
 import { JANUS_KEYS, type JanusProcess, startJanus } from "../../tools/conferences/janus-server";
 import { closeAfterEach } from "../support/close-after-each";
 import { endPeers, ReceivingPeer, SendingPeer } from "../support/conferences/rtc-peers";

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { WebSocketServer } from "ws";
 import { freePort } from "../../scripts/services/binaries";
-import type { EngineEvent, EngineRoom, Feed } from "../../src/conferences/engine/engine";
-import type { JanusAdmin } from "../../src/conferences/engine/janus/connection/janus-options";
-import { openJanusEngine } from "../../src/conferences/engine/janus/janus-engine";
-import { configuredEngine } from "../../src/conferences/open-engine";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { checkMediaServer } from "../../src/health/checks/media-server";
+import type { EngineEvent, EngineRoom, Feed } from "../../src/domain/conferences/engine/engine";
+import type { JanusAdmin } from "../../src/domain/conferences/engine/janus-server/connection/janus-options";
+import { openJanusEngine } from "../../src/domain/conferences/engine/janus-server/janus-engine";
+import { configuredEngine } from "../../src/domain/conferences/open-engine";
+import { checkMediaServer } from "../../src/domain/health/checks/media-server";
 import {
   JANUS_ADMIN_SECRET,
   JANUS_KEYS,

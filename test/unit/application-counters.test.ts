@@ -6,7 +6,7 @@ import {
   ERROR_COUNTERS,
   EVENT_COUNTERS,
 } from "../../src/core/statistics/application-counters";
-import { bucketRange, toPeriodStatistics } from "../../src/statistics/statistics";
+import { bucketRange, toPeriodStatistics } from "../../src/domain/statistics/statistics";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { readSchema } from "../support/sql-statements";
 

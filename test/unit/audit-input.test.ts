@@ -4,8 +4,8 @@ import {
   RECORDED_MAX,
   recordInput,
   recordResult,
-} from "../../src/audit/entries/recorded-input";
-import { signalboxSchema } from "../../src/graphql/schema";
+} from "../../src/domain/audit/entries/recorded-input";
+import { signalboxSchema } from "../../src/transports/graphql/schema";
 
 const schema = buildSchema(`
   scalar JSON

@@ -1,8 +1,8 @@
 import { Fault } from "../../src/core/errors";
-import { type BindSource, compileBind } from "../../src/rest/bind";
-import { readBody } from "../../src/rest/body";
-import { type RestDocument, readDocuments } from "../../src/rest/documents";
-import { nest, readPairs, readQuery } from "../../src/rest/form";
+import { type BindSource, compileBind } from "../../src/transports/rest/bind";
+import { readBody } from "../../src/transports/rest/body";
+import { type RestDocument, readDocuments } from "../../src/transports/rest/documents";
+import { nest, readPairs, readQuery } from "../../src/transports/rest/form";
 import { FILES, SEARCH, sampleSchema } from "../support/rest/rest-sample";
 
 const documents = readDocuments([...FILES, SEARCH], sampleSchema());

@@ -1,7 +1,7 @@
-import { openLocalBus } from "../../src/bus/local";
-import { reconnectDelay } from "../../src/bus/redis-connection";
 import { openLog } from "../../src/core/log";
-import { SessionEvents } from "../../src/session-events/session-events";
+import { SessionEvents } from "../../src/domain/session-events/session-events";
+import { openLocalBus } from "../../src/platform/bus/local";
+import { reconnectDelay } from "../../src/platform/bus/redis-connection";
 
 const log = openLog("silent");
 

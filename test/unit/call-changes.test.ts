@@ -1,12 +1,12 @@
-import { QUEUE_MAX } from "../../src/bus/coalescing-queue";
-import { openLocalBus } from "../../src/bus/local";
-import { publishChanges, watchCalls } from "../../src/calls/history/call-changes";
-import { type CallLoads, openCallLoads } from "../../src/calls/history/call-list";
-import type { HistoryDeps } from "../../src/calls/history/history-deps";
-import type { RecordedCall } from "../../src/calls/history/recorded-calls";
 import { openLog } from "../../src/core/log";
 import type { UserViewer } from "../../src/core/viewer";
-import type { Statement } from "../../src/store/store";
+import { publishChanges, watchCalls } from "../../src/domain/calls/history/call-changes";
+import { type CallLoads, openCallLoads } from "../../src/domain/calls/history/call-list";
+import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
+import type { RecordedCall } from "../../src/domain/calls/history/recorded-calls";
+import { QUEUE_MAX } from "../../src/platform/bus/coalescing-queue";
+import { openLocalBus } from "../../src/platform/bus/local";
+import type { Statement } from "../../src/platform/store/store";
 
 /** Changed calls for a slow subscriber. */
 

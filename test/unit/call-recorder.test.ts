@@ -1,4 +1,8 @@
-import type { HistoryDeps } from "../../src/calls/history/history-deps";
+import { type Clock, systemClock } from "../../src/core/clock";
+import { Fault } from "../../src/core/errors";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
 import {
   EVENTS_MAX,
   LOOKUPS_MAX,
@@ -6,12 +10,8 @@ import {
   Recorder,
   TIMELINE_EVENTS_MAX,
   TIMELINE_LOOKUPS_MAX,
-} from "../../src/calls/history/recorder";
-import type { Signal } from "../../src/calls/signals/signal";
-import { type Clock, systemClock } from "../../src/core/clock";
-import { Fault } from "../../src/core/errors";
-import { openLog } from "../../src/core/log";
-import { openMetrics } from "../../src/core/metrics";
+} from "../../src/domain/calls/history/recorder";
+import type { Signal } from "../../src/domain/calls/signals/signal";
 import { eventually, MovingClock } from "../support/moving-clock";
 
 /** The recorder's queue: it is bounded, and rejected events are dropped one by one. */

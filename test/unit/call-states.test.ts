@@ -1,4 +1,5 @@
-import { type CallEvent, toCallEvent } from "../../src/calls/history/call-event";
+import type { Json, JsonObject } from "../../src/core/json";
+import { type CallEvent, toCallEvent } from "../../src/domain/calls/history/call-event";
 import {
   type Callee,
   type CalleeAnswer,
@@ -12,17 +13,16 @@ import {
   reasonOf,
   repeatCall,
   startRinging,
-} from "../../src/calls/history/call-states";
-import { HANG_UP_DEVICES_MAX, storedHangUps } from "../../src/calls/history/hang-ups";
+} from "../../src/domain/calls/history/call-states";
+import { HANG_UP_DEVICES_MAX, storedHangUps } from "../../src/domain/calls/history/hang-ups";
 import {
   asOwnCall,
   CALLEES_MAX,
   expireRinging,
   matchEvent,
   type RecordedCall,
-} from "../../src/calls/history/recorded-calls";
-import type { Signal } from "../../src/calls/signals/signal";
-import type { Json, JsonObject } from "../../src/core/json";
+} from "../../src/domain/calls/history/recorded-calls";
+import type { Signal } from "../../src/domain/calls/signals/signal";
 
 /** The derived states of a call, and the matching of signals to calls. */
 

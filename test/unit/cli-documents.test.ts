@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parse, validate } from "graphql";
-import { readCommands } from "../../src/cli/client/documents";
-import { signalboxSchema } from "../../src/graphql/schema";
+import { readCommands } from "../../src/transports/cli/client/documents";
+import { signalboxSchema } from "../../src/transports/graphql/schema";
 
 const schema = signalboxSchema();
 const commands = readCommands(join(__dirname, "../../schema/cli"));

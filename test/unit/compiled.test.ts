@@ -10,8 +10,8 @@ import {
   validate,
 } from "graphql";
 import { openLog } from "../../src/core/log";
-import { Compiler } from "../../src/graphql/engine/compiler";
-import { prepareOperation } from "../../src/graphql/engine/prepared";
+import { Compiler } from "../../src/transports/graphql/engine/compiler";
+import { prepareOperation } from "../../src/transports/graphql/engine/prepared";
 
 /** Compiled operations have the same results as graphql-js, for random operations. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ConfirmedWriter } from "../../src/xmpp/component/confirmed-writer";
+import { ConfirmedWriter } from "../../src/transports/xmpp/component/confirmed-writer";
 
 const RESPONSE_TIMEOUT_MS = 20;
 

@@ -7,8 +7,8 @@ import {
 import { get as getSecure } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
-import { Connector, type ConnectorOptions } from "../../src/network/connector";
-import { NoResponse } from "../../src/network/http-response";
+import { Connector, type ConnectorOptions } from "../../src/platform/network/connector";
+import { NoResponse } from "../../src/platform/network/http-response";
 import { type NameServer, startNameServer } from "../support/operations/name-server";
 
 /** Outbound connections to addresses from owners and clients, over every interface of the connector. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSchema, type GraphQLEnumType, printSchema } from "graphql";
 import { ERROR_DESCRIPTIONS, ERRORS } from "../../src/core/errors";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
 
 /** docs/ERRORS.md and the schema have exactly the codes of the table, with the same descriptions. */
 

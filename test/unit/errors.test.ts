@@ -1,8 +1,8 @@
 import { GraphQLError } from "graphql";
 import { ERRORS, type ErrorCode, Fault, NO_SESSION, toFault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
-import { toGraphQLError } from "../../src/graphql/engine/error";
-import { errorBody, toWireNames } from "../../src/rest/error";
+import { toGraphQLError } from "../../src/transports/graphql/engine/error";
+import { errorBody, toWireNames } from "../../src/transports/rest/error";
 
 /** The public contract: code, HTTP status, stanza error condition and type. */
 const TABLE: Array<[code: ErrorCode, http: number, condition: string, type: string]> = [

@@ -1,4 +1,4 @@
-import { FairQueue } from "../../src/limits/fair-queue";
+import { FairQueue } from "../../src/platform/limits/fair-queue";
 import { MovingClock } from "../support/moving-clock";
 
 /** Jobs that the test ends, and the order in which they started. */

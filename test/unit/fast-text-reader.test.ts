@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
-import { installFastTextReader } from "../../src/xml/fast-text-reader";
+import { installFastTextReader } from "../../src/platform/xml/fast-text-reader";
 
 class FastParser extends SaxesParser {}
 installFastTextReader(FastParser.prototype as SaxesParser);

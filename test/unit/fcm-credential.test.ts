@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { cert, type ServiceAccount } from "firebase-admin/app";
-import { openFcmCredential } from "../../src/push/providers/fcm/fcm-credential";
+import { openFcmCredential } from "../../src/domain/push/providers/fcm/fcm-credential";
 import { newServiceKey } from "../../tools/stand-ins/stored-keys";
 
 /** @own-modules Reads a table of firebase-admin, which would be that of another copy. */

@@ -10,7 +10,7 @@ import { brokenXml, type Parties, stanza } from "../../fuzz/input/stanzas";
 import { hostileValue, toJson } from "../../fuzz/input/values";
 import { checkErrorText, checkStatus } from "../../fuzz/targets/http-client";
 import type { Case } from "../../fuzz/targets/target";
-import { readPublisherOffer } from "../../src/conferences/engine/embedded/sdp/client-sdp";
+import { readPublisherOffer } from "../../src/domain/conferences/engine/embedded/sdp/client-sdp";
 
 /** The fuzzing driver itself: cases are reproducible, and violations are detected. */
 

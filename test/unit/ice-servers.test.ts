@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import { iceServers, turnCredentials, turnHost } from "../../src/calls/ice/ice-servers";
 import { readConfig } from "../../src/core/config";
 import type { UserViewer } from "../../src/core/viewer";
+import { iceServers, turnCredentials, turnHost } from "../../src/domain/calls/ice/ice-servers";
 
 const NOW = 1_600_000_000_999;
 const SECRET = "a-secret-of-the-test-alone";

@@ -1,5 +1,8 @@
-import { type InboundLimits, InboundThrottle } from "../../src/xmpp/stream/inbound-throttle";
-import type { ReadControl } from "../../src/xmpp/stream/transport";
+import {
+  type InboundLimits,
+  InboundThrottle,
+} from "../../src/transports/xmpp/stream/inbound-throttle";
+import type { ReadControl } from "../../src/transports/xmpp/stream/transport";
 
 /** When a transport pauses and resumes reading. */
 

@@ -1,11 +1,14 @@
-import type { HistoryDeps } from "../../src/calls/history/history-deps";
-import { type PendingCallPush, sendCallPushes } from "../../src/calls/history/incoming-call-push";
 import { systemClock } from "../../src/core/clock";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import type { EnqueueIn } from "../../src/jobs/jobs";
-import type { Statement } from "../../src/store/store";
+import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
+import {
+  type PendingCallPush,
+  sendCallPushes,
+} from "../../src/domain/calls/history/incoming-call-push";
+import type { EnqueueIn } from "../../src/platform/jobs/jobs";
+import type { Statement } from "../../src/platform/store/store";
 
 /** The recipients of incoming-call pushes; a failure of one does not affect the others. */
 

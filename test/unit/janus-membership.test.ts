@@ -1,11 +1,11 @@
-import type { MemberState } from "../../src/conferences/model/conference";
-import type { ConferenceEvent } from "../../src/conferences/model/conference-event";
+import type { MemberState } from "../../src/domain/conferences/model/conference";
+import type { ConferenceEvent } from "../../src/domain/conferences/model/conference-event";
 import type {
   ConferenceService,
   JoinedConference,
-} from "../../src/conferences/model/conference-service";
-import { JanusError } from "../../src/janus/protocol/janus-error";
-import { Membership } from "../../src/janus/room/membership";
+} from "../../src/domain/conferences/model/conference-service";
+import { JanusError } from "../../src/transports/janus-endpoint/protocol/janus-error";
+import { Membership } from "../../src/transports/janus-endpoint/room/membership";
 
 /** What a membership makes of events that come early, late or for another device. */
 

@@ -1,9 +1,9 @@
-import type { TrickledCandidate } from "../../src/conferences/engine/engine";
-import { Candidates } from "../../src/janus/room/candidates";
-import { SerialTasks } from "../../src/janus/room/serial-tasks";
-import { EventQueue } from "../../src/janus/session/event-queue";
-import { KeyCounter } from "../../src/limits/key-counter";
-import { TokenBucket } from "../../src/limits/token-bucket";
+import type { TrickledCandidate } from "../../src/domain/conferences/engine/engine";
+import { KeyCounter } from "../../src/platform/limits/key-counter";
+import { TokenBucket } from "../../src/platform/limits/token-bucket";
+import { Candidates } from "../../src/transports/janus-endpoint/room/candidates";
+import { SerialTasks } from "../../src/transports/janus-endpoint/room/serial-tasks";
+import { EventQueue } from "../../src/transports/janus-endpoint/session/event-queue";
 
 /** The bounded queues and counters of the conference endpoint. */
 

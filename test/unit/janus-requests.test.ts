@@ -1,14 +1,14 @@
-import { SDP_MAX } from "../../src/conferences/engine/engine";
 import { exceedsDepth } from "../../src/core/json";
-import { parseMessage } from "../../src/janus/protocol/fields";
-import { JanusError } from "../../src/janus/protocol/janus-error";
-import { MESSAGE_BYTES } from "../../src/janus/protocol/janus-limits";
+import { SDP_MAX } from "../../src/domain/conferences/engine/engine";
+import { parseMessage } from "../../src/transports/janus-endpoint/protocol/fields";
+import { JanusError } from "../../src/transports/janus-endpoint/protocol/janus-error";
+import { MESSAGE_BYTES } from "../../src/transports/janus-endpoint/protocol/janus-limits";
 import {
   type JanusRequest,
   readEnvelope,
   readRequest,
   transactionOf,
-} from "../../src/janus/protocol/requests";
+} from "../../src/transports/janus-endpoint/protocol/requests";
 import { corrupt, type Random, seededRandom } from "../../tools/seeded-random";
 
 /** The parser of the Janus protocol: what it accepts, and what it does with anything else. */

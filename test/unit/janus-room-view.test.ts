@@ -1,6 +1,6 @@
-import type { MemberState } from "../../src/conferences/model/conference";
-import type { ConferenceEvent } from "../../src/conferences/model/conference-event";
-import { RoomView } from "../../src/janus/room/room-view";
+import type { MemberState } from "../../src/domain/conferences/model/conference";
+import type { ConferenceEvent } from "../../src/domain/conferences/model/conference-event";
+import { RoomView } from "../../src/transports/janus-endpoint/room/room-view";
 import { type Random, seededRandom } from "../../tools/seeded-random";
 
 /** What a legacy client is told of a conference. */

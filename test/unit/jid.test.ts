@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import { formatJid, isHost, parseJid, parseUser, toResource } from "../../src/xmpp/stanza/jid";
+import {
+  formatJid,
+  isHost,
+  parseJid,
+  parseUser,
+  toResource,
+} from "../../src/transports/xmpp/stanza/jid";
 import { anyText } from "../support/any-text";
 
 describe("a JID", () => {

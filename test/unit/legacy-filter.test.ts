@@ -1,14 +1,14 @@
 import { Fault } from "../../src/core/errors";
-import { compileBind } from "../../src/rest/bind";
-import { readDocuments } from "../../src/rest/documents";
-import { readQuery } from "../../src/rest/form";
 import {
   compileLegacyConditions,
   compileLegacyOrder,
   LEGACY_FIELDS,
   type LegacyCondition,
   parseTimeRange,
-} from "../../src/users/lists/legacy-filter";
+} from "../../src/domain/users/lists/legacy-filter";
+import { compileBind } from "../../src/transports/rest/bind";
+import { readDocuments } from "../../src/transports/rest/documents";
+import { readQuery } from "../../src/transports/rest/form";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 const document = readDocuments(FILES, sampleSchema()).find(

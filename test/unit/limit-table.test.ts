@@ -6,22 +6,22 @@ import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import { Engine } from "../../src/graphql/engine/engine";
-import { registerGraphqlHttp } from "../../src/graphql/http";
-import { buildSignalboxSchema, limitTable } from "../../src/graphql/schema";
-import { registerSchemaText } from "../../src/graphql/schema-text";
-import { registerMetrics } from "../../src/http/metrics-endpoint";
-import { registerProbes } from "../../src/http/probes";
-import { openServer } from "../../src/http/server";
-import { JanusSessions } from "../../src/janus/session/janus-sessions";
-import { registerJanusPolling } from "../../src/janus/transport/polling";
-import { registerApiDocs } from "../../src/pages/api-docs";
-import { registerLandingPage } from "../../src/pages/landing-page";
-import { registerPages } from "../../src/pages/password-reset";
-import { readDocuments, readRestFiles } from "../../src/rest/documents";
-import { registerRestErrors, restServerOptions } from "../../src/rest/error";
-import { registerRest } from "../../src/rest/routes";
-import { registerAuthEndpoint } from "../../src/xmpp/component/auth-endpoint";
+import { Engine } from "../../src/transports/graphql/engine/engine";
+import { registerGraphqlHttp } from "../../src/transports/graphql/http";
+import { buildSignalboxSchema, limitTable } from "../../src/transports/graphql/schema";
+import { registerSchemaText } from "../../src/transports/graphql/schema-text";
+import { registerMetrics } from "../../src/transports/http/metrics-endpoint";
+import { registerProbes } from "../../src/transports/http/probes";
+import { openServer } from "../../src/transports/http/server";
+import { JanusSessions } from "../../src/transports/janus-endpoint/session/janus-sessions";
+import { registerJanusPolling } from "../../src/transports/janus-endpoint/transport/polling";
+import { registerApiDocs } from "../../src/transports/pages/api-docs";
+import { registerLandingPage } from "../../src/transports/pages/landing-page";
+import { registerPages } from "../../src/transports/pages/password-reset";
+import { readDocuments, readRestFiles } from "../../src/transports/rest/documents";
+import { registerRestErrors, restServerOptions } from "../../src/transports/rest/error";
+import { registerRest } from "../../src/transports/rest/routes";
+import { registerAuthEndpoint } from "../../src/transports/xmpp/component/auth-endpoint";
 
 /** docs/LIMITS.md describes how every route, operation and message counts, as the code does. */
 

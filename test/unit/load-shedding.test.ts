@@ -1,9 +1,13 @@
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import { LoadShedder, registerLoadShedding, type TrafficClass } from "../../src/http/load-shedding";
-import { openServer } from "../../src/http/server";
-import { registerRestErrors, restServerOptions } from "../../src/rest/error";
+import {
+  LoadShedder,
+  registerLoadShedding,
+  type TrafficClass,
+} from "../../src/transports/http/load-shedding";
+import { openServer } from "../../src/transports/http/server";
+import { registerRestErrors, restServerOptions } from "../../src/transports/rest/error";
 
 /** What an overloaded node sheds, in which order, and when it recovers. */
 

@@ -1,5 +1,5 @@
-import { openCallHistory } from "../../src/calls/history/call-jobs";
-import { CALL_JOBS, type HistoryDeps } from "../../src/calls/history/history-deps";
+import { openCallHistory } from "../../src/domain/calls/history/call-jobs";
+import { CALL_JOBS, type HistoryDeps } from "../../src/domain/calls/history/history-deps";
 
 /** Where calls whose devices have gone are looked for. */
 

@@ -1,8 +1,8 @@
 import { GraphQLError } from "graphql";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
-import { operationError } from "../../src/graphql/engine/error";
-import { mapAsyncIterator } from "../../src/graphql/engine/map-async-iterator";
+import { operationError } from "../../src/transports/graphql/engine/error";
+import { mapAsyncIterator } from "../../src/transports/graphql/engine/map-async-iterator";
 
 /** @own-modules Sources of this file return promises, which shared modules would not recognize as theirs. */
 

@@ -1,11 +1,11 @@
-import { eachWhileMember } from "../../src/access/member-stream";
+import { Fault } from "../../src/core/errors";
+import { eachWhileMember } from "../../src/domain/access/member-stream";
 import {
   type AuthenticatedSession,
   type AuthLookups,
   RequestAuth,
-} from "../../src/access/request-auth";
-import { CoalescingQueue, changedBatches } from "../../src/bus/coalescing-queue";
-import { Fault } from "../../src/core/errors";
+} from "../../src/domain/access/request-auth";
+import { CoalescingQueue, changedBatches } from "../../src/platform/bus/coalescing-queue";
 
 /** A stream over a queue of ids, of a member of an account unless another token is given, with what it costs. */
 function streamOf(count: number, token = `acct_${"x".repeat(43)}`) {

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { openLog } from "../../src/core/log";
 import { type Metrics, openMetrics } from "../../src/core/metrics";
-import { registerMetrics } from "../../src/http/metrics-endpoint";
+import { registerMetrics } from "../../src/transports/http/metrics-endpoint";
 import { closeAfterEach } from "../support/close-after-each";
 
 /** GET /metrics: who can read it, how often it is rendered, and what the start says of it. */

@@ -1,6 +1,9 @@
-import { objectsOf } from "../../src/store/migration/script-objects";
-import { statementsOf, transactionControlOf } from "../../src/store/migration/script-statements";
-import { readMigrations } from "../../src/store/migrations";
+import { objectsOf } from "../../src/platform/store/migration/script-objects";
+import {
+  statementsOf,
+  transactionControlOf,
+} from "../../src/platform/store/migration/script-statements";
+import { readMigrations } from "../../src/platform/store/migrations";
 
 /** What is read from the scripts of migrations. */
 

@@ -1,14 +1,14 @@
-import { COMPARE_MS } from "../../src/bus/watch-changes";
-import { watchApplicationCalls } from "../../src/calls/history/call-changes";
-import { type CallLoads, openCallLoads } from "../../src/calls/history/call-list";
-import type { HistoryDeps } from "../../src/calls/history/history-deps";
+import { openLog } from "../../src/core/log";
+import { watchApplicationCalls } from "../../src/domain/calls/history/call-changes";
+import { type CallLoads, openCallLoads } from "../../src/domain/calls/history/call-list";
+import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
 import {
   type ConferenceWatchDeps,
   openConferenceLoads,
   watchConferences,
-} from "../../src/conferences/rooms/watch-conferences";
-import { openLog } from "../../src/core/log";
-import type { Statement } from "../../src/store/store";
+} from "../../src/domain/conferences/rooms/watch-conferences";
+import { COMPARE_MS } from "../../src/platform/bus/watch-changes";
+import type { Statement } from "../../src/platform/store/store";
 
 /** Live lists of an application when a node commits a change and dies before it publishes it. */
 

@@ -1,7 +1,7 @@
-import { openLocalBus } from "../../src/bus/local";
-import { countNewCall } from "../../src/calls/new-call-limit";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
+import { countNewCall } from "../../src/domain/calls/new-call-limit";
+import { openLocalBus } from "../../src/platform/bus/local";
 
 /** Which calls count as new. */
 

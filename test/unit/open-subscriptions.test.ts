@@ -2,11 +2,11 @@ import { readConfig } from "../../src/core/config";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import type { Context } from "../../src/graphql/engine/context";
-import { Engine } from "../../src/graphql/engine/engine";
-import type { PreparedOperation } from "../../src/graphql/engine/prepared";
-import { OpenSubscriptions } from "../../src/graphql/engine/subscription-memory";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import type { Context } from "../../src/transports/graphql/engine/context";
+import { Engine } from "../../src/transports/graphql/engine/engine";
+import type { PreparedOperation } from "../../src/transports/graphql/engine/prepared";
+import { OpenSubscriptions } from "../../src/transports/graphql/engine/subscription-memory";
+import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
 
 /** The memory of open subscriptions is bounded, even if the cache has evicted their operations. */
 

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { API_INFO, openApi } from "../../scripts/openapi/openapi";
 import type { JsonSchema } from "../../scripts/openapi/schema";
-import { signalboxSchema } from "../../src/graphql/schema";
-import { readDocuments } from "../../src/rest/documents";
-import { compileResponse } from "../../src/rest/response";
+import { signalboxSchema } from "../../src/transports/graphql/schema";
+import { readDocuments } from "../../src/transports/rest/documents";
+import { compileResponse } from "../../src/transports/rest/response";
 import { FILES, SEARCH, sampleSchema } from "../support/rest/rest-sample";
 
 interface Operation {

@@ -1,5 +1,5 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
-import { measureOperation } from "../../src/graphql/engine/operation-size";
+import { measureOperation } from "../../src/transports/graphql/engine/operation-size";
 
 const SCHEMA = buildSchema(`
   type Query { a: Int, box: Box, shape: Shape, either: Either }

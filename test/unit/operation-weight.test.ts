@@ -1,11 +1,11 @@
 import { getIntrospectionQuery, getOperationAST, parse } from "graphql";
-import { measureOperation } from "../../src/graphql/engine/operation-size";
+import { measureOperation } from "../../src/transports/graphql/engine/operation-size";
 import {
   FIELDS_PER_REQUEST,
   INTROSPECTION_VALUES_PER_REQUEST,
   weighOperation,
-} from "../../src/graphql/engine/operation-weight";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+} from "../../src/transports/graphql/engine/operation-weight";
+import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
 
 const schema = buildSignalboxSchema();
 const types = Object.keys(schema.getTypeMap()).length;

@@ -1,4 +1,4 @@
-import { PreAuthLimiter } from "../../src/limits/pre-auth-limiter";
+import { PreAuthLimiter } from "../../src/platform/limits/pre-auth-limiter";
 
 /** Limits on unauthenticated connections. */
 

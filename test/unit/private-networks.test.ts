@@ -1,6 +1,6 @@
-import { checkUrl } from "../../src/network/check-url";
-import { guardedLookup } from "../../src/network/lookup";
-import { isPrivateAddress } from "../../src/network/private-address";
+import { checkUrl } from "../../src/platform/network/check-url";
+import { guardedLookup } from "../../src/platform/network/lookup";
+import { isPrivateAddress } from "../../src/platform/network/private-address";
 
 describe("isPrivateAddress", () => {
   test.each([

@@ -8,9 +8,17 @@ import {
   parse,
   visit,
 } from "graphql";
-import { CHANNELS, listInProse, type PushService, SERVICES } from "../../src/push/channels/channel";
-import { PushChannelName, PushServiceName } from "../../src/push/channels/channel.type";
-import { PushChannel, PushService as StoredServices } from "../../src/store/generated/enums";
+import {
+  CHANNELS,
+  listInProse,
+  type PushService,
+  SERVICES,
+} from "../../src/domain/push/channels/channel";
+import { PushChannelName, PushServiceName } from "../../src/domain/push/channels/channel.type";
+import {
+  PushChannel,
+  PushService as StoredServices,
+} from "../../src/platform/store/generated/enums";
 
 const schema = buildSchema(readFileSync("schema/schema.graphql", "utf8"));
 const commands = parse(readFileSync("schema/cli/push.graphql", "utf8"));

@@ -1,6 +1,6 @@
-import { displayOf } from "../../src/push/payload/display";
-import { readMessage, writePlatformMessage } from "../../src/push/payload/message";
-import { translate } from "../../src/push/payload/translate";
+import { displayOf } from "../../src/domain/push/payload/display";
+import { readMessage, writePlatformMessage } from "../../src/domain/push/payload/message";
+import { translate } from "../../src/domain/push/payload/translate";
 
 const NOTHING = {
   visible: false,

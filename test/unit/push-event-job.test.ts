@@ -1,8 +1,8 @@
-import type { JobOptions } from "../../src/jobs/jobs";
-import { FAN_OUT_OPTIONS } from "../../src/push/deps/push-deps";
-import { validateEvent } from "../../src/push/events/event-request";
-import { writePushEvents } from "../../src/push/events/events";
-import type { Transaction } from "../../src/store/store";
+import { FAN_OUT_OPTIONS } from "../../src/domain/push/deps/push-deps";
+import { validateEvent } from "../../src/domain/push/events/event-request";
+import { writePushEvents } from "../../src/domain/push/events/events";
+import type { JobOptions } from "../../src/platform/jobs/jobs";
+import type { Transaction } from "../../src/platform/store/store";
 
 test("the fan-out resumes after a minute if its node dies, from the first window on", async () => {
   const message = { notification: { body: "x" } };

@@ -1,13 +1,20 @@
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
 import type { JsonObject } from "../../src/core/json";
-import { CHANNELS, type PushChannel } from "../../src/push/channels/channel";
-import { type Message, readMessage, readStoredMessage } from "../../src/push/payload/message";
-import { type PushNotification, writeNotification } from "../../src/push/payload/notification";
-import { previewPush } from "../../src/push/payload/preview-push";
-import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";
-import { sizeProblem } from "../../src/push/payload/size";
-import { translate } from "../../src/push/payload/translate";
+import { CHANNELS, type PushChannel } from "../../src/domain/push/channels/channel";
+import {
+  type Message,
+  readMessage,
+  readStoredMessage,
+} from "../../src/domain/push/payload/message";
+import {
+  type PushNotification,
+  writeNotification,
+} from "../../src/domain/push/payload/notification";
+import { previewPush } from "../../src/domain/push/payload/preview-push";
+import type { ApnsPush, FcmPush, PushPayload } from "../../src/domain/push/payload/push-payload";
+import { sizeProblem } from "../../src/domain/push/payload/size";
+import { translate } from "../../src/domain/push/payload/translate";
 import { anyText } from "../support/any-text";
 
 /** Property tests: any message results in a fault with a reason or in a valid push. */

@@ -1,8 +1,8 @@
 import { Fault } from "../../src/core/errors";
-import { CHANNELS, type PushChannel } from "../../src/push/channels/channel";
-import { expirationOf, readMessage, wantsVoip } from "../../src/push/payload/message";
-import { MESSAGE_MAX } from "../../src/push/payload/size";
-import { translate } from "../../src/push/payload/translate";
+import { CHANNELS, type PushChannel } from "../../src/domain/push/channels/channel";
+import { expirationOf, readMessage, wantsVoip } from "../../src/domain/push/payload/message";
+import { MESSAGE_MAX } from "../../src/domain/push/payload/size";
+import { translate } from "../../src/domain/push/payload/translate";
 
 /** Formats of event[message]. */
 

@@ -1,11 +1,19 @@
 import { parse, validate, valueFromASTUntyped, visit } from "graphql";
 import { Fault } from "../../src/core/errors";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
-import type { PushChannel } from "../../src/push/channels/channel";
-import { expirationOf, readStoredMessage, wantsVoip } from "../../src/push/payload/message";
-import { type PushNotification, writeNotification } from "../../src/push/payload/notification";
-import type { ApnsPush, FcmPush, PushPayload, WebPush } from "../../src/push/payload/push-payload";
-import { droppedKeys, translate } from "../../src/push/payload/translate";
+import type { PushChannel } from "../../src/domain/push/channels/channel";
+import { expirationOf, readStoredMessage, wantsVoip } from "../../src/domain/push/payload/message";
+import {
+  type PushNotification,
+  writeNotification,
+} from "../../src/domain/push/payload/notification";
+import type {
+  ApnsPush,
+  FcmPush,
+  PushPayload,
+  WebPush,
+} from "../../src/domain/push/payload/push-payload";
+import { droppedKeys, translate } from "../../src/domain/push/payload/translate";
+import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
 import { printedHeaders, printedPushes } from "../support/push/printed-pushes";
 
 /** Notifications of GraphQL on each channel (docs/PUSH.md "Notifications"). */

@@ -1,10 +1,10 @@
 import type { Fault } from "../../src/core/errors";
-import type { PushChannel } from "../../src/push/channels/channel";
-import { readMessage } from "../../src/push/payload/message";
-import { previewPush } from "../../src/push/payload/preview-push";
-import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";
-import { sizeProblem } from "../../src/push/payload/size";
-import { translate } from "../../src/push/payload/translate";
+import type { PushChannel } from "../../src/domain/push/channels/channel";
+import { readMessage } from "../../src/domain/push/payload/message";
+import { previewPush } from "../../src/domain/push/payload/preview-push";
+import type { ApnsPush, FcmPush, PushPayload } from "../../src/domain/push/payload/push-payload";
+import { sizeProblem } from "../../src/domain/push/payload/size";
+import { translate } from "../../src/domain/push/payload/translate";
 
 /** Platform-specific payloads, size limits and previews. */
 

@@ -1,7 +1,7 @@
 import type { Fault } from "../../src/core/errors";
-import { readMessage } from "../../src/push/payload/message";
-import type { ApnsPush, FcmPush, WebPush } from "../../src/push/payload/push-payload";
-import { droppedKeys, translate } from "../../src/push/payload/translate";
+import { readMessage } from "../../src/domain/push/payload/message";
+import type { ApnsPush, FcmPush, WebPush } from "../../src/domain/push/payload/push-payload";
+import { droppedKeys, translate } from "../../src/domain/push/payload/translate";
 import { printedHeaders, printedPushes } from "../support/push/printed-pushes";
 
 /** Mapping of each key of a universal message (docs/PUSH.md "Payloads"). */

@@ -1,6 +1,6 @@
-import { describeCheck } from "../../src/push/credentials/check-message";
-import type { Outcome } from "../../src/push/providers/port/provider";
-import { refusalOf } from "../../src/push/providers/port/refusal";
+import { describeCheck } from "../../src/domain/push/credentials/check-message";
+import type { Outcome } from "../../src/domain/push/providers/port/provider";
+import { refusalOf } from "../../src/domain/push/providers/port/refusal";
 
 const accepted: Outcome = { kind: "accepted", providerId: null };
 const failed = (reason: string): Outcome => ({ kind: "failed", reason });

@@ -1,4 +1,4 @@
-import { Readiness } from "../../src/http/readiness";
+import { Readiness } from "../../src/transports/http/readiness";
 
 beforeEach(() => {
   jest.useFakeTimers();

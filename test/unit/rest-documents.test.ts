@@ -1,8 +1,8 @@
 import { buildSchema, parse, validate } from "graphql";
 import { Fault } from "../../src/core/errors";
-import { RestDocumentsError, readDocuments } from "../../src/rest/documents";
-import { toWireNames } from "../../src/rest/error";
-import { compileResponse } from "../../src/rest/response";
+import { RestDocumentsError, readDocuments } from "../../src/transports/rest/documents";
+import { toWireNames } from "../../src/transports/rest/error";
+import { compileResponse } from "../../src/transports/rest/response";
 import { FILES, sampleSchema, sampleSession, sampleUser } from "../support/rest/rest-sample";
 
 const schema = sampleSchema();

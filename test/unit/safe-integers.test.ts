@@ -1,5 +1,5 @@
 import { type GraphQLNamedType, isInputObjectType, isInterfaceType, isObjectType } from "graphql";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
 
 /** Numbers of the schema that may exceed 32 bits, by what they are. All others are Int, which every client knows. */
 const REASONS: Record<string, RegExp> = {

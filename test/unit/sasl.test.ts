@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { readPlain, SignInThrottle } from "../../src/xmpp/c2s/sasl";
+import { readPlain, SignInThrottle } from "../../src/transports/xmpp/c2s/sasl";
 import { anyText } from "../support/any-text";
 
 const DOMAIN = "chat.example";

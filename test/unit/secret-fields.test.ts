@@ -1,5 +1,5 @@
 import { isInterfaceType, isObjectType } from "graphql";
-import { signalboxSchema, visibilityOf } from "../../src/graphql/schema";
+import { signalboxSchema, visibilityOf } from "../../src/transports/graphql/schema";
 
 /** Every field whose name looks like a secret is marked by @VisibleTo, or harmless for a reason. */
 

@@ -1,5 +1,5 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from "graphql";
-import { selectsField } from "../../src/users/lists/selected-fields";
+import { selectsField } from "../../src/domain/users/lists/selected-fields";
 
 /** The resolve info of the operation's first field. */
 function infoOf(text: string) {

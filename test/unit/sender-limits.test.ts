@@ -1,6 +1,6 @@
-import { SenderLimits } from "../../src/calls/sender-limits";
-import type { Limiter } from "../../src/limits/limiter";
-import { LocalLimiter } from "../../src/limits/local-limiter";
+import { SenderLimits } from "../../src/domain/calls/sender-limits";
+import type { Limiter } from "../../src/platform/limits/limiter";
+import { LocalLimiter } from "../../src/platform/limits/local-limiter";
 
 const user = (userId: number) => ({ applicationId: 7, userId });
 const FIGURES = { RATE_MESSAGES_PER_USER: 100, RATE_MESSAGE_BYTES_PER_USER: 10_000 };

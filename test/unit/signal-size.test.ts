@@ -1,9 +1,9 @@
-import type { FieldSignal, Signal } from "../../src/calls/signals/signal";
-import { signalFromInput } from "../../src/calls/signals/signal-from-input";
-import { maxSignalBytes, signalSizeLimit } from "../../src/calls/signals/signal-size";
-import { readFrame } from "../../src/xml/strict-reader";
-import type { XmlElement } from "../../src/xml/xml-element";
-import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza/stanza";
+import type { FieldSignal, Signal } from "../../src/domain/calls/signals/signal";
+import { signalFromInput } from "../../src/domain/calls/signals/signal-from-input";
+import { maxSignalBytes, signalSizeLimit } from "../../src/domain/calls/signals/signal-size";
+import { readFrame } from "../../src/platform/xml/strict-reader";
+import type { XmlElement } from "../../src/platform/xml/xml-element";
+import { decodeSignal, encodeSignal } from "../../src/transports/xmpp/stanza/stanza";
 
 const STANZA = 65_536;
 const LIMIT = maxSignalBytes(STANZA);

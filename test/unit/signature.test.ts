@@ -7,7 +7,7 @@ import {
   signatureBaseStrings,
   signatureMatches,
   signedParameterNames,
-} from "../../src/sessions/signature";
+} from "../../src/domain/sessions/signature";
 
 const SECRET = "auth_secret_example_1";
 const MANDATORY: RequestParameters = [
@@ -160,7 +160,7 @@ describe("a signature", () => {
   });
 
   test("is compared in constant time, never with an operator", () => {
-    const source = readFileSync(join(__dirname, "../../src/sessions/signature.ts"), "utf8");
+    const source = readFileSync(join(__dirname, "../../src/domain/sessions/signature.ts"), "utf8");
     expect(source).toMatch(/timingSafeEqual\(actual, expected\)/);
     expect(source).not.toMatch(
       /(signature|actual|expected)\s*[!=]==?\s*(signature|actual|expected)\b(?!\.)/,

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
-import { compileBind } from "../../src/rest/bind";
-import { readBody } from "../../src/rest/body";
-import { readDocuments } from "../../src/rest/documents";
-import { readQuery } from "../../src/rest/form";
-import type { SessionDeps } from "../../src/sessions/session-deps";
-import { verifySignedRequest } from "../../src/sessions/verify-signature";
+import type { SessionDeps } from "../../src/domain/sessions/session-deps";
+import { verifySignedRequest } from "../../src/domain/sessions/verify-signature";
+import { compileBind } from "../../src/transports/rest/bind";
+import { readBody } from "../../src/transports/rest/body";
+import { readDocuments } from "../../src/transports/rest/documents";
+import { readQuery } from "../../src/transports/rest/form";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 /**

@@ -3,15 +3,15 @@ import type { IncomingMessage } from "node:http";
 import { GraphQLError, GraphQLObjectType, GraphQLSchema, GraphQLString, parse } from "graphql";
 import type { WebSocket } from "ws";
 import { openLog } from "../../src/core/log";
-import type { OperationResult } from "../../src/graphql/engine/engine";
-import { mapAsyncIterator } from "../../src/graphql/engine/map-async-iterator";
+import type { OperationResult } from "../../src/transports/graphql/engine/engine";
+import { mapAsyncIterator } from "../../src/transports/graphql/engine/map-async-iterator";
 import {
   handOver,
   OPERATION_ID_MAX,
   type SocketOperation,
   type SocketOperations,
-} from "../../src/graphql/socket/socket-operations";
-import { serveGraphqlSocket } from "../../src/graphql/socket/socket-protocol";
+} from "../../src/transports/graphql/socket/socket-operations";
+import { serveGraphqlSocket } from "../../src/transports/graphql/socket/socket-protocol";
 import { seededRandom } from "../../tools/seeded-random";
 
 /**

@@ -1,4 +1,4 @@
-import { StatementNames } from "../../src/store/statement-names";
+import { StatementNames } from "../../src/platform/store/statement-names";
 
 test("each text of a statement has one name, and a statement that is planned for its values has none", () => {
   const names = new StatementNames();

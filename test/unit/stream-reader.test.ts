@@ -2,9 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Element } from "ltx";
-import { writeElement } from "../../src/xml/ltx-element";
-import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xml/strict-reader";
-import { isStreamEnd, StreamReader } from "../../src/xmpp/transport/stream-reader";
+import { writeElement } from "../../src/platform/xml/ltx-element";
+import {
+  MAX_ATTRIBUTES,
+  MAX_DEPTH,
+  readFrame,
+  XmlStreamError,
+} from "../../src/platform/xml/strict-reader";
+import { isStreamEnd, StreamReader } from "../../src/transports/xmpp/transport/stream-reader";
 import { anyText } from "../support/any-text";
 
 const HEADER =

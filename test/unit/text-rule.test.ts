@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLInputObjectType, graphql } from "graphql";
 import { Fault } from "../../src/core/errors";
-import { applyTextRule } from "../../src/graphql/text-rule";
+import { applyTextRule } from "../../src/transports/graphql/text-rule";
 
 const SDL = /* GraphQL */ `
   scalar JSONObject

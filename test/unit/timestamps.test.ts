@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { types } from "pg";
-import { parseTimestamp, TIMESTAMPTZ_OID } from "../../src/store/postgres";
+import { parseTimestamp, TIMESTAMPTZ_OID } from "../../src/platform/store/postgres";
 
 const parseByDriver = types.getTypeParser(TIMESTAMPTZ_OID, "text");
 

@@ -1,5 +1,5 @@
 import { readConfig } from "../../src/core/config";
-import { checkTurn } from "../../src/health/checks/turn";
+import { checkTurn } from "../../src/domain/health/checks/turn";
 
 /** The check of STUN and TURN servers that cannot be reached. test/system/coturn.test.ts runs it against a real one. */
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import {
   StanzaAcknowledgements,
   type StreamManagementLimits,
-} from "../../src/xmpp/stream-management/acknowledgements";
-import { UnackedQueue } from "../../src/xmpp/stream-management/unacked-queue";
+} from "../../src/transports/xmpp/stream-management/acknowledgements";
+import { UnackedQueue } from "../../src/transports/xmpp/stream-management/unacked-queue";
 
 const MODULUS = 2 ** 32;
 const NO_LIMITS = { stanzas: 1_000_000, bytes: 1_000_000_000 };

@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openLog } from "../../src/core/log";
-import { UntrustedProxy } from "../../src/http/untrusted-proxy";
+import { UntrustedProxy } from "../../src/transports/http/untrusted-proxy";
 
 /** A proxy that TRUST_PROXY does not name is noticed by the requests that come through it. */
 

@@ -1,5 +1,5 @@
 import { Fault } from "../../src/core/errors";
-import { checkUserFields, TAGS_MAX, type UserFields } from "../../src/users/user-fields";
+import { checkUserFields, TAGS_MAX, type UserFields } from "../../src/domain/users/user-fields";
 
 function errorsOf(fields: UserFields): Record<string, string[]> {
   try {

@@ -5,7 +5,7 @@ import {
   USER_LIST_FIELDS,
   type UserFilter,
   type UserListField,
-} from "../../src/users/lists/user-filter";
+} from "../../src/domain/users/lists/user-filter";
 
 const STAND_ALONE: UserListField[] = [
   "id",

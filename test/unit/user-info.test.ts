@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { checkUserInfo, fromElements, toElements } from "../../src/calls/signals/user-info";
 import { Fault } from "../../src/core/errors";
 import type { Json } from "../../src/core/json";
-import type { XmlElement } from "../../src/xml/xml-element";
+import { checkUserInfo, fromElements, toElements } from "../../src/domain/calls/signals/user-info";
+import type { XmlElement } from "../../src/platform/xml/xml-element";
 
 describe("userInfo as elements", () => {
   it.each<[string, { [key: string]: Json }, XmlElement[]]>([

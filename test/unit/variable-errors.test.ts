@@ -10,9 +10,9 @@ import {
 } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import { openLog } from "../../src/core/log";
-import { toGraphQLError } from "../../src/graphql/engine/error";
-import { ACCEPTED, argumentProblem } from "../../src/graphql/engine/input-error";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { toGraphQLError } from "../../src/transports/graphql/engine/error";
+import { ACCEPTED, argumentProblem } from "../../src/transports/graphql/engine/input-error";
+import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
 
 /** Errors of variables contain the path and the reason, but nothing of the input. */
 

@@ -1,16 +1,16 @@
-import {
-  VIEWER_SUBSCRIPTIONS_MAX,
-  ViewerSubscriptions,
-} from "../../src/access/viewer-subscriptions";
-import { openLocalBus } from "../../src/bus/local";
-import { type CallLoads, openCallLoads } from "../../src/calls/history/call-list";
-import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import type { Context } from "../../src/graphql/engine/context";
-import { Engine, type OperationResult } from "../../src/graphql/engine/engine";
-import { signalboxSchema } from "../../src/graphql/schema";
+import {
+  VIEWER_SUBSCRIPTIONS_MAX,
+  ViewerSubscriptions,
+} from "../../src/domain/access/viewer-subscriptions";
+import { type CallLoads, openCallLoads } from "../../src/domain/calls/history/call-list";
+import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
+import { openLocalBus } from "../../src/platform/bus/local";
+import type { Context } from "../../src/transports/graphql/engine/context";
+import { Engine, type OperationResult } from "../../src/transports/graphql/engine/engine";
+import { signalboxSchema } from "../../src/transports/graphql/schema";
 
 /** A subscription counts for its viewer from its start to its end, whatever ends it. */
 

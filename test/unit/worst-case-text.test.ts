@@ -2,20 +2,23 @@ import type { IncomingMessage } from "node:http";
 import { clientAddress, networkOf, unmapIpv4 } from "../../src/core/client-address";
 import { Fault } from "../../src/core/errors";
 import { toSingleLine } from "../../src/core/html";
-import { validateSubscription } from "../../src/push/devices/subscription-fields";
-import { readFcmPairs } from "../../src/push/payload/fcm-message";
-import { decodeText, readMessage } from "../../src/push/payload/message";
-import { sanitizeReason } from "../../src/push/providers/http/response";
-import { compileBind } from "../../src/rest/bind";
-import { readBody } from "../../src/rest/body";
-import { readDocuments } from "../../src/rest/documents";
-import { nest, readPairs, readQuery } from "../../src/rest/form";
-import { parseTimeRange } from "../../src/users/lists/legacy-filter";
-import { checkUserFields } from "../../src/users/user-fields";
-import { readFrame, XmlStreamError } from "../../src/xml/strict-reader";
-import { readPlain } from "../../src/xmpp/c2s/sasl";
-import { type SplitterEvents, StanzaSplitter } from "../../src/xmpp/component/stanza-splitter";
-import { isHost, parseJid, toResource } from "../../src/xmpp/stanza/jid";
+import { validateSubscription } from "../../src/domain/push/devices/subscription-fields";
+import { readFcmPairs } from "../../src/domain/push/payload/fcm-message";
+import { decodeText, readMessage } from "../../src/domain/push/payload/message";
+import { sanitizeReason } from "../../src/domain/push/providers/http/response";
+import { parseTimeRange } from "../../src/domain/users/lists/legacy-filter";
+import { checkUserFields } from "../../src/domain/users/user-fields";
+import { readFrame, XmlStreamError } from "../../src/platform/xml/strict-reader";
+import { compileBind } from "../../src/transports/rest/bind";
+import { readBody } from "../../src/transports/rest/body";
+import { readDocuments } from "../../src/transports/rest/documents";
+import { nest, readPairs, readQuery } from "../../src/transports/rest/form";
+import { readPlain } from "../../src/transports/xmpp/c2s/sasl";
+import {
+  type SplitterEvents,
+  StanzaSplitter,
+} from "../../src/transports/xmpp/component/stanza-splitter";
+import { isHost, parseJid, toResource } from "../../src/transports/xmpp/stanza/jid";
 import { SAMPLED, someOf } from "../support/exhaustive";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 

@@ -2,8 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { Element } from "ltx";
-import { escapeAttribute, escapeText, fromLtx, writeElement } from "../../src/xml/ltx-element";
-import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xml/strict-reader";
+import {
+  escapeAttribute,
+  escapeText,
+  fromLtx,
+  writeElement,
+} from "../../src/platform/xml/ltx-element";
+import {
+  MAX_ATTRIBUTES,
+  MAX_DEPTH,
+  readFrame,
+  XmlStreamError,
+} from "../../src/platform/xml/strict-reader";
 import { anyText } from "../support/any-text";
 
 const LIMIT = 65_536;

@@ -6,14 +6,14 @@ import {
   type Track,
   Video,
 } from "node-datachannel";
-import { MissingPackets } from "../../src/conferences/engine/embedded/rtp/missing-packets";
-import { readRtcp } from "../../src/conferences/engine/embedded/rtp/rtcp-read";
+import { MissingPackets } from "../../src/domain/conferences/engine/embedded/rtp/missing-packets";
+import { readRtcp } from "../../src/domain/conferences/engine/embedded/rtp/rtcp-read";
 import {
   maximumBitrate,
   negativeAcknowledgement,
   pictureLoss,
   receiverReport,
-} from "../../src/conferences/engine/embedded/rtp/rtcp-write";
+} from "../../src/domain/conferences/engine/embedded/rtp/rtcp-write";
 import { PacketWriter, retransmitted, TrackCounter } from "./synthetic-media";
 import type {
   HostRequest,

@@ -1,7 +1,7 @@
 import {
   negativeAcknowledgement,
   receiverReport,
-} from "../../src/conferences/engine/embedded/rtp/rtcp-write";
+} from "../../src/domain/conferences/engine/embedded/rtp/rtcp-write";
 
 /** Media of a synthetic peer: packets in the form of VP8 and Opus, with a mark of their sender. */
 

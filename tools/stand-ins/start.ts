@@ -3,7 +3,7 @@ import type {
   ApnsCredentials,
   FcmCredentials,
   WebPushCredentials,
-} from "../../src/push/credentials/credentials";
+} from "../../src/domain/push/credentials/credentials";
 import { type ApnsStandIn, startApns } from "./apns";
 import { fingerprintOf } from "./apns-rules";
 import { makeServerCertificate } from "./certificates";

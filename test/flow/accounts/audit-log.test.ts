@@ -1,5 +1,5 @@
-import type { EngineListener } from "../../../src/conferences/engine/engine";
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { newUser } from "../../support/client";

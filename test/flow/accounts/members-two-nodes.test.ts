@@ -1,13 +1,13 @@
 import { authLookups } from "../../../src/auth-lookups";
-import { openLocalBus } from "../../../src/bus/local";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { hashToken, newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
 import type { MemberRole } from "../../../src/core/viewer";
-import { openUserModules } from "../../../src/domain";
-import { openLimiters } from "../../../src/limits/open-limiter";
-import { RateLimits } from "../../../src/limits/rate-limits";
+import { openUserModules } from "../../../src/open-domain";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { openLimiters } from "../../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { newGuest } from "../../support/client";

@@ -1,4 +1,4 @@
-import { PasswordHasher } from "../../../src/passwords/password";
+import { PasswordHasher } from "../../../src/domain/passwords/password";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";

@@ -2,12 +2,15 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newId } from "../../../src/core/random";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
-import { readSockets } from "../../../src/statistics/open-sockets-queries";
-import { type Period, statisticsOf } from "../../../src/statistics/statistics";
-import { purgeStatistics, sampleApplications } from "../../../src/statistics/statistics-jobs";
-import { StatisticsWriter } from "../../../src/statistics/statistics-writer";
-import { openStore } from "../../../src/store/open";
-import type { Store } from "../../../src/store/store";
+import { readSockets } from "../../../src/domain/statistics/open-sockets-queries";
+import { type Period, statisticsOf } from "../../../src/domain/statistics/statistics";
+import {
+  purgeStatistics,
+  sampleApplications,
+} from "../../../src/domain/statistics/statistics-jobs";
+import { StatisticsWriter } from "../../../src/domain/statistics/statistics-writer";
+import { openStore } from "../../../src/platform/store/open";
+import type { Store } from "../../../src/platform/store/store";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { type FreshDatabase, freshDatabase } from "../../support/operations/database";
 

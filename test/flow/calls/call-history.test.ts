@@ -1,5 +1,5 @@
-import { CONNECTING_MS } from "../../../src/calls/inbox/record-answer";
 import { isoSeconds } from "../../../src/core/clock";
+import { CONNECTING_MS } from "../../../src/domain/calls/inbox/record-answer";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import {

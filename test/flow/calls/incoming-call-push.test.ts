@@ -1,5 +1,5 @@
-import { REPEAT_AFTER_MS } from "../../../src/calls/history/recorder";
-import { sizeProblem } from "../../../src/push/payload/size";
+import { REPEAT_AFTER_MS } from "../../../src/domain/calls/history/recorder";
+import { sizeProblem } from "../../../src/domain/push/payload/size";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
 import { newStandInKeys } from "../../../tools/stand-ins/stored-keys";

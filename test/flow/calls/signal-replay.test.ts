@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { sendCommand } from "../../../scripts/services/redis-server";
-import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
-import { inboxOf } from "../../../src/calls/inbox/bus-keys";
+import { inboxOf } from "../../../src/domain/calls/inbox/bus-keys";
+import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/platform/bus/bus";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { fillInbox } from "../../support/calls/fill-inbox";

@@ -1,4 +1,4 @@
-import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
+import { SIGNAL_FIELDS } from "../../../src/domain/calls/signals/signal-fields";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectGraphqlWs, type GraphqlClient } from "../../support/calls/graphql-signals";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execute } from "../../../scripts/services/postgres-server";
-import { readMigrations } from "../../../src/store/migrations";
+import { readMigrations } from "../../../src/platform/store/migrations";
 import { runCommand } from "../../support/cli/command-line";
 import { startNode } from "../../support/node";
 import {

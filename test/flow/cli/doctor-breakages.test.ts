@@ -6,13 +6,17 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { execute } from "../../../scripts/services/postgres-server";
 import { type RedisServer, startRedis } from "../../../scripts/services/redis-server";
-import { runChecks } from "../../../src/cli/doctor/checks";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { Sealer } from "../../../src/core/sealer";
-import { CHECK_ORDER, type CheckName, type Finding } from "../../../src/health/checks/finding";
-import { checkRedis } from "../../../src/health/checks/redis";
-import { openStore } from "../../../src/store/open";
+import {
+  CHECK_ORDER,
+  type CheckName,
+  type Finding,
+} from "../../../src/domain/health/checks/finding";
+import { checkRedis } from "../../../src/domain/health/checks/redis";
+import { openStore } from "../../../src/platform/store/open";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { about, endListening, listen, NOWHERE } from "../../support/cli/doctor";
 import type { TestNode } from "../../support/node";
 import {

@@ -2,10 +2,10 @@ import { copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execute } from "../../../scripts/services/postgres-server";
 import { sendCommand, startRedis } from "../../../scripts/services/redis-server";
-import { runChecks } from "../../../src/cli/doctor/checks";
 import { Sealer } from "../../../src/core/sealer";
-import { openMigrationConnection } from "../../../src/store/migration-connection";
-import { readMigrations } from "../../../src/store/migrations";
+import { openMigrationConnection } from "../../../src/platform/store/migration-connection";
+import { readMigrations } from "../../../src/platform/store/migrations";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { about, NOWHERE, only } from "../../support/cli/doctor";
 import { startNode } from "../../support/node";
 import {

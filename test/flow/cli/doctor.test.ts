@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { join } from "node:path";
 import { type RedisServer, sendCommand, startRedis } from "../../../scripts/services/redis-server";
-import { runChecks } from "../../../src/cli/doctor/checks";
 import { packageVersion } from "../../../src/core/package-root";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { runCommand } from "../../support/cli/command-line";
 import {

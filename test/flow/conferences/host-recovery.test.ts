@@ -1,4 +1,4 @@
-import type { EngineListener } from "../../../src/conferences/engine/engine";
+import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
 import {
   createConference,
   type GraphqlMember,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { signalboxSchema } from "../../../src/graphql/schema";
-import { readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { LEAKS } from "../../../tools/hostile-values";
 import { newUser, rest, signedParameters, type TestUser } from "../../support/client";

@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
 import { type RedisServer, startRedis } from "../../../scripts/services/redis-server";
-import { runChecks } from "../../../src/cli/doctor/checks";
 import { openLog } from "../../../src/core/log";
 import { packageVersion } from "../../../src/core/package-root";
 import { newId } from "../../../src/core/random";
-import type { Finding } from "../../../src/health/checks/finding";
-import { NodeRegistry } from "../../../src/health/nodes/node-registry";
-import { openJobs } from "../../../src/jobs/pg-boss";
+import type { Finding } from "../../../src/domain/health/checks/finding";
+import { NodeRegistry } from "../../../src/domain/health/nodes/node-registry";
+import { openJobs } from "../../../src/platform/jobs/pg-boss";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { endListening, listen, NOWHERE } from "../../support/cli/doctor";

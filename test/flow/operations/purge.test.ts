@@ -1,14 +1,14 @@
-import { openBus } from "../../../src/bus/open";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { hashToken, newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openUserModules, purgeExpired } from "../../../src/domain";
-import { openLimiters } from "../../../src/limits/open-limiter";
-import { RateLimits } from "../../../src/limits/rate-limits";
-import { findSession } from "../../../src/sessions/sessions";
-import { openStore } from "../../../src/store/open";
-import type { Store } from "../../../src/store/store";
+import { findSession } from "../../../src/domain/sessions/sessions";
+import { openUserModules, purgeExpired } from "../../../src/open-domain";
+import { openBus } from "../../../src/platform/bus/open";
+import { openLimiters } from "../../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { openStore } from "../../../src/platform/store/open";
+import type { Store } from "../../../src/platform/store/store";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { type FreshDatabase, freshDatabase } from "../../support/operations/database";
 

@@ -6,10 +6,10 @@ import {
   startStandby,
 } from "../../../scripts/services/postgres-server";
 import { type RedisServer, sendCommand, startRedis } from "../../../scripts/services/redis-server";
-import { runChecks } from "../../../src/cli/doctor/checks";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
-import { migrateStore, openStore } from "../../../src/store/open";
+import { migrateStore, openStore } from "../../../src/platform/store/open";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { only } from "../../support/cli/doctor";
 import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { RateLimits } from "../../../src/limits/rate-limits";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newUser, type RestResponse, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";

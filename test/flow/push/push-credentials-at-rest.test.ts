@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { startApp } from "../../../src/app";
-import { openSealer } from "../../../src/applications/secret-key";
-import { openLocalBus } from "../../../src/bus/local";
 import { systemClock } from "../../../src/core/clock";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openUserModules } from "../../../src/domain";
-import { openLimiters } from "../../../src/limits/open-limiter";
-import { RateLimits } from "../../../src/limits/rate-limits";
-import { CredentialCache } from "../../../src/push/credentials/credential-cache";
+import { openSealer } from "../../../src/domain/applications/secret-key";
+import { CredentialCache } from "../../../src/domain/push/credentials/credential-cache";
 import {
   clearCredentials,
   openCredentialService,
   setCredentials,
-} from "../../../src/push/credentials/push-credentials";
+} from "../../../src/domain/push/credentials/push-credentials";
+import { openUserModules } from "../../../src/open-domain";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { openLimiters } from "../../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { asTestNode, startNode, type TestNode } from "../../support/node";
 import { type FreshDatabase, freshDatabase } from "../../support/operations/database";
 import { FREE_PORTS } from "../../support/ports";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/push/providers/port/provider";
+import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { newUser, type TestUser } from "../../support/client";

@@ -1,5 +1,5 @@
-import { lookAfterMs } from "../../../src/push/delivery/event-progress";
-import type { Outcome } from "../../../src/push/providers/port/provider";
+import { lookAfterMs } from "../../../src/domain/push/delivery/event-progress";
+import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { watchAsOwner } from "../../support/calls/application-calls";

@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiPaths } from "../../../scripts/openapi/paths";
-import { signalboxSchema } from "../../../src/graphql/schema";
-import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import {
+  type RestDocument,
+  readDocuments,
+  readRestFiles,
+} from "../../../src/transports/rest/documents";
 import {
   expectation,
   HEADERS,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashToken, newToken } from "../../../src/core/random";
-import { RESET_PATH } from "../../../src/password-reset/reset-mail";
+import { RESET_PATH } from "../../../src/domain/password-reset/reset-mail";
 import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newGuest, newUser, rest, type TestUser } from "../../support/client";

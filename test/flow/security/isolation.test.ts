@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { signalboxSchema } from "../../../src/graphql/schema";
-import { readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket } from "../../../tools/graphql/graphql-socket";
 import { addCall } from "../../support/calls/calls";

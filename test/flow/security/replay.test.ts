@@ -1,11 +1,11 @@
-import { openLocalBus } from "../../../src/bus/local";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openUserModules, purgeExpired } from "../../../src/domain";
-import { openLimiters } from "../../../src/limits/open-limiter";
-import { RateLimits } from "../../../src/limits/rate-limits";
+import { openUserModules, purgeExpired } from "../../../src/open-domain";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { openLimiters } from "../../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type RestResponse, rest, signedParameters } from "../../support/client";
 import { HOUR, MovingClock } from "../../support/moving-clock";

@@ -1,6 +1,6 @@
 import { openLog } from "../../../src/core/log";
 import { INVALID_TEXT_MESSAGE } from "../../../src/core/text/text";
-import { openJobs } from "../../../src/jobs/pg-boss";
+import { openJobs } from "../../../src/platform/jobs/pg-boss";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { newUser, rest, signedParameters, type TestUser } from "../../support/client";

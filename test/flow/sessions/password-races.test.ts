@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { PasswordHasher } from "../../../src/passwords/password";
+import { PasswordHasher } from "../../../src/domain/passwords/password";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
 import {

@@ -1,7 +1,7 @@
 import pino from "pino";
-import { openSealer } from "../../../src/applications/secret-key";
-import { type ApplicationSettings, sealSettings } from "../../../src/applications/settings";
 import { readConfig } from "../../../src/core/config";
+import { openSealer } from "../../../src/domain/applications/secret-key";
+import { type ApplicationSettings, sealSettings } from "../../../src/domain/applications/settings";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import {
   applicationToken,

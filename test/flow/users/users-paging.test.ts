@@ -1,4 +1,4 @@
-import { USER_LIST_FIELDS } from "../../../src/users/lists/user-filter";
+import { USER_LIST_FIELDS } from "../../../src/domain/users/lists/user-filter";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newUser, type TestUser, waitForActivity } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { INBOX_ENTRIES_MAX } from "../../../src/bus/bus";
+import { INBOX_ENTRIES_MAX } from "../../../src/platform/bus/bus";
 import { AsyncQueue } from "../../../tools/async-queue";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { fillInbox } from "../../support/calls/fill-inbox";

@@ -1,18 +1,18 @@
 import pino from "pino";
-import { openLocalBus } from "../../../src/bus/local";
-import type { Router } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signals/signal";
-import { contentOfSignal } from "../../../src/calls/signals/signal-xml";
 import { systemClock } from "../../../src/core/clock";
 import { readConfig } from "../../../src/core/config";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
-import { checkChatServer } from "../../../src/health/checks/chat-server";
-import { LocalLimiter } from "../../../src/limits/local-limiter";
-import { type Component, openComponent } from "../../../src/xmpp/component/component";
-import type { Termination } from "../../../src/xmpp/component/sign-in-index";
+import type { Router } from "../../../src/domain/calls/router";
+import type { Signal } from "../../../src/domain/calls/signals/signal";
+import { contentOfSignal } from "../../../src/domain/calls/signals/signal-xml";
+import { checkChatServer } from "../../../src/domain/health/checks/chat-server";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { LocalLimiter } from "../../../src/platform/limits/local-limiter";
+import { type Component, openComponent } from "../../../src/transports/xmpp/component/component";
+import type { Termination } from "../../../src/transports/xmpp/component/sign-in-index";
 import { AsyncQueue } from "../../../tools/async-queue";
 import {
   type AcceptedConnection,

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { type XmlNode, type XmppClient, xml } from "@xmpp/client";
 import { $iq, $msg, $pres, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import type { SubscriberMessage } from "../../../src/calls/inbox/subscriber";
-import type { Signal } from "../../../src/calls/signals/signal";
-import { contentOfSignal } from "../../../src/calls/signals/signal-xml";
 import { Fault } from "../../../src/core/errors";
-import { readFrame } from "../../../src/xml/strict-reader";
-import { decodeSignal, encodeSignal } from "../../../src/xmpp/stanza/stanza";
+import type { SubscriberMessage } from "../../../src/domain/calls/inbox/subscriber";
+import type { Signal } from "../../../src/domain/calls/signals/signal";
+import { contentOfSignal } from "../../../src/domain/calls/signals/signal-xml";
+import { readFrame } from "../../../src/platform/xml/strict-reader";
+import { decodeSignal, encodeSignal } from "../../../src/transports/xmpp/stanza/stanza";
 import {
   auth,
   bind,

@@ -2,7 +2,7 @@ import { type XmlNode, xml } from "@xmpp/client";
 import { createClient } from "stanza";
 import { $build, $msg, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import type { ChatTransport } from "../../../src/xmpp/endpoint";
+import type { ChatTransport } from "../../../src/transports/xmpp/endpoint";
 import { AsyncQueue } from "../../../tools/async-queue";
 import { DOMAIN, signInRaw, startChat } from "../../support/chat/chat";
 import { SM } from "../../support/chat/managed-stream";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { Signal } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
-import { encodeSignal } from "../../../src/xmpp/stanza/stanza";
+import type { Signal } from "../../../src/domain/calls/signals/signal";
+import { encodeSignal } from "../../../src/transports/xmpp/stanza/stanza";
 import { bind, DOMAIN, signInRaw, startChat, type TestChat } from "../../support/chat/chat";
 import {
   ACK_REQUEST,

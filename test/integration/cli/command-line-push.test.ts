@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Credentials } from "../../../src/push/credentials/credentials";
-import { CHECK_UNAVAILABLE } from "../../../src/push/providers/port/provider";
+import type { Credentials } from "../../../src/domain/push/credentials/credentials";
+import { CHECK_UNAVAILABLE } from "../../../src/domain/push/providers/port/provider";
 import { ownersEnvironment, runCommand } from "../../support/cli/command-line";
 import { startNode, type TestNode } from "../../support/node";
 import { certificateFor, p8, serviceAccount, vapidPair } from "../../support/push/push-credentials";

@@ -329,7 +329,7 @@ it("rejects invalid options without calling a server", async () => {
 
 it("exits silently when the reader of its output is gone", async () => {
   const loader = join(__dirname, "../../../tools/run-typescript.js");
-  const args = ["-r", loader, "-e", "require('./src/cli/commands').run(process.argv)"];
+  const args = ["-r", loader, "-e", "require('./src/transports/cli/commands').run(process.argv)"];
   const all = [process.execPath, ...args, "signalbox", "--json", "app", "list"];
   // The pipe's reader exits long before the answer arrives.
   const child = spawn("sh", ["-c", '"$@" | true', "sh", ...all], {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { readConfig } from "../../../src/core/config";
-import { checkExposure } from "../../../src/health/checks/exposure";
-import { CHECK_ORDER } from "../../../src/health/checks/finding";
-import { checkMediaServer } from "../../../src/health/checks/media-server";
+import { checkExposure } from "../../../src/domain/health/checks/exposure";
+import { CHECK_ORDER } from "../../../src/domain/health/checks/finding";
+import { checkMediaServer } from "../../../src/domain/health/checks/media-server";
 import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../../support/cli/doctor";
 
 /** `signalbox doctor` on an exposed server: the check list of docs/SECURITY.md. */

@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { runChecks } from "../../../src/cli/doctor/checks";
 import { generateSelfSigned } from "../../../src/core/tls/self-signed";
-import type { Finding } from "../../../src/health/checks/finding";
+import type { Finding } from "../../../src/domain/health/checks/finding";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { startSmtp } from "../../../tools/smtp";
 import { about, endListening, listen, NOWHERE, only } from "../../support/cli/doctor";
 import { emptyFolder, type FreshDatabase } from "../../support/operations/database";

@@ -30,7 +30,10 @@ beforeEach(async () => {
   await writeManifest({ typescript: "5.9.3" });
   await install("typescript");
   await write("src/main.ts", said("first"));
-  await write("src/cli/commands.ts", "export const run = (words: string[]) => console.log(words);");
+  await write(
+    "src/transports/cli/commands.ts",
+    "export const run = (words: string[]) => console.log(words);",
+  );
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -90,9 +93,9 @@ describe("a clone", () => {
     await rm(join(folder, "src/other.ts"));
     expect(await start()).toEqual({ code: 0, out: "second\n", err: "" });
     expect((await readdir(join(folder, "dist/src"))).sort()).toEqual([
-      "cli",
       "main.js",
       "main.js.map",
+      "transports",
     ]);
     // An older time is a change as well: a checkout of an earlier version.
     await write("src/main.ts", said("earlier"));
@@ -138,7 +141,7 @@ describe("a clone", () => {
 
 describe("the Prisma client", () => {
   const GENERATING = "Generating the Prisma client …\n";
-  const GENERATED = "src/store/generated/client.ts";
+  const GENERATED = "src/platform/store/generated/client.ts";
   /** Stands in for Prisma: writes a client that says what it was made of, relative to its schema. */
   const PRISMA = `
     const fs = require("node:fs");
@@ -146,7 +149,7 @@ describe("the Prisma client", () => {
     const schema = process.argv[process.argv.indexOf("--schema") + 1];
     const text = fs.readFileSync(schema, "utf8");
     if (text === "broken") { console.error("schema.prisma is broken"); process.exit(1); }
-    const folder = join(dirname(schema), "../src/store/generated");
+    const folder = join(dirname(schema), "../src/platform/store/generated");
     fs.mkdirSync(folder, { recursive: true });
     fs.writeFileSync(join(folder, "client.ts"), "export const model: string = " + JSON.stringify(text));
     if (text === "first") fs.writeFileSync(join(folder, "gone.ts"), "");
@@ -156,7 +159,7 @@ describe("the Prisma client", () => {
     await write("prisma/schema.prisma", "first");
     await write(
       "src/main.ts",
-      'import { model } from "./store/generated/client";\nconsole.log(model);',
+      'import { model } from "./platform/store/generated/client";\nconsole.log(model);',
     );
   });
 
@@ -169,8 +172,10 @@ describe("the Prisma client", () => {
     expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
     await write("prisma/schema.prisma", "second");
     expect(await start()).toEqual({ code: 0, out: "second\n", err: GENERATING });
-    expect(await readdir(join(folder, "src/store/generated"))).toEqual(["client.ts"]);
-    expect(await readdir(join(folder, "dist/src/store/generated"))).not.toContain("gone.js");
+    expect(await readdir(join(folder, "src/platform/store/generated"))).toEqual(["client.ts"]);
+    expect(await readdir(join(folder, "dist/src/platform/store/generated"))).not.toContain(
+      "gone.js",
+    );
     await rm(join(folder, GENERATED));
     expect(await start()).toEqual({ code: 0, out: "second\n", err: GENERATING });
     expect((await readdir(join(folder, "dist"))).sort()).toEqual([
@@ -204,7 +209,7 @@ describe("the Prisma client", () => {
     await omitDevelopment();
     await rm(join(folder, "node_modules/prisma"), { recursive: true });
     expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
-    await rm(join(folder, "src/store/generated"), { recursive: true });
+    await rm(join(folder, "src/platform/store/generated"), { recursive: true });
     expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
   });
 });

@@ -8,9 +8,9 @@ import { Provider as ApnClient, Notification } from "apn";
 import { type App, deleteApp, initializeApp } from "firebase-admin/app";
 import { getMessaging } from "firebase-admin/messaging";
 import { sendNotification } from "web-push";
-import { Connector } from "../../../src/network/connector";
-import type { ApnsPush } from "../../../src/push/payload/push-payload";
-import { openProvider } from "../../../src/push/providers/open-provider";
+import type { ApnsPush } from "../../../src/domain/push/payload/push-payload";
+import { openProvider } from "../../../src/domain/push/providers/open-provider";
+import { Connector } from "../../../src/platform/network/connector";
 import { FILES } from "../../../tools/stand-ins/files";
 import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
 import {

@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { join } from "node:path";
 import { eventually } from "../../../scripts/services/binaries";
-import type { Feed } from "../../../src/conferences/engine/engine";
+import type { Feed } from "../../../src/domain/conferences/engine/engine";
 import { freeUdpPort } from "../../../tools/conferences/free-udp-port";
 import { closeAfterEach } from "../../support/close-after-each";
 import { startEmbedded } from "../../support/conferences/engines";

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
-import { SDP_MAX } from "../../../src/conferences/engine/engine";
 import { Fault } from "../../../src/core/errors";
-import type { Frame } from "../../../src/janus/protocol/frames";
+import { SDP_MAX } from "../../../src/domain/conferences/engine/engine";
+import type { Frame } from "../../../src/transports/janus-endpoint/protocol/frames";
 import { sdpOf } from "../../support/conferences/fake-conference-service";
 import type { LegacyClient } from "../../support/conferences/legacy-client";
 import {

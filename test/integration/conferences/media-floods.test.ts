@@ -2,7 +2,7 @@ import { eventually } from "../../../scripts/services/binaries";
 import {
   RESEND_BURST_BYTES,
   RESEND_SHARE,
-} from "../../../src/conferences/engine/embedded/rtp/resend-limits";
+} from "../../../src/domain/conferences/engine/embedded/rtp/resend-limits";
 import type { TrackReport } from "../../../tools/conferences/synthetic-media";
 import type { SyntheticMedia } from "../../../tools/conferences/synthetic-peer";
 import { seededRandom } from "../../../tools/seeded-random";

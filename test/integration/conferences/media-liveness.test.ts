@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { eventually } from "../../../scripts/services/binaries";
+import { openLog } from "../../../src/core/log";
 import {
   type EmbeddedEngine,
   openEmbeddedEngine,
-} from "../../../src/conferences/engine/embedded/embedded-engine";
-import { openLog } from "../../../src/core/log";
+} from "../../../src/domain/conferences/engine/embedded/embedded-engine";
 import { freeUdpPorts } from "../../../tools/conferences/free-udp-port";
 import {
   createConference,

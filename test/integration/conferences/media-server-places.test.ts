@@ -5,7 +5,7 @@ import {
   MEMBER_PEERS_MAX,
   ROOMS_MAX,
   USER_PEERS_MAX,
-} from "../../../src/conferences/engine/embedded/sfu/bounds/limits";
+} from "../../../src/domain/conferences/engine/embedded/sfu/bounds/limits";
 import { closeAfterEach } from "../../support/close-after-each";
 import { startEmbedded } from "../../support/conferences/engines";
 

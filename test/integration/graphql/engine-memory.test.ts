@@ -1,9 +1,9 @@
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
-import type { Context } from "../../../src/graphql/engine/context";
-import { Engine } from "../../../src/graphql/engine/engine";
-import { buildSignalboxSchema } from "../../../src/graphql/schema";
+import type { Context } from "../../../src/transports/graphql/engine/context";
+import { Engine } from "../../../src/transports/graphql/engine/engine";
+import { buildSignalboxSchema } from "../../../src/transports/graphql/schema";
 import { MovingClock } from "../../support/moving-clock";
 import { usedHeap } from "../../support/operations/heap";
 

@@ -1,11 +1,11 @@
+import { openLog } from "../../../src/core/log";
+import { type AllowedCallers, allows, roleAllows } from "../../../src/core/viewer";
 import {
   VIEWER_SUBSCRIPTIONS_MAX,
   ViewerSubscriptions,
-} from "../../../src/access/viewer-subscriptions";
-import { openLog } from "../../../src/core/log";
-import { type AllowedCallers, allows, roleAllows } from "../../../src/core/viewer";
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
-import type { Statement } from "../../../src/store/store";
+} from "../../../src/domain/access/viewer-subscriptions";
+import type { Statement } from "../../../src/platform/store/store";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { SAMPLED, someOf } from "../../support/exhaustive";

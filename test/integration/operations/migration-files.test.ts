@@ -10,10 +10,14 @@ import {
   toEngineMigrations,
 } from "../../../scripts/schema-engine";
 import { openLog } from "../../../src/core/log";
-import { migrate } from "../../../src/store/migrate";
-import { embeddedConnection } from "../../../src/store/migration-connection";
-import { type Migration, migrationsFolder, readMigrations } from "../../../src/store/migrations";
-import { UnusableDatabaseError } from "../../../src/store/unusable-database-error";
+import { migrate } from "../../../src/platform/store/migrate";
+import { embeddedConnection } from "../../../src/platform/store/migration-connection";
+import {
+  type Migration,
+  migrationsFolder,
+  readMigrations,
+} from "../../../src/platform/store/migrations";
+import { UnusableDatabaseError } from "../../../src/platform/store/unusable-database-error";
 import { sample } from "../../support/operations/migrations";
 
 const log = openLog("silent");

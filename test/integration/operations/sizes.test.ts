@@ -1,8 +1,8 @@
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
-import { Engine } from "../../../src/graphql/engine/engine";
-import { signalboxSchema } from "../../../src/graphql/schema";
+import { Engine } from "../../../src/transports/graphql/engine/engine";
+import { signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { applicationToken, newUser, type TestUser } from "../../support/client";

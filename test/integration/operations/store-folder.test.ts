@@ -12,10 +12,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
-import { lockFolder } from "../../../src/store/folder-lock";
-import { readMigrations } from "../../../src/store/migrations";
-import { openStore } from "../../../src/store/open";
-import { UnusableDatabaseError } from "../../../src/store/unusable-database-error";
+import { lockFolder } from "../../../src/platform/store/folder-lock";
+import { readMigrations } from "../../../src/platform/store/migrations";
+import { openStore } from "../../../src/platform/store/open";
+import { UnusableDatabaseError } from "../../../src/platform/store/unusable-database-error";
 import { emptyFolder, type FreshDatabase, freshFolder } from "../../support/operations/database";
 
 const log = openLog("silent");

@@ -6,8 +6,12 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
-import { Connector } from "../../../src/network/connector";
-import { Http2Sender, IDLE_MS, tlsContext } from "../../../src/push/providers/http/http2-sender";
+import {
+  Http2Sender,
+  IDLE_MS,
+  tlsContext,
+} from "../../../src/domain/push/providers/http/http2-sender";
+import { Connector } from "../../../src/platform/network/connector";
 import { closeAfterEach } from "../../support/close-after-each";
 import { MovingClock } from "../../support/moving-clock";
 

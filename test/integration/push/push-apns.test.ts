@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
-import type { ApnsPush } from "../../../src/push/payload/push-payload";
-import type { Provider } from "../../../src/push/providers/port/provider";
+import type { ApnsPush } from "../../../src/domain/push/payload/push-payload";
+import type { Provider } from "../../../src/domain/push/providers/port/provider";
 import { fingerprintOf } from "../../../tools/stand-ins/apns-rules";
 import { makeAppleCertificate, makeAuthority } from "../../../tools/stand-ins/certificates";
 import { newApnsKey } from "../../../tools/stand-ins/stored-keys";

@@ -3,8 +3,8 @@ import { openLog } from "../../../src/core/log";
 import {
   type CheckCredentials,
   credentialCheckWith,
-} from "../../../src/push/credentials/check-credentials";
-import { CHECK_UNAVAILABLE, type Provider } from "../../../src/push/providers/port/provider";
+} from "../../../src/domain/push/credentials/check-credentials";
+import { CHECK_UNAVAILABLE, type Provider } from "../../../src/domain/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { HOSTILE, LEAKS } from "../../../tools/hostile-values";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { FcmPush } from "../../../src/push/payload/push-payload";
-import type { Provider } from "../../../src/push/providers/port/provider";
+import type { FcmPush } from "../../../src/domain/push/payload/push-payload";
+import type { Provider } from "../../../src/domain/push/providers/port/provider";
 import { newApnsKey, newServiceKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { type FcmFixture, startFcmFixture } from "../../support/push/fcm-fixture";

@@ -1,13 +1,17 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Connector } from "../../../src/network/connector";
-import type { Resolve } from "../../../src/network/lookup";
-import type { Credentials } from "../../../src/push/credentials/credentials";
-import type { PushPayload } from "../../../src/push/payload/push-payload";
-import { openProvider } from "../../../src/push/providers/open-provider";
-import type { Outcome, Provider, PushTarget } from "../../../src/push/providers/port/provider";
-import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
-import { checkEndpoint } from "../../../src/push/providers/web/endpoint";
+import type { Credentials } from "../../../src/domain/push/credentials/credentials";
+import type { PushPayload } from "../../../src/domain/push/payload/push-payload";
+import { openProvider } from "../../../src/domain/push/providers/open-provider";
+import type {
+  Outcome,
+  Provider,
+  PushTarget,
+} from "../../../src/domain/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/domain/push/providers/port/provider-options";
+import { checkEndpoint } from "../../../src/domain/push/providers/web/endpoint";
+import { Connector } from "../../../src/platform/network/connector";
+import type { Resolve } from "../../../src/platform/network/lookup";
 import { closeAfterEach } from "../../support/close-after-each";
 import { type ApnsFixture, startApnsFixture } from "../../support/push/apns-fixture";
 import { type FcmFixture, startFcmFixture } from "../../support/push/fcm-fixture";

@@ -1,5 +1,5 @@
-import type { Credentials } from "../../../src/push/credentials/credentials";
-import { type ProviderKey, ProviderPool } from "../../../src/push/providers/provider-pool";
+import type { Credentials } from "../../../src/domain/push/credentials/credentials";
+import { type ProviderKey, ProviderPool } from "../../../src/domain/push/providers/provider-pool";
 import { newApnsKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { eventually } from "../../support/moving-clock";

@@ -1,5 +1,5 @@
-import type { Outcome, Provider } from "../../../src/push/providers/port/provider";
-import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
+import type { Outcome, Provider } from "../../../src/domain/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/domain/push/providers/port/provider-options";
 import type { Behaviour } from "../../../tools/stand-ins/behaviour";
 import { closeAfterEach } from "../../support/close-after-each";
 import { MovingClock } from "../../support/moving-clock";

@@ -1,6 +1,6 @@
 import { createECDH } from "node:crypto";
 import { generateVAPIDKeys } from "web-push";
-import type { Provider } from "../../../src/push/providers/port/provider";
+import type { Provider } from "../../../src/domain/push/providers/port/provider";
 import { readSignedToken } from "../../../tools/stand-ins/signed-token";
 import { startWebPush, type WebPushStandIn } from "../../../tools/stand-ins/web-push";
 import { closeAfterEach } from "../../support/close-after-each";

@@ -1,4 +1,4 @@
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { inputPaths, withValue } from "../../../tools/hostile-values";
 import { newUser } from "../../support/client";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { getIntrospectionQuery } from "graphql";
 import { WebSocket } from "ws";
-import { REFUSED_WEIGHT } from "../../../src/graphql/engine/operation-weight";
+import { REFUSED_WEIGHT } from "../../../src/transports/graphql/engine/operation-weight";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";

@@ -1,4 +1,4 @@
-import { RESET_JOB } from "../../../src/password-reset/password-reset";
+import { RESET_JOB } from "../../../src/domain/password-reset/password-reset";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";

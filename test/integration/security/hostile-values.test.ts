@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { ERRORS } from "../../../src/core/errors";
 import { hashToken } from "../../../src/core/random";
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
-import { readDocuments, readRestFiles } from "../../../src/rest/documents";
+import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
+import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { passes } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";

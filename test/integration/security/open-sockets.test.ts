@@ -5,7 +5,7 @@ import {
   type SocketProtocol,
 } from "../../../src/core/statistics/application-counters";
 import type { LinkGuestViewer, ViewerKind } from "../../../src/core/viewer";
-import { SOCKETS_PER_VIEWER } from "../../../src/limits/open-sockets";
+import { SOCKETS_PER_VIEWER } from "../../../src/platform/limits/open-sockets";
 import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectWebSocket, OPEN } from "../../support/chat/chat";

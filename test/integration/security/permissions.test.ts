@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
-import { Engine } from "../../../src/graphql/engine/engine";
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
-import { RateLimits } from "../../../src/limits/rate-limits";
-import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
+import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { Engine } from "../../../src/transports/graphql/engine/engine";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
+import {
+  type RestDocument,
+  readDocuments,
+  readRestFiles,
+} from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, OPEN } from "../../support/chat/chat";

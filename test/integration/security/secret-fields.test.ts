@@ -1,7 +1,7 @@
 import { getNamedType, isLeafType, isObjectType } from "graphql";
-import { signalboxSchema } from "../../../src/graphql/schema";
-import { LEGACY_FIELDS, LEGACY_OPERATORS } from "../../../src/users/lists/legacy-filter";
-import { USER_LIST_FIELDS } from "../../../src/users/lists/user-filter";
+import { LEGACY_FIELDS, LEGACY_OPERATORS } from "../../../src/domain/users/lists/legacy-filter";
+import { USER_LIST_FIELDS } from "../../../src/domain/users/lists/user-filter";
+import { signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { newUser, rest, type TestUser } from "../../support/client";

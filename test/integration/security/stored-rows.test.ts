@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../scripts/services/binaries";
-import type { EngineListener } from "../../../src/conferences/engine/engine";
 import { readConfig } from "../../../src/core/config";
+import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newSessionId } from "../../support/calls/calls";
 import { sendInput } from "../../support/calls/send-input";

@@ -9,7 +9,7 @@ import {
   parse,
   print,
 } from "graphql";
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { createParticipants } from "../../support/calls/participants";

@@ -1,4 +1,4 @@
-import { INBOX_ENTRIES_MAX } from "../../../src/bus/bus";
+import { INBOX_ENTRIES_MAX } from "../../../src/platform/bus/bus";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";

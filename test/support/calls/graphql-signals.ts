@@ -1,6 +1,6 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
-import { SIGNAL_FIELDS } from "../../../src/calls/signals/signal-fields";
+import { SIGNAL_FIELDS } from "../../../src/domain/calls/signals/signal-fields";
 import { AsyncQueue } from "../../../tools/async-queue";
 import type { TestUser } from "../client";
 import type { TestNode } from "../node";

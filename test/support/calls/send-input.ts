@@ -1,4 +1,4 @@
-import { SIGNAL_TYPES } from "../../../src/calls/signals/signal-types";
+import { SIGNAL_TYPES } from "../../../src/domain/calls/signals/signal-types";
 
 /** Converts a signal as tests write it, with its type beside its fields, to the input of sendSignal. */
 export function sendInput(flat: object) {

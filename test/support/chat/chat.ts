@@ -1,8 +1,5 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import type { Bus } from "../../../src/bus/bus";
-import { openLocalBus } from "../../../src/bus/local";
-import { openRouter, type Router } from "../../../src/calls/router";
 import { isWithin } from "../../../src/core/client-address";
 import type { Clock } from "../../../src/core/clock";
 import { type Config, readConfig } from "../../../src/core/config";
@@ -11,15 +8,18 @@ import { openLog } from "../../../src/core/log";
 import { type Metrics, openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import type { LiveCertificate } from "../../../src/core/tls/certificate";
-import { OpenSockets } from "../../../src/limits/open-sockets";
+import { openRouter, type Router } from "../../../src/domain/calls/router";
+import type { Bus } from "../../../src/platform/bus/bus";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { OpenSockets } from "../../../src/platform/limits/open-sockets";
 import type {
   ChatLimits,
   ChatServices,
   LiveStream,
   SignInAttempt,
-} from "../../../src/xmpp/c2s/services";
-import { type ChatTransport, chatUrls, openChat } from "../../../src/xmpp/endpoint";
-import { stanzaSizes } from "../../../src/xmpp/stanza/stanza-sizes";
+} from "../../../src/transports/xmpp/c2s/services";
+import { type ChatTransport, chatUrls, openChat } from "../../../src/transports/xmpp/endpoint";
+import { stanzaSizes } from "../../../src/transports/xmpp/stanza/stanza-sizes";
 import { isExhaustive, oneOf } from "../exhaustive";
 import { FrameQueue } from "../frame-queue";
 import { testCertificate, trustOptions } from "../operations/certificates";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestNode } from "../node";
 
 const ROOT = join(__dirname, "../../..");
-const RUN = "require('./src/cli/commands').run(process.argv)";
+const RUN = "require('./src/transports/cli/commands').run(process.argv)";
 
 /** Output and exit code of a command. */
 export interface Ended {

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { Finding } from "../../../src/health/checks/finding";
+import type { Finding } from "../../../src/domain/health/checks/finding";
 
 /** An address that nothing listens on. */
 export const NOWHERE = "127.0.0.1:1";

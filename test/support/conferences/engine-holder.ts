@@ -1,5 +1,5 @@
-import { openEmbeddedEngine } from "../../../src/conferences/engine/embedded/embedded-engine";
 import { openLog } from "../../../src/core/log";
+import { openEmbeddedEngine } from "../../../src/domain/conferences/engine/embedded/embedded-engine";
 
 /** A process that opens the embedded engine, sends the id of the SFU's process, and is then killed by a test. */
 

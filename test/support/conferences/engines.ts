@@ -1,10 +1,10 @@
+import { openLog } from "../../../src/core/log";
 import {
   type EmbeddedOptions,
   openEmbeddedEngine,
-} from "../../../src/conferences/engine/embedded/embedded-engine";
-import type { EngineEvent, OpenEngine } from "../../../src/conferences/engine/engine";
-import { openJanusEngine } from "../../../src/conferences/engine/janus/janus-engine";
-import { openLog } from "../../../src/core/log";
+} from "../../../src/domain/conferences/engine/embedded/embedded-engine";
+import type { EngineEvent, OpenEngine } from "../../../src/domain/conferences/engine/engine";
+import { openJanusEngine } from "../../../src/domain/conferences/engine/janus-server/janus-engine";
 import { freeUdpPorts } from "../../../tools/conferences/free-udp-port";
 import { JANUS_KEYS, startJanus } from "../../../tools/conferences/janus-server";
 import {

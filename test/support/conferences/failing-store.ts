@@ -1,5 +1,5 @@
 import { Fault } from "../../../src/core/errors";
-import type { Statement, Store, Transaction } from "../../../src/store/store";
+import type { Statement, Store, Transaction } from "../../../src/platform/store/store";
 
 /** When a statement fails: before it has run, or as its transaction commits, with a commit that succeeds. */
 export type FailureMoment = "statement" | "commit";

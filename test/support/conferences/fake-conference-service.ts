@@ -1,24 +1,27 @@
+import { Fault } from "../../../src/core/errors";
 import type {
   ConnectedPeer,
   Feed,
   MediaSource,
   PeerMessage,
   PeerResponse,
-} from "../../../src/conferences/engine/engine";
+} from "../../../src/domain/conferences/engine/engine";
 import type {
   Conference,
   MemberRef,
   MemberState,
   Participant,
-} from "../../../src/conferences/model/conference";
-import type { ConferenceEvent, LeaveReason } from "../../../src/conferences/model/conference-event";
+} from "../../../src/domain/conferences/model/conference";
+import type {
+  ConferenceEvent,
+  LeaveReason,
+} from "../../../src/domain/conferences/model/conference-event";
 import type {
   ConferenceService,
   DeliveredEvent,
   EventSubscriber,
   JoinedConference,
-} from "../../../src/conferences/model/conference-service";
-import { Fault } from "../../../src/core/errors";
+} from "../../../src/domain/conferences/model/conference-service";
 
 interface Peer {
   id: string;

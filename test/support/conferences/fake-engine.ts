@@ -1,3 +1,4 @@
+import { Fault } from "../../../src/core/errors";
 import {
   type CloseTarget,
   type ConnectedPeer,
@@ -13,8 +14,7 @@ import {
   type PeerStream,
   ROOM_MEMBERS_MAX,
   SCREENS_MAX,
-} from "../../../src/conferences/engine/engine";
-import { Fault } from "../../../src/core/errors";
+} from "../../../src/domain/conferences/engine/engine";
 
 interface FakePeer {
   id: string;

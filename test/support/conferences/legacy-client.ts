@@ -1,4 +1,4 @@
-import type { Frame } from "../../../src/janus/protocol/frames";
+import type { Frame } from "../../../src/transports/janus-endpoint/protocol/frames";
 import { sdpOf } from "./fake-conference-service";
 import type { LegacyMessage, LegacyTransport, OpenTransport } from "./legacy-transports";
 

@@ -1,25 +1,28 @@
-import { openLocalBus } from "../../../src/bus/local";
 import { systemClock } from "../../../src/core/clock";
 import { type Config, readConfig } from "../../../src/core/config";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { type Metrics, openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
-import { openServer } from "../../../src/http/server";
-import type { JanusLimits } from "../../../src/janus/protocol/janus-limits";
-import { type JanusDeps, JanusSessions } from "../../../src/janus/session/janus-sessions";
+import { SessionEvents } from "../../../src/domain/session-events/session-events";
+import type { Session } from "../../../src/domain/sessions/session";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { openLimiters } from "../../../src/platform/limits/open-limiter";
+import { OpenSockets } from "../../../src/platform/limits/open-sockets";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { openServer } from "../../../src/transports/http/server";
+import type { JanusLimits } from "../../../src/transports/janus-endpoint/protocol/janus-limits";
+import {
+  type JanusDeps,
+  JanusSessions,
+} from "../../../src/transports/janus-endpoint/session/janus-sessions";
 import {
   type ConferenceEndpoint,
   conferenceUrls,
   openConferenceEndpoint,
-} from "../../../src/janus/transport/endpoint";
-import { registerJanusPolling } from "../../../src/janus/transport/polling";
-import { openLimiters } from "../../../src/limits/open-limiter";
-import { OpenSockets } from "../../../src/limits/open-sockets";
-import { RateLimits } from "../../../src/limits/rate-limits";
-import { registerRestErrors, restServerOptions } from "../../../src/rest/error";
-import { SessionEvents } from "../../../src/session-events/session-events";
-import type { Session } from "../../../src/sessions/session";
+} from "../../../src/transports/janus-endpoint/transport/endpoint";
+import { registerJanusPolling } from "../../../src/transports/janus-endpoint/transport/polling";
+import { registerRestErrors, restServerOptions } from "../../../src/transports/rest/error";
 import { testCertificate } from "../operations/certificates";
 import { FakeConferenceService } from "./fake-conference-service";
 import { LegacyClient } from "./legacy-client";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import type { Frame } from "../../../src/janus/protocol/frames";
+import type { Frame } from "../../../src/transports/janus-endpoint/protocol/frames";
 import { trustOptions } from "../operations/certificates";
 
 /** A message to the server. */

@@ -1,3 +1,4 @@
+import { Fault } from "../../../src/core/errors";
 import type {
   CloseTarget,
   ConnectedPeer,
@@ -10,8 +11,7 @@ import type {
   PeerResponse,
   PeerStatistics,
   PeerStream,
-} from "../../../src/conferences/engine/engine";
-import { Fault } from "../../../src/core/errors";
+} from "../../../src/domain/conferences/engine/engine";
 
 /** A peer of the engine. */
 export interface MemoryPeer {

@@ -3,7 +3,7 @@ import type {
   EngineRoom,
   EngineState,
   OpenEngine,
-} from "../../../src/conferences/engine/engine";
+} from "../../../src/domain/conferences/engine/engine";
 import { MemoryEngine } from "./memory-engine";
 
 /** An engine without media that keeps its peers when its node ends, as a Janus server does. */

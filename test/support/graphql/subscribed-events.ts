@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/push/providers/port/provider";
+import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { newSessionId, send, waitForCall } from "../calls/calls";
 import { newGuest, newUser, rest, signedParameters, signIn, type TestUser } from "../client";

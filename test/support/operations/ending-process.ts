@@ -1,4 +1,4 @@
-import type { Store, Transaction } from "../../../src/store/store";
+import type { Store, Transaction } from "../../../src/platform/store/store";
 
 /** The process has ended: nothing runs any more. */
 export class ProcessEnded extends Error {}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openLog } from "../../../src/core/log";
-import { openJobs } from "../../../src/jobs/pg-boss";
-import type { Store } from "../../../src/store/store";
+import { openJobs } from "../../../src/platform/jobs/pg-boss";
+import type { Store } from "../../../src/platform/store/store";
 import type { TestNode } from "../node";
 
 /** A failed job to store. */

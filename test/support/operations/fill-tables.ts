@@ -1,5 +1,5 @@
 import { execute } from "../../../scripts/services/postgres-server";
-import type { Store } from "../../../src/store/store";
+import type { Store } from "../../../src/platform/store/store";
 import { databaseUrl } from "./database";
 
 /** ANALYZE reads 300 rows of a table for each unit of this setting: 300,000, which are all rows of a test's table. */

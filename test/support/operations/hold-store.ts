@@ -1,5 +1,5 @@
 import { openLog } from "../../../src/core/log";
-import { openEmbedded } from "../../../src/store/embedded";
+import { openEmbedded } from "../../../src/platform/store/embedded";
 
 /**
  * A process that opens the store on a data folder, writes an account and prints `open`, or prints the reason

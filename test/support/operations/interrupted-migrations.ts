@@ -1,5 +1,5 @@
-import type { MigrationConnection } from "../../../src/store/migration/stoppable-connection";
-import type { Migration } from "../../../src/store/migrations";
+import type { MigrationConnection } from "../../../src/platform/store/migration/stoppable-connection";
+import type { Migration } from "../../../src/platform/store/migrations";
 import { sample } from "./migrations";
 
 /** Two migrations, each with what the schema shows of it. The second builds an index. */

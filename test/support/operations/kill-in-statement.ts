@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { PGlite } from "@electric-sql/pglite";
 import { openLog } from "../../../src/core/log";
-import { migrate } from "../../../src/store/migrate";
-import { embeddedConnection } from "../../../src/store/migration-connection";
+import { migrate } from "../../../src/platform/store/migrate";
+import { embeddedConnection } from "../../../src/platform/store/migration-connection";
 import { TWO_MIGRATIONS } from "./interrupted-migrations";
 
 /** A process that migrates an embedded database and is killed while the second script writes to its files. */

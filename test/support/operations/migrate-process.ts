@@ -1,6 +1,6 @@
 import { openLog } from "../../../src/core/log";
-import { migrate } from "../../../src/store/migrate";
-import { openServerConnection } from "../../../src/store/migration-connection";
+import { migrate } from "../../../src/platform/store/migrate";
+import { openServerConnection } from "../../../src/platform/store/migration-connection";
 import { TWO_MIGRATIONS } from "./interrupted-migrations";
 
 /** A process that migrates a PostgreSQL database as a node does, and stops at SIGTERM. */

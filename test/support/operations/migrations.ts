@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Migration } from "../../../src/store/migrations";
+import type { Migration } from "../../../src/platform/store/migrations";
 
 /** Migrations as read from a folder. */
 export function sample(...parts: { name: string; script: string }[]): Migration[] {

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import type { AddressInfo } from "node:net";
-import { dnsResolver, type Resolve } from "../../../src/network/lookup";
+import { dnsResolver, type Resolve } from "../../../src/platform/network/lookup";
 
 /** Addresses of a name. */
 export interface Records {

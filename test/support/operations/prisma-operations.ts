@@ -1,4 +1,4 @@
-import type { Store } from "../../../src/store/store";
+import type { Store } from "../../../src/platform/store/store";
 
 /**
  * Calls `around` in place of each operation of a store's Prisma client outside of transactions.

@@ -1,5 +1,5 @@
-import type { Store } from "../../../src/store/store";
-import type { UserData } from "../../../src/users/user-deps";
+import type { UserData } from "../../../src/domain/users/user-deps";
+import type { Store } from "../../../src/platform/store/store";
 
 /** Reads all lists that modules export of a user, completely, by name. */
 export async function readExports(

@@ -1,9 +1,9 @@
 import { createPublicKey, randomBytes } from "node:crypto";
-import type { ApnsCredentials } from "../../../src/push/credentials/credentials";
-import type { ApnsPush } from "../../../src/push/payload/push-payload";
-import { openApns } from "../../../src/push/providers/apns/apns";
-import type { Provider } from "../../../src/push/providers/port/provider";
-import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
+import type { ApnsCredentials } from "../../../src/domain/push/credentials/credentials";
+import type { ApnsPush } from "../../../src/domain/push/payload/push-payload";
+import { openApns } from "../../../src/domain/push/providers/apns/apns";
+import type { Provider } from "../../../src/domain/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/domain/push/providers/port/provider-options";
 import { type ApnsStandIn, startApns } from "../../../tools/stand-ins/apns";
 import { fingerprintOf } from "../../../tools/stand-ins/apns-rules";
 import {

@@ -1,9 +1,9 @@
 import { createPublicKey, randomBytes } from "node:crypto";
-import type { FcmCredentials } from "../../../src/push/credentials/credentials";
-import type { FcmPush } from "../../../src/push/payload/push-payload";
-import { openFcm } from "../../../src/push/providers/fcm/fcm";
-import type { Provider } from "../../../src/push/providers/port/provider";
-import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
+import type { FcmCredentials } from "../../../src/domain/push/credentials/credentials";
+import type { FcmPush } from "../../../src/domain/push/payload/push-payload";
+import { openFcm } from "../../../src/domain/push/providers/fcm/fcm";
+import type { Provider } from "../../../src/domain/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/domain/push/providers/port/provider-options";
 import { makeAuthority, makeServerCertificate } from "../../../tools/stand-ins/certificates";
 import { type FcmStandIn, startFcm } from "../../../tools/stand-ins/fcm";
 import { newServiceKey } from "../../../tools/stand-ins/stored-keys";

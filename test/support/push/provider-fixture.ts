@@ -1,10 +1,10 @@
-import { Connector } from "../../../src/network/connector";
-import type { PushPayload } from "../../../src/push/payload/push-payload";
-import type { Provider, PushTarget } from "../../../src/push/providers/port/provider";
+import type { PushPayload } from "../../../src/domain/push/payload/push-payload";
+import type { Provider, PushTarget } from "../../../src/domain/push/providers/port/provider";
 import {
   PROVIDER_DEFAULTS,
   type ProviderOptions,
-} from "../../../src/push/providers/port/provider-options";
+} from "../../../src/domain/push/providers/port/provider-options";
+import { Connector } from "../../../src/platform/network/connector";
 import type { Behaviour } from "../../../tools/stand-ins/behaviour";
 
 /** A provider connected to its stand-in. */

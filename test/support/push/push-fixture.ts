@@ -1,18 +1,18 @@
-import { openBus } from "../../../src/bus/open";
 import { type Clock, systemClock } from "../../../src/core/clock";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openUserModules } from "../../../src/domain";
-import type { EnqueueIn, JobOptions, Jobs } from "../../../src/jobs/jobs";
-import { openLimiters } from "../../../src/limits/open-limiter";
-import { RateLimits } from "../../../src/limits/rate-limits";
-import type { DeliverJob, FanOutJob } from "../../../src/push/delivery/fan-out";
-import type { PushDeps } from "../../../src/push/deps/push-deps";
-import { openStore } from "../../../src/store/open";
-import type { Store } from "../../../src/store/store";
+import type { DeliverJob, FanOutJob } from "../../../src/domain/push/delivery/fan-out";
+import type { PushDeps } from "../../../src/domain/push/deps/push-deps";
+import { openUserModules } from "../../../src/open-domain";
+import { openBus } from "../../../src/platform/bus/open";
+import type { EnqueueIn, JobOptions, Jobs } from "../../../src/platform/jobs/jobs";
+import { openLimiters } from "../../../src/platform/limits/open-limiter";
+import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { openStore } from "../../../src/platform/store/open";
+import type { Store } from "../../../src/platform/store/store";
 import { freshDatabase } from "../operations/database";
 import { RecordingProviders } from "./recording-provider";
 

@@ -1,6 +1,10 @@
-import type { PushEnvironment, PushService } from "../../../src/push/channels/channel";
-import type { PushPayload as Payload } from "../../../src/push/payload/push-payload";
-import type { Outcome, Provider, PushTarget } from "../../../src/push/providers/port/provider";
+import type { PushEnvironment, PushService } from "../../../src/domain/push/channels/channel";
+import type { PushPayload as Payload } from "../../../src/domain/push/payload/push-payload";
+import type {
+  Outcome,
+  Provider,
+  PushTarget,
+} from "../../../src/domain/push/providers/port/provider";
 
 /** A push that was sent. */
 export interface SentPush {

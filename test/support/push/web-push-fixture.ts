@@ -1,9 +1,9 @@
 import { generateVAPIDKeys } from "web-push";
-import type { WebPushCredentials } from "../../../src/push/credentials/credentials";
-import type { WebPush } from "../../../src/push/payload/push-payload";
-import type { Provider, PushTarget } from "../../../src/push/providers/port/provider";
-import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
-import { openWebPush } from "../../../src/push/providers/web/web-push";
+import type { WebPushCredentials } from "../../../src/domain/push/credentials/credentials";
+import type { WebPush } from "../../../src/domain/push/payload/push-payload";
+import type { Provider, PushTarget } from "../../../src/domain/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/domain/push/providers/port/provider-options";
+import { openWebPush } from "../../../src/domain/push/providers/web/web-push";
 import { makeAuthority, makeServerCertificate } from "../../../tools/stand-ins/certificates";
 import type { ServerOptions } from "../../../tools/stand-ins/secure-server";
 import {

@@ -9,13 +9,17 @@ import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
-import type { Caller, Context } from "../../../src/graphql/engine/context";
-import { Engine } from "../../../src/graphql/engine/engine";
-import { DateTime } from "../../../src/graphql/scalars";
-import { signalboxSchema } from "../../../src/graphql/schema";
-import { type RestFile, readDocuments, readRestFiles } from "../../../src/rest/documents";
-import { registerRestErrors, restServerOptions } from "../../../src/rest/error";
-import { registerRest } from "../../../src/rest/routes";
+import type { Caller, Context } from "../../../src/transports/graphql/engine/context";
+import { Engine } from "../../../src/transports/graphql/engine/engine";
+import { DateTime } from "../../../src/transports/graphql/scalars";
+import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import {
+  type RestFile,
+  readDocuments,
+  readRestFiles,
+} from "../../../src/transports/rest/documents";
+import { registerRestErrors, restServerOptions } from "../../../src/transports/rest/error";
+import { registerRest } from "../../../src/transports/rest/routes";
 
 const ROOT = join(__dirname, "../../..");
 

@@ -1,5 +1,5 @@
 import { type MemberRole, roleAllows } from "../../../src/core/viewer";
-import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { type ExpectedOutcome, PERMISSION_ROWS, type PermissionRow } from "./permission-rows";
 
 /** The callers that are members of the account of A's application, besides its owner, with their roles. */

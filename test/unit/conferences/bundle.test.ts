@@ -4,9 +4,9 @@ import {
   carriedOffer,
   carrierSdp,
   mediaSections,
-} from "../../../src/conferences/engine/embedded/sdp/carried-sdp";
-import { readPublisherOffer } from "../../../src/conferences/engine/embedded/sdp/client-sdp";
-import { Bundle } from "../../../src/conferences/engine/embedded/sfu/bundle";
+} from "../../../src/domain/conferences/engine/embedded/sdp/carried-sdp";
+import { readPublisherOffer } from "../../../src/domain/conferences/engine/embedded/sdp/client-sdp";
+import { Bundle } from "../../../src/domain/conferences/engine/embedded/sfu/bundle";
 
 /** One media section of the library carries all sections of a client. */
 

@@ -1,10 +1,10 @@
 import { eventually } from "../../../scripts/services/binaries";
-import { openLocalBus } from "../../../src/bus/local";
-import { inboxOfConference } from "../../../src/conferences/events/event-log";
-import { EventPages } from "../../../src/conferences/events/event-pages";
-import { EventReader } from "../../../src/conferences/events/event-reader";
-import type { ConferenceEvent } from "../../../src/conferences/model/conference-event";
 import { openLog } from "../../../src/core/log";
+import { inboxOfConference } from "../../../src/domain/conferences/events/event-log";
+import { EventPages } from "../../../src/domain/conferences/events/event-pages";
+import { EventReader } from "../../../src/domain/conferences/events/event-reader";
+import type { ConferenceEvent } from "../../../src/domain/conferences/model/conference-event";
+import { openLocalBus } from "../../../src/platform/bus/local";
 
 const CONFERENCE = 7;
 const log = openLog("silent");

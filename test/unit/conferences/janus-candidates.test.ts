@@ -1,4 +1,4 @@
-import { withoutCandidates } from "../../../src/conferences/engine/janus/connection/candidates";
+import { withoutCandidates } from "../../../src/domain/conferences/engine/janus-server/connection/candidates";
 
 /** Session descriptions as they are sent to Janus. */
 

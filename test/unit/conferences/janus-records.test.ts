@@ -1,11 +1,15 @@
-import { type Feed, ROOM_MEMBERS_MAX, SCREENS_MAX } from "../../../src/conferences/engine/engine";
-import { feedIdOf } from "../../../src/conferences/engine/janus/feed-id";
+import { newId } from "../../../src/core/random";
+import {
+  type Feed,
+  ROOM_MEMBERS_MAX,
+  SCREENS_MAX,
+} from "../../../src/domain/conferences/engine/engine";
+import { feedIdOf } from "../../../src/domain/conferences/engine/janus-server/feed-id";
 import {
   type PeerRecord,
   parseRecord,
   type RoomRecord,
-} from "../../../src/conferences/engine/janus/room-record";
-import { newId } from "../../../src/core/random";
+} from "../../../src/domain/conferences/engine/janus-server/room-record";
 
 /** The record of a room at Janus, with ids as long as Janus and the database make them. */
 

@@ -1,5 +1,5 @@
-import { readHandleInfo } from "../../../src/conferences/engine/janus/stats/handle-info";
-import { statsBetween } from "../../../src/conferences/engine/janus/stats/peer-stats";
+import { readHandleInfo } from "../../../src/domain/conferences/engine/janus-server/stats/handle-info";
+import { statsBetween } from "../../../src/domain/conferences/engine/janus-server/stats/peer-stats";
 import { seededRandom } from "../../../tools/seeded-random";
 
 /** The statistics of a peer, from the responses of the Admin API of Janus. */

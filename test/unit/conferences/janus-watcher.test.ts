@@ -1,6 +1,9 @@
-import { PublisherIndex } from "../../../src/conferences/engine/janus/publisher-index";
-import type { PeerRecord } from "../../../src/conferences/engine/janus/room-record";
-import { JanusWatcher, type WatcherRoom } from "../../../src/conferences/engine/janus/watcher";
+import { PublisherIndex } from "../../../src/domain/conferences/engine/janus-server/publisher-index";
+import type { PeerRecord } from "../../../src/domain/conferences/engine/janus-server/room-record";
+import {
+  JanusWatcher,
+  type WatcherRoom,
+} from "../../../src/domain/conferences/engine/janus-server/watcher";
 
 /** A watching peer that another gateway process has left at Janus. */
 

@@ -1,7 +1,7 @@
 import {
   LibraryThreads,
   type ThreadFiles,
-} from "../../../src/conferences/engine/embedded/sfu/library-threads";
+} from "../../../src/domain/conferences/engine/embedded/sfu/library-threads";
 
 /** Which threads count as stuck, by what Linux says of them. */
 

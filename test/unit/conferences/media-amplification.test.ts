@@ -2,16 +2,16 @@ import type { Track } from "node-datachannel";
 import {
   RESEND_BURST_BYTES,
   RESEND_SHARE,
-} from "../../../src/conferences/engine/embedded/rtp/resend-limits";
+} from "../../../src/domain/conferences/engine/embedded/rtp/resend-limits";
 import {
   negativeAcknowledgement,
   pictureLoss,
   senderReport,
-} from "../../../src/conferences/engine/embedded/rtp/rtcp-write";
-import { WATCHER_KEY_FRAME } from "../../../src/conferences/engine/embedded/sfu/bounds/limits";
-import { PeerBudget } from "../../../src/conferences/engine/embedded/sfu/bounds/peer-budget";
-import { IncomingMedia } from "../../../src/conferences/engine/embedded/sfu/incoming-media";
-import { OutgoingTrack } from "../../../src/conferences/engine/embedded/sfu/outgoing-track";
+} from "../../../src/domain/conferences/engine/embedded/rtp/rtcp-write";
+import { WATCHER_KEY_FRAME } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/limits";
+import { PeerBudget } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/peer-budget";
+import { IncomingMedia } from "../../../src/domain/conferences/engine/embedded/sfu/incoming-media";
+import { OutgoingTrack } from "../../../src/domain/conferences/engine/embedded/sfu/outgoing-track";
 import { PacketWriter } from "../../../tools/conferences/synthetic-media";
 
 /** What the embedded engine sends because of what one client sends: no kind of packet makes many or large ones. */

@@ -8,9 +8,9 @@ import {
   ROOM_BURST_SECONDS,
   ROOM_PACKETS_PER_SECOND,
   ROOM_SHARE_MIN,
-} from "../../../src/conferences/engine/embedded/sfu/bounds/limits";
-import { PeerBudget } from "../../../src/conferences/engine/embedded/sfu/bounds/peer-budget";
-import { RoomBudget } from "../../../src/conferences/engine/embedded/sfu/bounds/room-budget";
+} from "../../../src/domain/conferences/engine/embedded/sfu/bounds/limits";
+import { PeerBudget } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/peer-budget";
+import { RoomBudget } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/room-budget";
 
 /** What a peer may send to the embedded engine, and what a room may cost it, by a simulated clock. */
 

@@ -1,4 +1,4 @@
-import { MediaLimit } from "../../../src/conferences/engine/embedded/sfu/bounds/media-limit";
+import { MediaLimit } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/media-limit";
 
 /** When a publisher's medium is dropped, forwarded again, and ends its peer. */
 

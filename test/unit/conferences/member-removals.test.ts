@@ -1,11 +1,11 @@
-import { openLocalBus } from "../../../src/bus/local";
-import { ConferenceChanges } from "../../../src/conferences/host/conference-changes";
-import type { HostDeps } from "../../../src/conferences/host/host-deps";
-import type { HostedEngine } from "../../../src/conferences/host/hosted-engine";
-import type { HostedMembers } from "../../../src/conferences/host/hosted-members";
-import { MemberRemovals } from "../../../src/conferences/host/member-removals";
 import { openLog } from "../../../src/core/log";
-import type { Transaction } from "../../../src/store/store";
+import { ConferenceChanges } from "../../../src/domain/conferences/host/conference-changes";
+import type { HostDeps } from "../../../src/domain/conferences/host/host-deps";
+import type { HostedEngine } from "../../../src/domain/conferences/host/hosted-engine";
+import type { HostedMembers } from "../../../src/domain/conferences/host/hosted-members";
+import { MemberRemovals } from "../../../src/domain/conferences/host/member-removals";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import type { Transaction } from "../../../src/platform/store/store";
 
 /** Changes that wait at most. */
 const WAITING_MAX = 1_000;

@@ -1,7 +1,7 @@
-import { openLocalBus } from "../../../src/bus/local";
-import { NodeCalls } from "../../../src/conferences/host/node-calls";
 import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
+import { NodeCalls } from "../../../src/domain/conferences/host/node-calls";
+import { openLocalBus } from "../../../src/platform/bus/local";
 
 it("a repeated command runs once, however often statistics are read in between", async () => {
   const log = openLog("silent");

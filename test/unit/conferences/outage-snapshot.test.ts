@@ -1,13 +1,13 @@
 import { eventually } from "../../../scripts/services/binaries";
-import { openLocalBus } from "../../../src/bus/local";
-import { inboxOfConference } from "../../../src/conferences/events/event-log";
-import type { HostDeps } from "../../../src/conferences/host/host-deps";
-import { HostedConference } from "../../../src/conferences/host/hosted-conference";
-import type { ConferenceEvent } from "../../../src/conferences/model/conference-event";
-import { type MemberRow, toMember } from "../../../src/conferences/rows/member-queries";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
-import type { Statement } from "../../../src/store/store";
+import { inboxOfConference } from "../../../src/domain/conferences/events/event-log";
+import type { HostDeps } from "../../../src/domain/conferences/host/host-deps";
+import { HostedConference } from "../../../src/domain/conferences/host/hosted-conference";
+import type { ConferenceEvent } from "../../../src/domain/conferences/model/conference-event";
+import { type MemberRow, toMember } from "../../../src/domain/conferences/rows/member-queries";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import type { Statement } from "../../../src/platform/store/store";
 
 /** During an outage of the bus, the snapshot that replaces events contains all changes, also the last one. */
 

@@ -1,10 +1,10 @@
+import type { Fault } from "../../../src/core/errors";
 import {
   APPLICATION_PEERS_MAX,
   PEERS_MAX,
   USER_PEERS_MAX,
-} from "../../../src/conferences/engine/embedded/sfu/bounds/limits";
-import { PeerPlaces } from "../../../src/conferences/engine/embedded/sfu/bounds/peer-places";
-import type { Fault } from "../../../src/core/errors";
+} from "../../../src/domain/conferences/engine/embedded/sfu/bounds/limits";
+import { PeerPlaces } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/peer-places";
 import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which peer ends for a new one, and which request is refused, when the places of a process are taken. */

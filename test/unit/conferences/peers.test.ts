@@ -1,7 +1,7 @@
-import type { CloseTarget, Feed, PeerMessage } from "../../../src/conferences/engine/engine";
-import type { PeerOwner } from "../../../src/conferences/peers/peer";
-import { Peers } from "../../../src/conferences/peers/peers";
 import { Fault } from "../../../src/core/errors";
+import type { CloseTarget, Feed, PeerMessage } from "../../../src/domain/conferences/engine/engine";
+import type { PeerOwner } from "../../../src/domain/conferences/peers/peer";
+import { Peers } from "../../../src/domain/conferences/peers/peers";
 import { FakeEngine, fakeSdp } from "../../support/conferences/fake-engine";
 
 /** The peers of a conference at an engine that refuses some requests. */

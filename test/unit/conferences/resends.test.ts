@@ -2,7 +2,7 @@ import {
   RECENT_PACKET_BYTES,
   RECENT_PACKETS,
   RecentPackets,
-} from "../../../src/conferences/engine/embedded/rtp/recent-packets";
+} from "../../../src/domain/conferences/engine/embedded/rtp/recent-packets";
 import {
   RESEND_BURST_BYTES,
   RESEND_SHARE,
@@ -10,9 +10,12 @@ import {
   ResendLimits,
   ROUND_TRIP_DEFAULT_MS,
   ROUND_TRIP_MIN_MS,
-} from "../../../src/conferences/engine/embedded/rtp/resend-limits";
-import { newRtpHeader, readRtp } from "../../../src/conferences/engine/embedded/rtp/rtp-packet";
-import { RtpRewriter } from "../../../src/conferences/engine/embedded/rtp/rtp-rewriter";
+} from "../../../src/domain/conferences/engine/embedded/rtp/resend-limits";
+import {
+  newRtpHeader,
+  readRtp,
+} from "../../../src/domain/conferences/engine/embedded/rtp/rtp-packet";
+import { RtpRewriter } from "../../../src/domain/conferences/engine/embedded/rtp/rtp-rewriter";
 import { seededRandom } from "../../../tools/seeded-random";
 
 /** Packets of video that the embedded engine sends again: which are kept, and which rules hold. */

@@ -3,7 +3,7 @@ import {
   FIRST_STRIKE_MS,
   RoomPlacement,
   STRIKES_MS,
-} from "../../../src/conferences/engine/embedded/room-placement";
+} from "../../../src/domain/conferences/engine/embedded/room-placement";
 import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which process a room is in, and which room is ended after deaths. The clock is simulated. */

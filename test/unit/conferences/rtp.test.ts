@@ -2,31 +2,31 @@ import {
   MISSING_MAX,
   MissingPackets,
   TRIES_MAX,
-} from "../../../src/conferences/engine/embedded/rtp/missing-packets";
+} from "../../../src/domain/conferences/engine/embedded/rtp/missing-packets";
 import {
   RTCP_ITEMS_MAX,
   RTCP_MISSING_MAX,
   type RtcpItem,
   readRtcp,
-} from "../../../src/conferences/engine/embedded/rtp/rtcp-read";
+} from "../../../src/domain/conferences/engine/embedded/rtp/rtcp-read";
 import {
   maximumBitrate,
   negativeAcknowledgement,
   pictureLoss,
   receiverReport,
   senderReport,
-} from "../../../src/conferences/engine/embedded/rtp/rtcp-write";
+} from "../../../src/domain/conferences/engine/embedded/rtp/rtcp-write";
 import {
   isRtcp,
   newRtpHeader,
   readRtp,
-} from "../../../src/conferences/engine/embedded/rtp/rtp-packet";
-import { RtpRewriter } from "../../../src/conferences/engine/embedded/rtp/rtp-rewriter";
+} from "../../../src/domain/conferences/engine/embedded/rtp/rtp-packet";
+import { RtpRewriter } from "../../../src/domain/conferences/engine/embedded/rtp/rtp-rewriter";
 import {
   SequenceExtender,
   sequenceDistance,
-} from "../../../src/conferences/engine/embedded/rtp/sequence";
-import { startsVp8KeyFrame } from "../../../src/conferences/engine/embedded/rtp/vp8";
+} from "../../../src/domain/conferences/engine/embedded/rtp/sequence";
+import { startsVp8KeyFrame } from "../../../src/domain/conferences/engine/embedded/rtp/vp8";
 import { corrupt, seededRandom } from "../../../tools/seeded-random";
 
 /** RTP and RTCP of the embedded engine: reading, writing, rewriting, lost packets. */

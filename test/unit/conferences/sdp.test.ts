@@ -1,10 +1,10 @@
+import { Fault } from "../../../src/core/errors";
 import {
   readPublisherOffer,
   readWatcherAnswer,
-} from "../../../src/conferences/engine/embedded/sdp/client-sdp";
-import { engineSdp } from "../../../src/conferences/engine/embedded/sdp/engine-sdp";
-import { SDP_MAX } from "../../../src/conferences/engine/engine";
-import { Fault } from "../../../src/core/errors";
+} from "../../../src/domain/conferences/engine/embedded/sdp/client-sdp";
+import { engineSdp } from "../../../src/domain/conferences/engine/embedded/sdp/engine-sdp";
+import { SDP_MAX } from "../../../src/domain/conferences/engine/engine";
 import { corrupt, seededRandom } from "../../../tools/seeded-random";
 
 /** What the embedded engine makes of the SDPs of clients, and of its own. */

@@ -3,15 +3,15 @@ import {
   assignSlots,
   feedKey,
   streamsOf,
-} from "../../../src/conferences/engine/embedded/sfu/slots";
-import type { Feed } from "../../../src/conferences/engine/engine";
+} from "../../../src/domain/conferences/engine/embedded/sfu/slots";
+import type { Feed } from "../../../src/domain/conferences/engine/engine";
 import {
   type NetworkReport,
   PAUSE_AFTER,
   PoorNetworkPolicy,
   pauseOrder,
   RESUME_AFTER,
-} from "../../../src/conferences/engine/quality/poor-network";
+} from "../../../src/domain/conferences/engine/quality/poor-network";
 import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which section carries which feed, and how many videos a poor network allows. */

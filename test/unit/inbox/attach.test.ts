@@ -1,13 +1,16 @@
-import type { Bus } from "../../../src/bus/bus";
-import { openLocalBus } from "../../../src/bus/local";
-import { INBOX_DEVICES_MAX } from "../../../src/calls/inbox/inbox";
-import type { SignalSubscriber, SubscriberMessage } from "../../../src/calls/inbox/subscriber";
-import { openRouter } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signals/signal";
 import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
+import { INBOX_DEVICES_MAX } from "../../../src/domain/calls/inbox/inbox";
+import type {
+  SignalSubscriber,
+  SubscriberMessage,
+} from "../../../src/domain/calls/inbox/subscriber";
+import { openRouter } from "../../../src/domain/calls/router";
+import type { Signal } from "../../../src/domain/calls/signals/signal";
+import type { Bus } from "../../../src/platform/bus/bus";
+import { openLocalBus } from "../../../src/platform/bus/local";
 import { busWith } from "./subscribers";
 
 const log = openLog("silent");

@@ -1,8 +1,8 @@
-import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
-import { openLocalBus } from "../../../src/bus/local";
-import { inboxOf } from "../../../src/calls/inbox/bus-keys";
-import type { StartPosition } from "../../../src/calls/inbox/subscriber";
 import { Fault } from "../../../src/core/errors";
+import { inboxOf } from "../../../src/domain/calls/inbox/bus-keys";
+import type { StartPosition } from "../../../src/domain/calls/inbox/subscriber";
+import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/platform/bus/bus";
+import { openLocalBus } from "../../../src/platform/bus/local";
 import {
   ann,
   bob,

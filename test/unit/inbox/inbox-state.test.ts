@@ -1,6 +1,6 @@
-import type { DecodedEntry } from "../../../src/calls/inbox/inbox-log";
-import { InboxState, type RingingCall } from "../../../src/calls/inbox/inbox-state";
-import type { AnswerType } from "../../../src/calls/inbox/subscriber";
+import type { DecodedEntry } from "../../../src/domain/calls/inbox/inbox-log";
+import { InboxState, type RingingCall } from "../../../src/domain/calls/inbox/inbox-state";
+import type { AnswerType } from "../../../src/domain/calls/inbox/subscriber";
 
 const me = { applicationId: 7, userId: 42 };
 const ann = { applicationId: 7, userId: 1 };

@@ -1,11 +1,11 @@
-import { openLocalBus } from "../../../src/bus/local";
-import { inboxOf } from "../../../src/calls/inbox/bus-keys";
-import { openRouter } from "../../../src/calls/router";
-import { SenderLimits } from "../../../src/calls/sender-limits";
 import { systemClock } from "../../../src/core/clock";
 import { openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
-import { LocalLimiter } from "../../../src/limits/local-limiter";
+import { inboxOf } from "../../../src/domain/calls/inbox/bus-keys";
+import { openRouter } from "../../../src/domain/calls/router";
+import { SenderLimits } from "../../../src/domain/calls/sender-limits";
+import { openLocalBus } from "../../../src/platform/bus/local";
+import { LocalLimiter } from "../../../src/platform/limits/local-limiter";
 import { ann, bob, log, signal } from "./subscribers";
 
 const clock = { now: () => 1_000_000 };

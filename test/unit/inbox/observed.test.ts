@@ -1,12 +1,12 @@
-import { openLocalBus } from "../../../src/bus/local";
-import type { SentSignal } from "../../../src/calls/history/call-event";
-import { openRouter } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signals/signal";
 import { systemClock } from "../../../src/core/clock";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
+import type { SentSignal } from "../../../src/domain/calls/history/call-event";
+import { openRouter } from "../../../src/domain/calls/router";
+import type { Signal } from "../../../src/domain/calls/signals/signal";
+import { openLocalBus } from "../../../src/platform/bus/local";
 import { busWith } from "./subscribers";
 
 /** Which signals the router passes to the call recorder. */

@@ -1,12 +1,12 @@
-import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
-import { openLocalBus } from "../../../src/bus/local";
-import { DRAIN_TIMEOUT_MS } from "../../../src/calls/inbox/attached-subscriber";
-import { inboxOf } from "../../../src/calls/inbox/bus-keys";
-import { openRouter } from "../../../src/calls/router";
 import { systemClock } from "../../../src/core/clock";
 import { Fault } from "../../../src/core/errors";
 import { openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
+import { DRAIN_TIMEOUT_MS } from "../../../src/domain/calls/inbox/attached-subscriber";
+import { inboxOf } from "../../../src/domain/calls/inbox/bus-keys";
+import { openRouter } from "../../../src/domain/calls/router";
+import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/platform/bus/bus";
+import { openLocalBus } from "../../../src/platform/bus/local";
 import { eventually } from "../../support/moving-clock";
 import {
   ann,

@@ -1,16 +1,16 @@
-import type { Bus } from "../../../src/bus/bus";
-import type { Values } from "../../../src/bus/values";
-import type {
-  CloseReason,
-  SignalSubscriber,
-  SubscriberMessage,
-} from "../../../src/calls/inbox/subscriber";
-import { openRouter, type RouterDeps } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signals/signal";
 import { systemClock } from "../../../src/core/clock";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
+import type {
+  CloseReason,
+  SignalSubscriber,
+  SubscriberMessage,
+} from "../../../src/domain/calls/inbox/subscriber";
+import { openRouter, type RouterDeps } from "../../../src/domain/calls/router";
+import type { Signal } from "../../../src/domain/calls/signals/signal";
+import type { Bus } from "../../../src/platform/bus/bus";
+import type { Values } from "../../../src/platform/bus/values";
 
 /** A silent log. */
 export const log = openLog("silent");

@@ -1,10 +1,10 @@
-import type { Bus } from "../../../src/bus/bus";
-import { openLocalBus } from "../../../src/bus/local";
-import type { SentSignal } from "../../../src/calls/history/call-event";
-import { shortText } from "../../../src/calls/inbox/bus-keys";
-import { isDeviceConnected } from "../../../src/calls/inbox/device-presence";
-import { CONNECTING_MS } from "../../../src/calls/inbox/record-answer";
-import type { RouterDeps } from "../../../src/calls/router";
+import type { SentSignal } from "../../../src/domain/calls/history/call-event";
+import { shortText } from "../../../src/domain/calls/inbox/bus-keys";
+import { isDeviceConnected } from "../../../src/domain/calls/inbox/device-presence";
+import { CONNECTING_MS } from "../../../src/domain/calls/inbox/record-answer";
+import type { RouterDeps } from "../../../src/domain/calls/router";
+import type { Bus } from "../../../src/platform/bus/bus";
+import { openLocalBus } from "../../../src/platform/bus/local";
 import { ann, bob, device, log, nodeOn, signal } from "./subscribers";
 
 /** A device of Ann that takes a call over from the one that has accepted it, as a client does that signs in again. */

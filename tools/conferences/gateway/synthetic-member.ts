@@ -1,4 +1,4 @@
-import type { MediaSource } from "../../../src/conferences/engine/engine";
+import type { MediaSource } from "../../../src/domain/conferences/engine/engine";
 import type { TrackReport } from "../synthetic-media";
 import type {
   PublisherReport,

@@ -1,0 +1,39 @@
+import { Fault } from "../../core/errors";
+import type { MemberRole, Viewer } from "../../core/viewer";
+
+/** The faults of callers who may not run an operation. */
+
+/** FORBIDDEN, for a session without the user that an operation needs; it says how to get one. */
+export function withoutUser(kind: Viewer["kind"]): Fault {
+  const next =
+    kind === "web"
+      ? "this web session has none until it is bound"
+      : "sign in by POST /login or the mutation login";
+  return new Fault("FORBIDDEN", `A session with a user is needed: ${next}`);
+}
+
+/** FORBIDDEN, for a member of an account with a lesser role. */
+export function roleRefused(required: MemberRole): Fault {
+  return new Fault("FORBIDDEN", `Your role may not do that: the role ${required} is needed`);
+}
+
+/** FORBIDDEN, for a member of an account in an operation of clients. */
+export function memberRefused(): Fault {
+  return new Fault(
+    "FORBIDDEN",
+    "An account owner's token may not do that: a session of the application is needed",
+  );
+}
+
+/** FORBIDDEN, for a guest by link outside of the conference. */
+export function linkGuestRefused(): Fault {
+  return new Fault(
+    "FORBIDDEN",
+    "A conference guest's token may not do that: a session of the application is needed",
+  );
+}
+
+/** FORBIDDEN, for a session in an operation of members. */
+export function sessionRefused(): Fault {
+  return new Fault("FORBIDDEN", "A session may not do that: an account owner's token is needed");
+}

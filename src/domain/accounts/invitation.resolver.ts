@@ -1,0 +1,59 @@
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Limited } from "../../platform/limits/rate-limits";
+import { Allow } from "../access/request-auth";
+import type { AccountContext } from "./account-deps";
+import {
+  AcceptInvitationInput,
+  InviteMemberInput,
+  InviteMemberPayload,
+  RevokeInvitationInput,
+  RevokeInvitationPayload,
+} from "./invitation.type";
+import { acceptInvitation, inviteMember, revokeInvitation } from "./invitations";
+import { SignInOwnerPayload } from "./member.type";
+import { signInPayload } from "./owner-session.resolver";
+
+@Resolver()
+export class InvitationResolver {
+  @Allow("owner")
+  @Limited("reset")
+  @Mutation(() => InviteMemberPayload, {
+    description:
+      "Mails an invitation to the calling owner's account. It works once, within a day, and replaces an earlier one of the address.",
+  })
+  async inviteMember(
+    @Ctx() { accounts, auth }: AccountContext,
+    @Arg("input", () => InviteMemberInput, { description: "The address and the role." })
+    { email, role }: InviteMemberInput,
+  ): Promise<InviteMemberPayload> {
+    return { invitation: await inviteMember(accounts, await auth.account(), email, role) };
+  }
+
+  @Allow("owner")
+  @Mutation(() => RevokeInvitationPayload, {
+    description: "Withdraws an open invitation to the calling owner's account.",
+  })
+  async revokeInvitation(
+    @Ctx() { accounts, auth }: AccountContext,
+    @Arg("input", () => RevokeInvitationInput, { description: "The invitation." })
+    { id }: RevokeInvitationInput,
+  ): Promise<RevokeInvitationPayload> {
+    const revoked = await revokeInvitation(accounts, await auth.account(), id);
+    return { revokedInvitationId: String(revoked) };
+  }
+
+  @Allow("public")
+  @Limited("sign-in")
+  @Mutation(() => SignInOwnerPayload, {
+    description:
+      "Makes the receiver of an invitation a member of the account with a password, and signs the member in.",
+  })
+  async acceptInvitation(
+    @Ctx() { accounts, auth, caller }: AccountContext,
+    @Arg("input", () => AcceptInvitationInput, { description: "The secret and the password." })
+    { secret, password }: AcceptInvitationInput,
+  ): Promise<SignInOwnerPayload> {
+    const signedIn = await acceptInvitation(accounts, secret, password, caller);
+    return signInPayload(accounts, auth, signedIn);
+  }
+}

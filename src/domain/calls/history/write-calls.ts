@@ -1,0 +1,177 @@
+import type { Transaction } from "../../../platform/store/store";
+import { withdrawCallPushes } from "../../push/events/call-push";
+import { publishChanges } from "./call-changes";
+import { type CallPair, deleteCallsBeyondPairs } from "./call-cleanup-queries";
+import type { CallEvent } from "./call-event";
+import { insertCalls, lockCalls, lockMatching, markTruncated, saveCalls } from "./call-queries";
+import { type DerivedState, deriveState } from "./call-states";
+import { enqueueCallPushes } from "./enqueue-call-pushes";
+import { CALL_JOBS, type HistoryDeps } from "./history-deps";
+import { expireRinging, isParticipant, matchEvent, type RecordedCall } from "./recorded-calls";
+import { timelineEntries } from "./timeline/timeline";
+import { recordTimelines } from "./timeline/timeline-queries";
+
+/** The result of writing events. */
+export interface WriteResult {
+  /** Events that belong to no recorded call. */
+  unknown: CallEvent[];
+}
+
+/**
+ * Writes call events in one transaction with a constant number of statements, then notifies the participants.
+ * Nodes may write in any order.
+ * @throws Fault UNAVAILABLE when the database cannot be reached
+ */
+export async function writeCallEvents(
+  deps: HistoryDeps,
+  events: readonly CallEvent[],
+): Promise<WriteResult> {
+  const now = deps.clock.now();
+  // Calls are applied before answers, since a batch may contain both in any order.
+  const calls = events.filter((event) => event.kind === "call");
+  const answers = events.filter((event) => event.kind !== "call");
+  const started = calls.filter(({ initiator, from }) => initiator === from);
+  const enqueue = await deps.jobs.openQueues(CALL_JOBS.incomingCallPush);
+  const { begun, changed, seen, unknown } = await deps.store.transaction(async (transaction) => {
+    const begun = await insertCalls(transaction, started);
+    const known = await lockMatching(transaction, events);
+    const before = new Map(known.map((call) => [call, observed(call)]));
+    const byCallId = groupByCallId(known);
+    const matches = [...calls, ...answers].map((event) => ({
+      event,
+      matched: matchEvent(byCallId.get(event.callId) ?? [], event),
+    }));
+    const missing = matches.filter(({ matched }) => matched.length === 0);
+    const states = await saveChanged(transaction, before, now);
+    const recorded = await recordSignals(transaction, matches);
+    await enqueueCallPushes(transaction, enqueue, started, states, before);
+    return {
+      begun,
+      changed: callsInNewState(states, before),
+      seen: recorded,
+      unknown: missing.map(({ event }) => event),
+    };
+  });
+  for (const applicationId of begun) deps.counters.count(applicationId, "calls");
+  await publishChanges(deps, changed, seen);
+  return { unknown };
+}
+
+/**
+ * Adds signals to the timelines of their calls. @returns these calls
+ */
+async function recordSignals(
+  transaction: Transaction,
+  matches: ReadonlyArray<{ event: CallEvent; matched: readonly RecordedCall[] }>,
+): Promise<RecordedCall[]> {
+  const signals = matches.flatMap(({ event, matched }) =>
+    matched
+      // A call names at most CALLEES_MAX callees; an erasure finds no others.
+      .filter((call) => isParticipant(call, event.from) && isParticipant(call, event.to))
+      .map((call) => ({ call, callId: call.id, signal: event.signal })),
+  );
+  const full = await recordTimelines(transaction, timelineEntries(signals));
+  if (full.length > 0) await markTruncated(transaction, full);
+  return [...new Set(signals.map(({ call }) => call))];
+}
+
+function groupByCallId(calls: readonly RecordedCall[]): Map<string, RecordedCall[]> {
+  const groups = new Map<string, RecordedCall[]>();
+  for (const call of calls) {
+    const group = groups.get(call.callId);
+    if (group) group.push(call);
+    else groups.set(call.callId, [call]);
+  }
+  return groups;
+}
+
+/** Applies the ring time-out to calls. @throws Fault UNAVAILABLE when the database cannot be reached */
+export function writeExpiry(deps: HistoryDeps, ids: readonly number[]): Promise<void> {
+  return writeCalls(deps, ids, expireRinging);
+}
+
+/**
+ * Ends accepted calls that are still unreachable since a time.
+ * @param before milliseconds since the Unix epoch
+ * @throws Fault UNAVAILABLE when the database cannot be reached
+ */
+export function writeLost(
+  deps: HistoryDeps,
+  ids: readonly number[],
+  before: number,
+): Promise<void> {
+  return writeCalls(deps, ids, (call) => {
+    const { state, unreachableSince: since } = call;
+    call.lost ||= state === "accepted" && since !== null && since <= before;
+  });
+}
+
+/** Changes calls by what the service found and no signal says, and notifies their participants. */
+async function writeCalls(
+  deps: HistoryDeps,
+  ids: readonly number[],
+  change: (call: RecordedCall, now: number) => void,
+): Promise<void> {
+  const now = deps.clock.now();
+  const changed = await deps.store.transaction(async (transaction) => {
+    const known = await lockCalls(transaction, ids);
+    const before = new Map(known.map((call) => [call, observed(call)]));
+    for (const call of known) change(call, now);
+    return callsInNewState(await saveChanged(transaction, before, now), before);
+  });
+  await publishChanges(deps, changed);
+}
+
+/** What was observed of a call before it changes. */
+type Observed = Pick<RecordedCall, "startedAt" | "callees" | "unreachableSince" | "lost">;
+
+const observed = (call: RecordedCall): Observed => ({ ...call, callees: new Map(call.callees) });
+
+/** Saves the calls that changed, and withdraws the pushes of users whose call stopped ringing. */
+async function saveChanged(
+  transaction: Transaction,
+  before: ReadonlyMap<RecordedCall, Observed>,
+  now: number,
+): Promise<Map<RecordedCall, DerivedState>> {
+  const changed = [...before].filter(
+    ([call, { callees, unreachableSince, lost }]) =>
+      lost !== call.lost ||
+      unreachableSince !== call.unreachableSince ||
+      callees.size !== call.callees.size ||
+      [...call.callees].some(([userId, callee]) => callees.get(userId) !== callee),
+  );
+  const states = new Map(changed.map(([call]) => [call, stateOf(call)]));
+  const saved = await saveCalls(transaction, states, now);
+  const obsolete = saved.filter((row) => row.pushed_at !== null && row.state !== "ringing");
+  if (obsolete.length > 0) {
+    const keys = obsolete.map((row) => ({ callId: row.call_id, userId: row.user_id }));
+    await withdrawCallPushes(transaction, keys, now);
+  }
+  await deleteCallsBeyondPairs(transaction.query, endedPairs(states));
+  return states;
+}
+
+/** The pairs whose calls have ended. */
+function endedPairs(states: ReadonlyMap<RecordedCall, DerivedState>): CallPair[] {
+  return [...states].flatMap(([{ callerId, callees }, { endedAt }]) =>
+    callerId === null || endedAt === null
+      ? []
+      : [...callees.keys()].map((userId) => ({ callerId, userId })),
+  );
+}
+
+const stateOf = ({ startedAt, callees, unreachableSince, lost }: Observed): DerivedState =>
+  deriveState(startedAt, [...callees.values()], lost ? unreachableSince : null);
+
+/** Returns the calls in which any state changed; a late signal may be recorded without an effect. */
+function callsInNewState(
+  states: ReadonlyMap<RecordedCall, DerivedState>,
+  before: ReadonlyMap<RecordedCall, Observed>,
+): RecordedCall[] {
+  const fingerprint = ({ state, caller, callees }: DerivedState) =>
+    JSON.stringify([state, caller, [...callees].map(([userId, each]) => [userId, each.state])]);
+  return [...states].flatMap(([call, derived]) => {
+    const previous = before.get(call);
+    return previous && fingerprint(stateOf(previous)) === fingerprint(derived) ? [] : [call];
+  });
+}

@@ -1,0 +1,129 @@
+import type { Bus, InboxEntry } from "../../../platform/bus/bus";
+import type { XmlElement } from "../../../platform/xml/xml-element";
+import { type Party, type Signal, type StanzaContent, type StanzaSignal } from "../signals/signal";
+import { inboxOf } from "./bus-keys";
+import { ANSWER_TYPES, type AnswerDetails } from "./subscriber";
+
+/**
+ * An entry of a user's inbox that is not a signal: a device of the user answered a call. All nodes read an
+ * inbox in the same order, so they agree on its effect (inbox-state.ts). The member names are the stored format.
+ */
+export type AnswerEntry = { kind: "answer" } & AnswerDetails;
+
+/** The contents of an inbox entry. */
+export type InboxContent = Signal | AnswerEntry;
+
+/**
+ * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the raw session description.
+ * That is the largest part of a signal, and escaping its line ends in JSON is slow.
+ */
+export function encodeContent(content: InboxContent): string {
+  if (isAnswer(content)) return JSON.stringify(content);
+  if ("stanza" in content) return encodeStanza(content);
+  const { sdp, ...rest } = content;
+  return sdp === undefined ? JSON.stringify(content) : `${JSON.stringify(rest)}\n${sdp}`;
+}
+
+/**
+ * Encodes a signal of an XMPP client. Of the fields of its header only the sessionID is stored, which the state of
+ * an inbox follows; the elements hold the others.
+ */
+function encodeStanza({ id, from, to, type, callId, stanza }: StanzaSignal): string {
+  const sdp = sdpElement(stanza);
+  const text = sdp?.text;
+  if (!sdp || text === undefined) return JSON.stringify({ id, from, to, type, callId, stanza });
+  sdp.text = "";
+  const json = JSON.stringify({ id, from, to, type, callId, stanza });
+  sdp.text = text;
+  return `${json}\n${text}`;
+}
+
+/** The first sdp of a stanza. */
+function sdpElement({ params }: StanzaContent): XmlElement | undefined {
+  return params.children?.find(({ name }) => name === "sdp");
+}
+
+/** Decodes the body of an entry. */
+export function decodeContent(body: string): InboxContent {
+  const end = body.indexOf("\n");
+  if (end < 0) return JSON.parse(body) as InboxContent;
+  const signal = JSON.parse(body.slice(0, end)) as Signal;
+  const sdp = body.slice(end + 1);
+  if (!("stanza" in signal)) signal.sdp = sdp;
+  else Object.assign(sdpElement(signal.stanza) ?? {}, { text: sdp });
+  return signal;
+}
+
+/** Whether an entry is an answer and not a signal. */
+export function isAnswer(content: InboxContent): content is AnswerEntry {
+  return "kind" in content;
+}
+
+/** Appends an answer to a user's inbox. @throws Fault LIMITED or UNAVAILABLE, as `Bus.append` */
+export async function writeAnswer(bus: Bus, user: Party, answer: AnswerEntry): Promise<void> {
+  await bus.append(inboxOf(user), encodeContent(answer), {
+    sender: String(user.userId),
+    highPriority: true,
+  });
+}
+
+/** The answer for the sender's own inbox; undefined for a signal that does not answer a call. */
+export function toAnswerEntry({ type, callId, from, to }: Signal): AnswerEntry | undefined {
+  const answerType = ANSWER_TYPES.find((candidate) => candidate === type);
+  if (!answerType || !callId || from.resource === undefined) return undefined;
+  return { kind: "answer", callId, answerType, device: from.resource, peer: to };
+}
+
+/** A decoded entry of an inbox. */
+export interface DecodedEntry {
+  cursor: string;
+  content: InboxContent;
+}
+
+/** A page of an inbox, in order. */
+export interface DecodedPage {
+  entries: DecodedEntry[];
+  /** See `InboxPage`. */
+  complete: boolean;
+  /** See `InboxPage`. */
+  more: boolean;
+}
+
+/** The result of reading a whole inbox. */
+export interface InboxEnd {
+  /** Cursor of its last entry, even if that is gone; empty if unknown. */
+  lastCursor: string;
+  /** See `InboxPage`. */
+  priorityEvicted: boolean;
+}
+
+/** Reads one page of an inbox after a cursor (see `Bus.read`). @throws Fault UNAVAILABLE */
+export async function readInboxPage(bus: Bus, inbox: string, after: string): Promise<DecodedPage> {
+  const { entries, complete, more } = await bus.read(inbox, after);
+  return { entries: entries.map(decodeEntry), complete, more };
+}
+
+/**
+ * Reads a whole inbox page by page, so that it is never in memory at once.
+ * @param take called for each entry
+ * @throws Fault UNAVAILABLE
+ */
+export async function readInbox(
+  bus: Bus,
+  inbox: string,
+  take: (entry: DecodedEntry) => void,
+): Promise<InboxEnd> {
+  let lastCursor = "";
+  let priorityEvicted = false;
+  for (;;) {
+    const page = await bus.read(inbox, lastCursor);
+    for (const entry of page.entries) take(decodeEntry(entry));
+    priorityEvicted ||= page.priorityEvicted;
+    lastCursor = page.entries.at(-1)?.cursor ?? (lastCursor || page.lastCursor);
+    if (!page.more) return { lastCursor, priorityEvicted };
+  }
+}
+
+function decodeEntry({ cursor, body }: InboxEntry): DecodedEntry {
+  return { cursor, content: decodeContent(body) };
+}

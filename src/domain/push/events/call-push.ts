@@ -1,0 +1,88 @@
+import type { JsonObject } from "../../../core/json";
+import type { EnqueueIn } from "../../../platform/jobs/jobs";
+import type { Transaction } from "../../../platform/store/store";
+import type { PushChannel, PushEnvironment } from "../channels/channel";
+import { FAN_OUT_OPTIONS, PUSH_JOBS } from "../deps/push-deps";
+import type { Selector } from "../devices/recipient-queries";
+import { insertCallPushes, withdrawEvents } from "./call-push-queries";
+import { FIRST_WINDOW } from "./dispatch-queries";
+import { validateEvent } from "./event-request";
+
+/** Content of an incoming-call push, in terms of a universal message. */
+export interface CallPushContent {
+  /** Text for platforms that display the notification by themselves. */
+  text: string;
+  /** Expiration time in Unix seconds. */
+  expiration: number;
+  /** Custom keys for the app. */
+  custom: JsonObject;
+}
+
+/** Recipient and call of an incoming-call push. */
+export interface CallPushRequest {
+  applicationId: number;
+  environment: PushEnvironment;
+  callId: number;
+  userId: number;
+  /** The user's channels (see `channelsOfUsers`). */
+  channels: readonly PushChannel[];
+  content: CallPushContent;
+}
+
+/** A validated incoming-call push. */
+export interface CallPush extends Omit<CallPushRequest, "content"> {
+  message: string;
+  selector: Selector;
+}
+
+/** Prefers VoIP subscriptions, with the standard channels as a fallback. */
+export const CALL_PUSH_ROUTING = { voip: true } as const;
+
+/**
+ * Validates an incoming-call push like any other push.
+ * @param now milliseconds since the Unix epoch
+ * @throws Fault INVALID if the content does not fit a push
+ */
+export function validateCallPush({ content, ...request }: CallPushRequest, now: number): CallPush {
+  const { text, expiration, custom } = content;
+  const message = { ...custom, message: text, ios_voip: 1, ios_sound: "default", expiration };
+  const validated = validateEvent(
+    {
+      environment: request.environment,
+      userIds: [String(request.userId)],
+      message: {
+        encoded: { channel: null, text: Buffer.from(JSON.stringify(message)).toString("base64") },
+      },
+    },
+    now,
+  );
+  return { ...request, message: validated.message, selector: validated.selector };
+}
+
+/**
+ * Writes incoming-call pushes, one event per channel, and their fan-out jobs, with two statements in total.
+ * @param enqueue with the queue `PUSH_JOBS.fanOut` open
+ * @param now milliseconds since the Unix epoch
+ */
+export async function writeCallPushes(
+  transaction: Transaction,
+  enqueue: EnqueueIn,
+  pushes: readonly CallPush[],
+  now: number,
+): Promise<void> {
+  const ids = await insertCallPushes(transaction.query, pushes, new Date(now));
+  const jobs = ids.map((id) => ({ event: id, occurrence: 0, ...FIRST_WINDOW }));
+  await enqueue(transaction, PUSH_JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
+}
+
+/**
+ * Withdraws the incoming-call pushes of calls that no longer ring. Deliveries that await a retry are refused.
+ * @param now milliseconds since the Unix epoch
+ */
+export async function withdrawCallPushes(
+  { query }: Pick<Transaction, "query">,
+  callees: ReadonlyArray<{ callId: number; userId: number }>,
+  now: number,
+): Promise<void> {
+  await withdrawEvents(query, callees, new Date(now));
+}

@@ -1,0 +1,143 @@
+import { cappedCount, countUpTo } from "../../platform/store/rows/capped-counts";
+import type { Statement, Store } from "../../platform/store/store";
+import type { IdRange } from "../paging/page";
+import type { SessionEntry } from "./session";
+
+/** Statements on the sessions of an application or of a user. A function throws Fault UNAVAILABLE. */
+
+/** The application and the user of a session. */
+export interface SessionOwner {
+  applicationId: number;
+  /** Null for a session without a user. */
+  userId: number | null;
+}
+
+/** The statements of a list of live sessions: both directions, and the count up to a limit. */
+function liveSessions(name: string, condition: string) {
+  const live = `FROM sessions WHERE application_id = $1 AND expires_at > $2 AND ${condition}`;
+  const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
+    name: `${name}${suffix}`,
+    text: `SELECT id, user_id AS "userId", coalesce(ip, '') AS ip,
+        coalesce(user_agent, '') AS "userAgent", last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
+      ${live} AND id > $4 AND id < $5 ORDER BY id ${direction} LIMIT $6`,
+  });
+  // Ordered by an index, so that the count stops at the limit and does not scan the table.
+  const count: Statement = {
+    name: `${name}_count`,
+    text: `SELECT count(*) AS total FROM (SELECT 1 ${live} ORDER BY id DESC LIMIT $4) AS counted`,
+  };
+  return {
+    descending: inDirection("", "DESC"),
+    ascending: inDirection("_ascending", "ASC"),
+    count,
+  };
+}
+const OF_APPLICATION = liveSessions("application_sessions", "$3::bigint IS NULL");
+const OF_USER = liveSessions("application_sessions_of_user", "user_id = $3");
+
+const OWNER: Statement = {
+  name: "owner_of_session",
+  text: `SELECT application_id AS "applicationId", user_id AS "userId" FROM sessions WHERE id = $1`,
+};
+
+const DELETE_OWNED: Statement = {
+  name: "delete_owned_session",
+  text: `DELETE FROM sessions WHERE id = $1 AND application_id = $2 AND user_id IS NOT DISTINCT FROM $3
+    RETURNING id`,
+};
+
+const END_ALL: Statement = {
+  name: "end_sessions_of_user",
+  text: "DELETE FROM sessions WHERE user_id = $1 RETURNING id",
+};
+
+/** The sessions of an application that have not expired at a time. */
+export interface LiveSessions {
+  applicationId: number;
+  /** Only those of this user; null for all. */
+  userId: number | null;
+  at: Date;
+}
+
+/** Reads live sessions in a range of ids, in its direction. */
+export function readLiveSessions(
+  { query }: Pick<Store, "query">,
+  { applicationId, userId, at }: LiveSessions,
+  { above, below, descending, limit }: IdRange,
+): Promise<SessionEntry[]> {
+  const { descending: down, ascending: up } = userId === null ? OF_APPLICATION : OF_USER;
+  return query<SessionEntry>(descending ? down : up, [
+    ...[applicationId, at, userId, above, below, limit],
+  ]);
+}
+
+/** Counts live sessions up to a limit. */
+export async function countLiveSessions(
+  { query }: Pick<Store, "query">,
+  { applicationId, userId, at }: LiveSessions,
+  max: number,
+): Promise<number> {
+  const { count } = userId === null ? OF_APPLICATION : OF_USER;
+  const [row] = await query<{ total: number }>(count, [applicationId, at, userId, max]);
+  return row?.total ?? 0;
+}
+
+const LIVE_OF_APPLICATION =
+  "FROM sessions WHERE application_id = g.id AND expires_at > $3 ORDER BY id DESC";
+const COUNT_ALL = cappedCount("live_sessions_count", LIVE_OF_APPLICATION);
+const COUNT_EACH: Statement = {
+  name: "live_sessions_of_each",
+  text: `SELECT g.id, (SELECT count(*) FROM (SELECT 1 ${LIVE_OF_APPLICATION} LIMIT $2) AS found) AS total
+    FROM unnest($1::bigint[]) AS g(id)`,
+};
+
+/** Counts the live sessions of applications together, up to a limit. */
+export function countLiveSessionsOfAll(
+  store: Pick<Store, "query">,
+  applicationIds: readonly number[],
+  at: Date,
+  max: number,
+): Promise<number> {
+  return countUpTo(store, COUNT_ALL, applicationIds, max, at);
+}
+
+/** Counts the live sessions of each application, up to a limit. */
+export async function countLiveSessionsOfEach(
+  { query }: Pick<Store, "query">,
+  applicationIds: readonly number[],
+  at: Date,
+  max: number,
+): Promise<Map<number, number>> {
+  const values = [applicationIds, max, at];
+  const rows = await query<{ id: number; total: number }>(COUNT_EACH, values);
+  return new Map(rows.map(({ id, total }) => [id, total]));
+}
+
+/** Finds whose a session is; null if there is none. */
+export async function findSessionOwner(
+  { query }: Pick<Store, "query">,
+  id: number,
+): Promise<SessionOwner | null> {
+  const [row] = await query<SessionOwner>(OWNER, [id]);
+  return row ?? null;
+}
+
+/**
+ * Deletes a session unless it has been deleted, or belongs to another user by now.
+ * @returns whether it was deleted
+ */
+export async function deleteOwnedSession(
+  { query }: Pick<Store, "query">,
+  id: number,
+  { applicationId, userId }: SessionOwner,
+): Promise<boolean> {
+  return (await query(DELETE_OWNED, [id, applicationId, userId])).length > 0;
+}
+
+/** Deletes all sessions of a user. @returns their number */
+export async function deleteSessionsOfUser(
+  { query }: Pick<Store, "query">,
+  userId: number,
+): Promise<number> {
+  return (await query(END_ALL, [userId])).length;
+}

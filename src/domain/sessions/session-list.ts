@@ -1,0 +1,130 @@
+import type { UserViewer } from "../../core/viewer";
+import { cappedTotal, TOTAL_MAX, type Total } from "../paging/capped-total";
+import { type ListOrder, type Page, type PageRequest, readIdPage, takePage } from "../paging/page";
+import { requireUser } from "../users/users";
+import {
+  countLiveSessions,
+  deleteSessionsOfUser,
+  readLiveSessions,
+} from "./application-session-queries";
+import { SESSION_TTL_MS, type SessionEntry } from "./session";
+import type { SessionDeps } from "./session-deps";
+import {
+  deleteOtherSessions,
+  listSessionsOfUser,
+  type StoredSessionEntry,
+} from "./session-queries";
+import { isExpired } from "./sessions";
+
+/** Maximum number of entries in a list and in a page; the most recently used sessions are kept. */
+export const LIST_MAX = 1_000;
+
+/** A page of sessions. `total` counts the list lazily, and only once. */
+export interface SessionPage extends Page<SessionEntry> {
+  total(): Promise<Total>;
+}
+
+/**
+ * The active sessions of the signed-in user, most recently used first. One indexed read.
+ * @throws Fault INVALID on the arguments of the page
+ */
+export async function listSessions(
+  deps: SessionDeps,
+  viewer: UserViewer,
+  page: PageRequest = {},
+): Promise<SessionPage> {
+  // The stored expiry may lag behind by one flush of the ActivityTracker, so this only excludes sessions that
+  // have certainly expired.
+  const earliest = new Date(deps.clock.now() - SESSION_TTL_MS);
+  const rows = await listSessionsOfUser(deps.store, viewer.userId, earliest, LIST_MAX);
+  const entries = rows
+    .filter((row) => !isExpired(deps, row))
+    .map((row) => toEntry(viewer.userId, row, deps.activity.pendingLastUse(row.id)));
+  // Activity that is not stored yet may change the order.
+  entries.sort((a, b) => BY_LAST_USE.compare(a, { usedAt: b.lastActivityAt.getTime(), id: b.id }));
+  const total = { count: entries.length, exact: rows.length < LIST_MAX };
+  return { ...takePage(entries, page, BY_LAST_USE, LIST_MAX), total: async () => total };
+}
+
+/** Which live sessions of an application to list, and the page. */
+export interface ApplicationSessionRequest extends PageRequest {
+  userId?: string | null;
+}
+
+/**
+ * The live sessions of an application or of one of its users, newest first. Does not check permissions.
+ * @throws Fault NOT_FOUND for a user whom the application does not have; INVALID on the arguments of the page
+ */
+export async function listApplicationSessions(
+  { store, clock }: Pick<SessionDeps, "store" | "clock">,
+  applicationId: number,
+  { userId, ...request }: ApplicationSessionRequest,
+): Promise<SessionPage> {
+  const user =
+    typeof userId === "string" ? await requireUser({ store }, applicationId, userId) : null;
+  const list = { applicationId, userId: user?.id ?? null, at: new Date(clock.now()) };
+  const page = await readIdPage(request, true, (range) => readLiveSessions(store, list, range));
+  return { ...page, total: cappedTotal(() => countLiveSessions(store, list, TOTAL_MAX + 1)) };
+}
+
+/** The cursor of a session in the list: the time of its last use, and its id. */
+export function sessionCursor({ id, lastActivityAt }: SessionEntry): string {
+  return `${lastActivityAt.getTime()}-${id}`;
+}
+
+const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
+
+/** Most recently used first. */
+const BY_LAST_USE: ListOrder<SessionEntry, { usedAt: number; id: number }> = {
+  decode(cursor) {
+    const [, usedAt, id] = CURSOR.exec(cursor) ?? [];
+    return usedAt === undefined ? null : { usedAt: Number(usedAt), id: Number(id) };
+  },
+  compare: ({ id, lastActivityAt }, position) =>
+    position.usedAt - lastActivityAt.getTime() || position.id - id,
+};
+
+/**
+ * Ends every other session of the signed-in user and closes the connections that they authenticated, on
+ * every node.
+ * @returns the number of sessions ended
+ */
+export async function destroyOtherSessions(
+  deps: SessionDeps,
+  { userId, sessionId }: UserViewer,
+): Promise<number> {
+  const ended = await deleteOtherSessions(deps.store, userId, sessionId);
+  for (const id of ended) deps.sessionEvents.publish({ kind: "session", sessionId: id });
+  return ended.length;
+}
+
+/**
+ * Ends all sessions of a user, and closes all connections of the user on every node, those without a session too. Does
+ * not check permissions.
+ * @returns the number of sessions
+ */
+export async function endSessionsOfUser(
+  { store, sessionEvents }: Pick<SessionDeps, "store" | "sessionEvents">,
+  userId: number,
+): Promise<number> {
+  const count = await deleteSessionsOfUser(store, userId);
+  sessionEvents.publish({ kind: "user", userId });
+  return count;
+}
+
+/** @param lastUse when it was last used, if that is not stored yet */
+function toEntry(
+  userId: number,
+  row: StoredSessionEntry,
+  lastUse: number | undefined = 0,
+): SessionEntry {
+  const extended = row.sliding && lastUse > 0 ? lastUse + SESSION_TTL_MS : 0;
+  return {
+    id: row.id,
+    userId,
+    ip: row.ip ?? "",
+    userAgent: row.userAgent ?? "",
+    lastActivityAt: new Date(Math.max(row.lastActivityAt.getTime(), lastUse)),
+    expiresAt: new Date(Math.max(row.expiresAt.getTime(), extended)),
+  };
+}

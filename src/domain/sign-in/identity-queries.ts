@@ -1,0 +1,48 @@
+import { exportedList } from "../../platform/store/rows/exported-list";
+import type { Statement, Store, Transaction } from "../../platform/store/store";
+
+/**
+ * Statements on identities. A function takes the store, or what it uses of a transaction, and throws Fault
+ * UNAVAILABLE if the database cannot be reached.
+ */
+
+/** A subject of a sign-in provider, in an application. */
+export interface Identity {
+  applicationId: number;
+  provider: string;
+  subject: string;
+}
+
+const EXPORT: Statement = {
+  name: "export_identities",
+  text: `SELECT to_jsonb(i) AS row, jsonb_build_array(i.id) AS next FROM identities i
+    WHERE i.user_id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3::int`,
+};
+
+/** Finds the user of an identity; null if there is none. */
+export async function findUserOfIdentity(
+  { db }: Pick<Store, "db">,
+  { applicationId, provider, subject }: Identity,
+): Promise<number | null> {
+  const key = { applicationId: BigInt(applicationId), provider, subject };
+  const row = await db.identity.findUnique({
+    where: { applicationId_provider_subject: key },
+    select: { userId: true },
+  });
+  return row && Number(row.userId);
+}
+
+/** Inserts the identity of a user. @throws a unique violation if a user has it */
+export async function insertIdentity(
+  { prisma }: Pick<Transaction, "prisma">,
+  { applicationId, provider, subject }: Identity,
+  userId: number,
+  createdAt: Date,
+): Promise<void> {
+  const { identity } = await prisma();
+  const user = { userId: BigInt(userId), applicationId: BigInt(applicationId) };
+  await identity.create({ data: { ...user, provider, subject, createdAt }, select: { id: true } });
+}
+
+/** The identities of a user in an export. */
+export const EXPORTED_IDENTITIES = exportedList("identities", EXPORT);

@@ -1,0 +1,278 @@
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { connectComponent, openChatEndpoint } from "./chat-endpoint";
+import { clientAddress, isWithin } from "./core/client-address";
+import type { ChatBanner } from "./core/console";
+import { hostInUrl } from "./core/host-in-url";
+import type { Lifecycle } from "./core/lifecycle";
+import { warnRarely } from "./core/log";
+import { packageRoot } from "./core/package-root";
+import { openCertificate } from "./core/tls/certificate";
+import { ViewerSubscriptions } from "./domain/access/viewer-subscriptions";
+import { type StreamSignIn, signInStream, trackStream } from "./domain/sessions/stream-sign-in";
+import { type Domain, openSignalRouter } from "./open-domain";
+import type { Platform } from "./open-platform";
+import { OpenSockets } from "./platform/limits/open-sockets";
+import { DASHBOARD_PATH, registerDashboard } from "./transports/dashboard/dashboard";
+import { contextFactory } from "./transports/graphql/engine/context";
+import { Engine } from "./transports/graphql/engine/engine";
+import { registerGraphqlHttp } from "./transports/graphql/http";
+import { signalboxSchema } from "./transports/graphql/schema";
+import { registerSchemaText } from "./transports/graphql/schema-text";
+import { GraphqlSockets } from "./transports/graphql/socket/websocket";
+import { type DelaySampler, sampleEventLoopDelay } from "./transports/http/event-loop-delay";
+import {
+  connectionCheck,
+  LoadShedder,
+  registerLoadShedding,
+} from "./transports/http/load-shedding";
+import { registerMetrics } from "./transports/http/metrics-endpoint";
+import { registerProbes } from "./transports/http/probes";
+import { openServer } from "./transports/http/server";
+import { JanusSessions } from "./transports/janus-endpoint/session/janus-sessions";
+import {
+  type ConferenceTransport,
+  conferenceNeedsCertificate,
+  conferenceUrls,
+  openConferenceEndpoint,
+} from "./transports/janus-endpoint/transport/endpoint";
+import { registerJanusPolling } from "./transports/janus-endpoint/transport/polling";
+import { registerApiDocs } from "./transports/pages/api-docs";
+import { registerLandingPage } from "./transports/pages/landing-page";
+import { registerPages } from "./transports/pages/password-reset";
+import { readDocuments, readRestFiles } from "./transports/rest/documents";
+import { registerRestErrors, restServerOptions } from "./transports/rest/error";
+import { registerRest } from "./transports/rest/routes";
+import { registerAuthEndpoint } from "./transports/xmpp/component/auth-endpoint";
+import { openComponent } from "./transports/xmpp/component/component";
+import { needsCertificate } from "./transports/xmpp/endpoint";
+import { stanzaSizes } from "./transports/xmpp/stanza/stanza-sizes";
+
+/** The open transports of a node. */
+export interface Transports {
+  /** URL that the HTTP server listens at. */
+  url: string;
+  /** URL path of the dashboard; null if it is off or not built. */
+  dashboardPath: string | null;
+  /** URLs of the open chat endpoints, by transport. */
+  chatUrls: ChatBanner;
+  /** URLs of the endpoint of legacy conference clients, by transport. */
+  conferenceUrls: Partial<Record<ConferenceTransport, string>>;
+  /** Reloads the TLS certificate. Open sockets are not affected. */
+  reload(): Promise<void>;
+  /** Reports the node as ready, until it shuts down. */
+  start(): void;
+}
+
+/** Dependencies of the transports that tests may replace. */
+export interface TransportOverrides {
+  /** Samples the event-loop delay for load shedding. */
+  sampleDelay?: DelaySampler | undefined;
+  /** Folder of the dashboard's build. */
+  dashboardFolder?: string | undefined;
+}
+
+/**
+ * Opens GraphQL, REST, the pages, probes and chat in front of the domain modules, and listens.
+ * @throws Error if a port is in use
+ */
+export async function openTransports(
+  platform: Platform,
+  domain: Domain,
+  lifecycle: Lifecycle,
+  { sampleDelay = sampleEventLoopDelay, dashboardFolder }: TransportOverrides = {},
+): Promise<Transports> {
+  const { config, log, clock, metrics, counters, bus, limits, limiters } = platform;
+  const { users, push, pushCredentials, callHistory, lookups, conferences, statistics } = domain;
+  const chatServer =
+    config.CHAT_MODE === "component"
+      ? openComponent({
+          config,
+          log,
+          metrics,
+          counters,
+          bus,
+          limiter: limiters.global,
+          onTermination: (listener) => users.sessionEvents.onTermination(listener),
+        })
+      : null;
+  const router = openSignalRouter(platform, domain, {
+    forwardToChatServer: chatServer?.send,
+    sizes: stanzaSizes(config),
+  });
+
+  const engine = new Engine(signalboxSchema(), config, log, metrics, counters);
+  const makeContext = contextFactory(
+    {
+      limits,
+      viewerSubscriptions: new ViewerSubscriptions(),
+      router,
+      push,
+      pushCredentials,
+      callHistory,
+      conferences,
+      memberships: conferences,
+      users,
+      accounts: users,
+      applications: users,
+      audit: users,
+      sessions: users,
+      passwordReset: users,
+      statistics,
+      ice: { config, clock },
+      health: domain.health,
+    },
+    lookups,
+  );
+  const health = {
+    ready: false,
+    async check() {
+      try {
+        await Promise.all([domain.health.registry.verifyWrites(), bus.check()]);
+      } catch (error) {
+        warnRarely(
+          log,
+          { err: error },
+          "the node is not ready: it cannot write to its database or Redis",
+        );
+        throw error;
+      }
+    },
+  };
+  const server = await openServer(config, {
+    log,
+    options: restServerOptions,
+    countRequest: (ip) => limits.countRequest(ip),
+  });
+  platform.untrustedProxy.watch(server.server);
+  const listeningUrl = () => {
+    const { port } = server.server.address() as AddressInfo;
+    return `http://${hostInUrl(config.HOST)}:${port}`;
+  };
+  const shedder = new LoadShedder(config);
+  const admitConnection = connectionCheck(shedder, metrics);
+  registerLoadShedding(server, shedder, metrics);
+  registerRestErrors(server);
+  registerProbes(server, health);
+  registerMetrics(server, { log, metrics, token: config.METRICS_TOKEN ?? null });
+  const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
+  registerRest(server, { engine, makeContext, documents });
+  registerPages(server, users);
+  const hasDashboard =
+    config.DASHBOARD &&
+    registerDashboard(server, dashboardFolder ?? join(packageRoot(), "dist/dashboard"), [
+      ...(config.GRAPHIQL ? (["graphiql"] as const) : []),
+      ...(config.API_DOCS ? (["docs"] as const) : []),
+    ]);
+  const switches = { ...config, DASHBOARD: hasDashboard };
+  registerLandingPage(server, switches, () => config.BASE_URL ?? listeningUrl());
+  if (config.API_DOCS) registerApiDocs(server);
+  if (config.INTROSPECTION) registerSchemaText(server, engine.schema);
+  const openSockets = new OpenSockets(config.SOCKETS_PER_IP, isWithin(config.TRUST_PROXY));
+  const janus = conferences.enabled
+    ? new JanusSessions({
+        config,
+        log,
+        metrics,
+        counters,
+        limits,
+        openSockets,
+        conferences: conferences.service,
+        lookups,
+        sessionEvents: users.sessionEvents,
+        webOrigins: users.webOrigins,
+        admitConnection,
+      })
+    : null;
+  if (janus) await registerJanusPolling(server, janus);
+  const authenticate = (attempt: StreamSignIn) => signInStream(users, attempt);
+  const signInSecret = config.CHAT_SIGN_IN_SECRET;
+  if (signInSecret) {
+    const onSignIn = chatServer?.recordSignIn;
+    registerAuthEndpoint(server, {
+      secret: signInSecret,
+      log,
+      clock,
+      metrics,
+      authenticate,
+      onSignIn,
+      arrive: (ip) => limits.countRequest(ip),
+    });
+  }
+  await registerGraphqlHttp(server, { config, engine, makeContext, limits });
+  const sockets = new GraphqlSockets(server.server, {
+    config,
+    engine,
+    log,
+    limits,
+    openSockets,
+    makeContext,
+    metrics,
+    counters,
+    lookups,
+    admitConnection,
+    sessionEvents: users.sessionEvents,
+    webOrigins: users.webOrigins,
+    addressOf: clientAddress(config.TRUST_PROXY),
+    isProxy: isWithin(config.TRUST_PROXY),
+  });
+  await server.listen({ host: config.HOST, port: config.PORT });
+  lifecycle.add("HTTP server", () => server.close());
+  lifecycle.add("GraphQL sockets", () => sockets.close());
+  const isCertificateNeeded =
+    (!chatServer && needsCertificate(config)) ||
+    (conferences.enabled && conferenceNeedsCertificate(config));
+  const certificate = isCertificateNeeded ? await openCertificate(config, { clock, log }) : null;
+  lifecycle.add("certificate", () => certificate?.close());
+  const chat = chatServer
+    ? await connectComponent(chatServer, router, config, lifecycle)
+    : await openChatEndpoint(
+        {
+          config,
+          log,
+          clock,
+          metrics,
+          counters,
+          router,
+          openSockets,
+          authenticate,
+          admitConnection,
+          messageCounter: (user) => limits.messageCounter(user),
+          watch: (stream) => trackStream(users, stream),
+        },
+        certificate,
+        lifecycle,
+      );
+  const legacyConferences = janus ? await openConferenceEndpoint(janus, certificate) : null;
+  if (legacyConferences) lifecycle.add("conference endpoint", () => legacyConferences.close());
+  lifecycle.add("open sockets", async () => {
+    // Accepts no new connections; requests on open connections are still answered.
+    server.server.close();
+    const window = config.DRAIN_SPREAD_SECONDS * 1000;
+    await Promise.all([
+      chat.drain(window),
+      sockets.drain(window),
+      legacyConferences?.drain(window),
+    ]);
+  });
+  return {
+    url: listeningUrl(),
+    dashboardPath: hasDashboard ? DASHBOARD_PATH : null,
+    chatUrls: chat.urls,
+    conferenceUrls: conferenceUrls(legacyConferences?.ports ?? {}, hostInUrl(config.HOST)),
+    reload: async () => certificate?.reload(),
+    start() {
+      lifecycle.add(
+        "load samples",
+        sampleDelay((delayMs) => {
+          shedder.sample(delayMs);
+          domain.health.registry.sampleDelay(delayMs);
+        }),
+      );
+      health.ready = true;
+      lifecycle.add("readiness", () => {
+        health.ready = false;
+      });
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sql/pglite";
+import { PrismaPGlite } from "pglite-prisma-adapter";
+import type { Log } from "../../core/log";
+import { newId } from "../../core/random";
+import { lockFolder } from "./folder-lock";
+import { migrate } from "./migrate";
+import { cannotOpenError, embeddedConnection } from "./migration-connection";
+import { readMigrations } from "./migrations";
+import { runInTransaction } from "./open-transaction";
+import { createPrismaClient } from "./prisma-client";
+import { toQueryError } from "./query-error";
+import { type Statement, type Store, type Transaction } from "./store";
+
+/** Parsers for columns of `query`, so that both databases return the same types. */
+const PARSERS = { [types.INT8]: Number };
+
+/**
+ * Opens and migrates the embedded database in `folder/db`; creates it if it is missing. Locks the folder
+ * until the store is closed.
+ * @throws UnusableDatabaseError if another process uses the folder, or the service must not use this database;
+ * the reason of the signal
+ */
+export async function openEmbedded(folder: string, log: Log, signal?: AbortSignal): Promise<Store> {
+  const lock = await lockFolder(folder, log);
+  let lite: PGlite | undefined;
+  try {
+    lite = await openDatabase(folder, log, signal);
+    await migrateDatabase(lite, log, signal);
+    signal?.throwIfAborted();
+  } catch (error) {
+    await lite?.close();
+    await lock.release();
+    throw error;
+  }
+  return makeStore(lite, log, () => lock.release());
+}
+
+/**
+ * Migrates the embedded database in `folder/db`; creates it if it is missing.
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError if another process uses the folder, or a migration must not run; the reason of the
+ * signal
+ */
+export async function migrateEmbedded(
+  folder: string,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const lock = await lockFolder(folder, log);
+  let lite: PGlite | undefined;
+  try {
+    lite = await openDatabase(folder, log, signal);
+    return await migrateDatabase(lite, log, signal);
+  } finally {
+    await lite?.close();
+    await lock.release();
+  }
+}
+
+async function openDatabase(folder: string, log: Log, signal?: AbortSignal): Promise<PGlite> {
+  const dataDir = join(folder, "db");
+  const isNew = !existsSync(join(dataDir, "PG_VERSION"));
+  try {
+    await removeDrafts(folder);
+    if (isNew) {
+      log.info({ folder: dataDir }, "creating the embedded database; this takes some seconds");
+      await createDatabase(folder, dataDir, signal);
+    } else log.info({ folder: dataDir }, "opening the embedded database");
+    const lite = await PGlite.create({ dataDir });
+    // Prisma's adapter writes and reads dates without an offset.
+    await lite.exec("SET TIME ZONE 'UTC'");
+    if (isNew) log.info("the embedded database has been created");
+    return lite;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw cannotOpenError(dataDir, error);
+  }
+}
+
+/** Creates the database. Exits with the parent process, whose exit closes standard input. */
+const CREATE_SCRIPT = `const { PGlite } = require(process.argv[1]);
+process.stdin.resume().on("end", () => process.exit(1));
+PGlite.create({ dataDir: process.argv[2] })
+  .then((lite) => lite.close())
+  .then(() => process.exit(0));`;
+
+/** How the names of folders start in which a database is created. */
+const DRAFT = "db.draft-";
+
+/**
+ * Creates the database in a child process: creation needs half a gigabyte more memory than opening, and a
+ * process never returns WebAssembly memory. The folder gets its name when it is complete, so an interrupted creation
+ * leaves only a draft.
+ */
+async function createDatabase(
+  folder: string,
+  dataDir: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const draft = join(folder, `${DRAFT}${newId()}`);
+  await mkdir(draft, { mode: 0o700 });
+  const lite = require.resolve("@electric-sql/pglite");
+  await promisify(execFile)(process.execPath, ["-e", CREATE_SCRIPT, lite, draft], { signal });
+  // Replaces an empty folder.
+  await rename(draft, dataDir);
+}
+
+/**
+ * Removes what interrupted creations have left, at every start. Each draft has a name of its own, because the child
+ * process of a killed start may still write to an earlier one for a moment.
+ */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(DRAFT)) continue;
+    // What is left of it does no harm.
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function migrateDatabase(lite: PGlite, log: Log, signal?: AbortSignal): Promise<string[]> {
+  return migrate(embeddedConnection(lite), await readMigrations(), log, signal);
+}
+
+/** The methods that Prisma's adapter uses. Within a transaction's scope it gets that transaction. */
+function scopedDatabase(
+  lite: PGlite,
+  transactionScope: AsyncLocalStorage<LiteTransaction>,
+): PGlite {
+  const scoped: Pick<PGlite, "query" | "exec" | "transaction"> = {
+    query: (text, values, options) => lite.query(text, values, options),
+    exec: (text, options) => lite.exec(text, options),
+    transaction: (act) => {
+      const transactionConnection = transactionScope.getStore();
+      return transactionConnection === undefined
+        ? lite.transaction(act)
+        : Promise.resolve(transactionConnection).then(act);
+    },
+  };
+  return scoped as PGlite;
+}
+
+/** An open transaction as Prisma's adapter uses it: it does not end the transaction. */
+function withoutTransactionControl(open: LiteTransaction): LiteTransaction {
+  const transactionConnection: Partial<LiteTransaction> = {
+    query: (text, values, options) => open.query(text, values, options),
+    rollback: async () => undefined,
+  };
+  return transactionConnection as LiteTransaction;
+}
+
+/** Runs statements on the database, or on one of its transactions. */
+function statementsOn(
+  connection: Pick<PGlite, "query">,
+  log: Log,
+): Pick<Transaction, "query" | "execute"> {
+  return {
+    async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
+      try {
+        return (await connection.query<Row>(statement.text, values, { parsers: PARSERS })).rows;
+      } catch (error) {
+        throw toQueryError(error, log);
+      }
+    },
+
+    async execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+      try {
+        return { rows: (await connection.query(text, values)).rows };
+      } catch (error) {
+        throw toQueryError(error, log);
+      }
+    },
+  };
+}
+
+function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store {
+  const transactionScope = new AsyncLocalStorage<LiteTransaction>();
+  const db = createPrismaClient(new PrismaPGlite(scopedDatabase(lite, transactionScope)), (error) =>
+    toQueryError(error, log),
+  );
+  const statements = statementsOn(lite, log);
+
+  async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    if (values !== undefined) return statements.execute(text, values);
+    try {
+      // A script that fails after its own BEGIN would leave the only connection in that transaction, so it
+      // runs in one that ends here. PostgreSQL only warns about the nested BEGIN.
+      const results = await lite.transaction((transaction) => transaction.exec(text));
+      return { rows: results.at(-1)?.rows ?? [] };
+    } catch (error) {
+      throw toQueryError(error, log);
+    }
+  }
+
+  async function transaction<T>(act: (open: Transaction) => Promise<T>): Promise<T> {
+    const { result, committed } = await lite.transaction((open) => {
+      const connection = statementsOn(open as Pick<PGlite, "query">, log);
+      return runInTransaction(
+        {
+          ...connection,
+          db,
+          transactionScope,
+          transactionConnection: withoutTransactionControl(open),
+        },
+        act,
+      );
+    });
+    committed();
+    return result;
+  }
+
+  return {
+    kind: "embedded",
+    db,
+    query: statements.query,
+    execute,
+    transaction,
+    close: async () => {
+      await db.$disconnect();
+      await lite.close();
+      await release();
+    },
+  };
+}

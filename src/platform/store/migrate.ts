@@ -1,0 +1,278 @@
+import type { Log } from "../../core/log";
+import { errorMessage, stringPropertyOf } from "./error-properties";
+import { hasRun } from "./migration/script-objects";
+import { transactionControlOf } from "./migration/script-statements";
+import { type MigrationConnection, StoppableConnection } from "./migration/stoppable-connection";
+import type { Migration } from "./migrations";
+import { UnusableDatabaseError } from "./unusable-database-error";
+
+/** The advisory lock that Prisma's own tools take to migrate. */
+const LOCK = 72707369;
+const LOCK_WAIT = "5min";
+
+/** Prisma's migration history table, as its schema engine creates it. */
+const TABLE = `CREATE TABLE _prisma_migrations (
+  id VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum VARCHAR(64) NOT NULL,
+  finished_at TIMESTAMPTZ,
+  migration_name VARCHAR(255) NOT NULL,
+  logs TEXT,
+  rolled_back_at TIMESTAMPTZ,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`;
+
+interface AppliedRow {
+  migration_name: string;
+  checksum: string;
+  finished: boolean;
+  /** The database's error, if the migration failed. */
+  logs: string | null;
+}
+
+/**
+ * Applies pending migrations in order, and records them as Prisma's own tools do. A migration and its record are one
+ * transaction, so a process that ends at any time leaves both or neither. Several processes may call it at once: one
+ * migrates, the others wait.
+ * @param signal stops the migrations: the running statement is cancelled, and its migration rolled back
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError if a migration fails or failed earlier, was edited after it ran, is unknown, or
+ * controls transactions; the reason of the signal if it stopped the migrations
+ */
+export async function migrate(
+  connection: MigrationConnection,
+  migrations: Migration[],
+  log: Log,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const stoppable = new StoppableConnection(connection, log, signal);
+  try {
+    await lock(stoppable, log);
+    try {
+      const pending = await preparePending(stoppable, migrations, log);
+      for (const migration of pending) {
+        log.info({ migration: migration.name }, "migrating the database");
+        await apply(stoppable, migration);
+      }
+      return pending.map((migration) => migration.name);
+    } finally {
+      await stoppable.cleanUp("SELECT pg_advisory_unlock($1)", [LOCK]);
+    }
+  } finally {
+    await stoppable.release();
+  }
+}
+
+async function lock(connection: StoppableConnection, log: Log): Promise<void> {
+  const [row] = await connection.query<{ locked: boolean }>(
+    "SELECT pg_try_advisory_lock($1) AS locked",
+    [LOCK],
+  );
+  if (row?.locked) return;
+  log.info("another process is migrating the database; waiting for it");
+  await connection.exec(`SET lock_timeout = '${LOCK_WAIT}'`);
+  try {
+    await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
+  } catch (error) {
+    if (stringPropertyOf(error, "code") !== "55P03") throw error;
+    throw new UnusableDatabaseError(
+      `Another process has held the migration lock (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or stop it, then start again.`,
+    );
+  } finally {
+    await connection.cleanUp("SET lock_timeout = DEFAULT");
+  }
+}
+
+/**
+ * Finds pending migrations, creates the history table if it is missing, and records what became of migrations that a
+ * killed process left unfinished.
+ */
+async function preparePending(
+  connection: MigrationConnection,
+  migrations: Migration[],
+  log: Log,
+): Promise<Migration[]> {
+  const { pending, unfinished, recorded } = await pendingMigrations(connection, migrations);
+  if (!recorded) await connection.exec(TABLE);
+  for (const { name, applied } of unfinished) {
+    log.warn(
+      { migration: name, applied },
+      `a process ended before it recorded the migration; the schema shows that it was ${applied ? "applied" : "not applied"}`,
+    );
+    await resolveMigration(connection, name, applied ? "applied" : "rolled-back");
+  }
+  return pending;
+}
+
+/** What a database says about its migrations. */
+export interface MigrationState {
+  pending: Migration[];
+  /**
+   * Migrations that an earlier version of the service, or Prisma's own tools, started but did not record as finished, and
+   * whether their changes are in the schema. Those without are pending too.
+   */
+  unfinished: { name: string; applied: boolean }[];
+  /** Whether the database has a migration history. Without one it is empty. */
+  recorded: boolean;
+}
+
+/**
+ * Finds the pending migrations of a database without writing to it.
+ * @throws UnusableDatabaseError as {@link migrate} does
+ */
+export async function pendingMigrations(
+  connection: Pick<MigrationConnection, "query">,
+  migrations: Migration[],
+): Promise<MigrationState> {
+  for (const migration of migrations) checkScript(migration);
+  const [state] = await connection.query<{ recorded: boolean; tables: boolean }>(
+    `SELECT to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL AS recorded,
+       EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`,
+  );
+  if (!state?.recorded) {
+    if (state?.tables) {
+      throw new UnusableDatabaseError(
+        "The database contains tables, but no migration history of this service. Use an empty database, or one that this service created.",
+      );
+    }
+    return { pending: migrations, unfinished: [], recorded: false };
+  }
+  const rows = await connection.query<AppliedRow>(
+    `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, logs
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at, migration_name`,
+  );
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  const applied = new Set<string>();
+  const unfinished: MigrationState["unfinished"] = [];
+  for (const row of rows) {
+    const migration = known.get(row.migration_name);
+    const ran = row.finished ? null : await findOutcome(connection, row, migration);
+    if (ran !== null) unfinished.push({ name: row.migration_name, applied: ran });
+    else checkApplied(row, migration);
+    if (ran !== false) applied.add(row.migration_name);
+  }
+  const pending = migrations.filter((migration) => !applied.has(migration.name));
+  return { pending, unfinished, recorded: true };
+}
+
+/** @throws UnusableDatabaseError if a script cannot be one transaction with its record */
+function checkScript({ name, script }: Migration): void {
+  const statement = transactionControlOf(script);
+  if (statement === null) return;
+  throw new UnusableDatabaseError(
+    `The migration ${name} controls transactions ("${statement}"). A migration runs in one transaction with its record: remove such statements from prisma/migrations/${name}/migration.sql.`,
+  );
+}
+
+/**
+ * Whether the script of an unfinished migration ran, by the schema. It was one implicit transaction, so it was applied
+ * either completely or not at all.
+ * @returns null if the migration failed, is another one than this version has, or leaves no trace in the schema
+ */
+async function findOutcome(
+  connection: Pick<MigrationConnection, "query">,
+  row: AppliedRow,
+  migration: Migration | undefined,
+): Promise<boolean | null> {
+  if (row.logs !== null || !migration || !hasChecksum(migration, row.checksum)) return null;
+  return hasRun((text, values) => connection.query(text, values), migration.script);
+}
+
+function hasChecksum({ checksum, otherChecksums }: Migration, recorded: string): boolean {
+  return checksum === recorded || otherChecksums.includes(recorded);
+}
+
+function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
+  const name = row.migration_name;
+  if (!row.finished) {
+    throw new UnusableDatabaseError(
+      row.logs === null
+        ? `The migration ${name} was started on this database, but its process ended before the result was recorded. It was applied either completely or not at all: check whether its changes are in the database. ${resolveHint(name)}`
+        : `The migration ${name} failed on this database earlier and was rolled back: ${row.logs}\nFix the cause. ${resolveHint(name)}`,
+    );
+  }
+  if (!migration) {
+    throw new UnusableDatabaseError(
+      `The database has the migration ${name}, which this version does not know: a newer version of the service has used the database. Start that version or a later one, or restore an earlier backup of the database.`,
+    );
+  }
+  if (!hasChecksum(migration, row.checksum)) {
+    throw new UnusableDatabaseError(
+      `The migration ${name} was changed after it was applied to this database: the checksum of prisma/migrations/${name}/migration.sql differs from the recorded one. Restore the original file; put changes of the model into a new migration.`,
+    );
+  }
+}
+
+function resolveHint(name: string): string {
+  return `Record the result with "npm run migration -- --rolled-back ${name}" if its changes are missing, or "npm run migration -- --applied ${name}" if they are present, then start again. Or restore an earlier backup of the database.`;
+}
+
+/**
+ * Records the result of a migration that was started but not finished, as `prisma migrate resolve` does:
+ * `rolled-back` lets it run again, `applied` marks it as done.
+ * @returns false if there is no such migration
+ */
+export async function resolveMigration(
+  connection: MigrationConnection,
+  name: string,
+  outcome: "rolled-back" | "applied",
+): Promise<boolean> {
+  const change =
+    outcome === "applied"
+      ? "finished_at = now(), applied_steps_count = applied_steps_count + 1"
+      : "rolled_back_at = now()";
+  const rows = await connection.query(
+    `UPDATE _prisma_migrations SET ${change}
+       WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL RETURNING id`,
+    [name],
+  );
+  return rows.length > 0;
+}
+
+async function apply(connection: StoppableConnection, migration: Migration): Promise<void> {
+  try {
+    await connection.exec("BEGIN");
+    await connection.exec(migration.script);
+    await connection.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+         VALUES (gen_random_uuid()::text, $1, $2, clock_timestamp(), 1)`,
+      [migration.checksum, migration.name],
+    );
+    await connection.exec("COMMIT");
+  } catch (error) {
+    await connection.cleanUp("ROLLBACK");
+    if (connection.isStopped) throw error;
+    throw await recordFailure(connection, migration, error);
+  }
+}
+
+/**
+ * Records that a migration failed, as Prisma's own tools do: it blocks later ones until it is resolved.
+ * @returns the error to throw: the database's own if the connection is lost, so that nothing could be recorded
+ */
+async function recordFailure(
+  connection: MigrationConnection,
+  migration: Migration,
+  cause: unknown,
+): Promise<unknown> {
+  const text = databaseText(cause);
+  try {
+    await connection.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
+         VALUES (gen_random_uuid()::text, $1, $2, $3)`,
+      [migration.checksum, migration.name, text],
+    );
+  } catch {
+    return cause;
+  }
+  return new UnusableDatabaseError(
+    `The migration ${migration.name} failed and was rolled back: ${text}\nFix the cause, or return to the previous version of the service. ${resolveHint(migration.name)}`,
+    { cause },
+  );
+}
+
+/** The database's error, in the form that Prisma stores in `logs`. */
+function databaseText(error: unknown): string {
+  const state = stringPropertyOf(error, "code");
+  return `${errorMessage(error)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
+}

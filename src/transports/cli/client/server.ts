@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../../../core/config";
+import { hostInUrl, trimTrailingSlashes } from "../../../core/host-in-url";
+import { replaceControls } from "../../../core/terminal";
+import { VARIABLES } from "../../../core/variables/variables";
+import { CommandError } from "./command-error";
+
+/** Where the running server is, and how to authenticate. */
+export interface ServerAccess {
+  url: string;
+  /** The owner's token. Without one, the command signs in with DATA_DIR/owner.json. */
+  token?: string;
+  dataDir: string;
+  /** Timeout of a request, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Executes an operation on the server. @throws CommandError */
+export type Execute = (
+  query: string,
+  variables?: Record<string, unknown>,
+) => Promise<Record<string, unknown>>;
+
+/** Longer than the server's own limit for an operation. */
+const TIMEOUT_MS = 60_000;
+const DEFAULT_PORT = Number(VARIABLES.PORT.default);
+/** Files of the data folder, which the server writes. Named here, as its module would load the database. */
+const OWNER_FILE = "owner.json";
+const CREDENTIALS_FILE = "credentials.json";
+
+const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+const SIGN_OUT = "mutation { signOutOwner { signedOut } }";
+
+/** Resolves how to reach the server: command-line options take precedence over the configuration. */
+export function resolveAccess(
+  { url, token }: { url?: string; token?: string },
+  config: Config,
+): ServerAccess {
+  return {
+    url: url ?? config.SIGNALBOX_URL ?? serverUrl(config),
+    token: token ?? config.SIGNALBOX_TOKEN,
+    dataDir: config.DATA_DIR,
+    timeoutMs: TIMEOUT_MS,
+  };
+}
+
+/**
+ * The URL of the server of this configuration. The default port and a port that the start chooses say little:
+ * then credentials.json says where the server of DATA_DIR listens, unless that is only its public URL.
+ */
+function serverUrl(config: Config): string {
+  const local = `http://${hostInUrl(config.HOST)}:${config.PORT}`;
+  if (config.PORT !== 0 && config.PORT !== DEFAULT_PORT) return local;
+  const stored = storedUrl(config.DATA_DIR);
+  const isPublic = config.PORT !== 0 && stored === config.BASE_URL;
+  return stored === undefined || isPublic ? local : stored;
+}
+
+/** The server's URL in credentials.json, which each start updates; undefined without such a file. */
+function storedUrl(dataDir: string): string | undefined {
+  try {
+    const { base_url: url } = JSON.parse(readFileSync(join(dataDir, CREDENTIALS_FILE), "utf8"));
+    return typeof url === "string" ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Executes operations without a token. */
+export function executeAnonymously(access: ServerAccess): Execute {
+  return (query, variables = {}) => post(access, query, variables);
+}
+
+/**
+ * Runs `act` as the account's owner: with the given token, else with a sign-in that ends afterwards.
+ * @throws CommandError
+ */
+export async function asOwner<T>(
+  access: ServerAccess,
+  act: (execute: Execute) => Promise<T>,
+): Promise<T> {
+  const executeWith =
+    (token: string): Execute =>
+    (query, variables = {}) =>
+      post(access, query, variables, token);
+  if (access.token !== undefined) return act(executeWith(access.token));
+  const input = await readOwner(access.dataDir);
+  const { signInOwner } = await post(access, SIGN_IN, { input });
+  const execute = executeWith((signInOwner as { token: string }).token);
+  try {
+    return await act(execute);
+  } finally {
+    // Best effort: the token expires by itself.
+    await execute(SIGN_OUT).catch(() => null);
+  }
+}
+
+async function readOwner(dataDir: string): Promise<unknown> {
+  const path = join(dataDir, OWNER_FILE);
+  const remedy = "Pass the owner's token with --token, or set the server's DATA_DIR.";
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch {
+    throw new CommandError(`${path} cannot be read. ${remedy}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(`${path} contains bad JSON. Restore it from a backup. ${remedy}`);
+  }
+}
+
+async function post(
+  { url, timeoutMs }: ServerAccess,
+  query: string,
+  variables: Record<string, unknown>,
+  token?: string,
+): Promise<Record<string, unknown>> {
+  const address = addressOf(url);
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...(token ? { "Svc-Token": token } : {}) },
+      body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  } catch (error) {
+    throw new CommandError(unansweredText(url, error));
+  }
+  // The address may belong to anything, so the body may be anything.
+  const answer = (await response.json().catch(() => null)) as {
+    data?: Record<string, unknown> | null;
+    errors?: Array<{ message: string }>;
+  } | null;
+  if (Array.isArray(answer?.errors)) {
+    throw new CommandError(answer.errors.map(({ message }) => replaceControls(message)).join("\n"));
+  }
+  if (typeof answer?.data === "object" && answer.data !== null) return answer.data;
+  throw new CommandError(`The server at ${url} is not Signalbox.`);
+}
+
+function addressOf(url: string): URL {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
+    return new URL(`${trimTrailingSlashes(url)}/graphql`);
+  }
+  throw new CommandError(`--url must be a URL that begins with http:// or https://, not ${url}.`);
+}
+
+function unansweredText(url: string, error: unknown): string {
+  return error instanceof Error && error.name === "TimeoutError"
+    ? `The server at ${url} does not answer in time.`
+    : `No server answers at ${url}. Start it, or set its address with --url.`;
+}

@@ -1,0 +1,55 @@
+import type { Command } from "commander";
+import { printText } from "../../core/console";
+import { replaceControls } from "../../core/terminal";
+import { type Finding, pluralize, type Status } from "../../domain/health/checks/finding";
+import type { Invocation } from "./client/document-command";
+import { alignColumns, toJson } from "./client/table";
+
+/** Default of `--time-server`: a public NTP server. */
+const TIME_SERVER = "time.cloudflare.com";
+
+/** Adds `doctor`, which checks the configuration, the server and everything that they depend on. */
+export function addDoctor(program: Command, invocation: () => Invocation): void {
+  program
+    .command("doctor")
+    .description("Checks everything that the server needs, and says how to fix each problem.")
+    .option("--time-server <host>", 'NTP server to compare the clock with, or "none".', TIME_SERVER)
+    .action(async ({ timeServer }: { timeServer: string }) => {
+      const { options, json } = invocation();
+      // Loaded lazily: it pulls in the clients of every dependency.
+      const { runChecks } = require("./doctor/checks") as typeof import("./doctor/checks");
+      const findings = await runChecks({ ...options, timeServer });
+      const isOk = findings.every(({ status }) => status !== "error");
+      printText(json ? toJson({ ok: isOk, checks: findings }) : toText(findings));
+      process.exitCode = isOk ? 0 : 1;
+    });
+}
+
+function toText(findings: Finding[]): string {
+  const heads = alignColumns(findings.map(({ status, check }) => [status, check, "|"]));
+  const lines = heads.split("\n").map((line) => line.slice(0, -1));
+  const indent = " ".repeat(lines[0]?.length ?? 0);
+  const rows = findings.map(({ detail, fix }, index) => {
+    const advice = fix === undefined ? "" : `\n${indent}→ ${toOneLine(fix)}`;
+    return `${lines[index]}${toOneLine(detail)}${advice}`;
+  });
+  return `${rows.join("\n")}\n\n${summaryOf(findings)}`;
+}
+
+function toOneLine(text: string): string {
+  return replaceControls(
+    text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .join(" "),
+  );
+}
+
+function summaryOf(findings: Finding[]): string {
+  const count = (status: Status) => findings.filter((each) => each.status === status).length;
+  const warnings = count("warning");
+  const errors = count("error");
+  if (errors + warnings === 0) return "No problem found.";
+  return `${pluralize(errors, "error")}, ${pluralize(warnings, "warning")}.`;
+}

@@ -1,0 +1,86 @@
+import type { Command } from "commander";
+import { systemClock } from "../../core/clock";
+import { printText } from "../../core/console";
+import { isStdinTerminal, readStdin } from "../../core/terminal";
+import { createSignedRequest, type SigningKeys } from "../../domain/sessions/signature";
+import { CommandError } from "./client/command-error";
+import type { Invocation } from "./client/document-command";
+import { promptSecret } from "./client/option-values";
+import { asOwner, executeAnonymously, type ServerAccess } from "./client/server";
+import { toJson } from "./client/table";
+
+const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
+const CREATE_SESSION = `mutation ($input: CreateSessionInput!) {
+  createSession(input: $input) { session { token userId expiresAt } }
+}`;
+
+interface TokenOptions {
+  app: string;
+  login?: string;
+  email?: string;
+  password?: string;
+  passwordStdin?: boolean;
+}
+
+interface CreatedSession {
+  token: string;
+  userId: number | null;
+  expiresAt: string;
+}
+
+/** Adds `token`, which creates a session by a request signed with the application's keys. */
+export function addToken(program: Command, invocation: () => Invocation): void {
+  program
+    .command("token")
+    .description("Creates a session for the application or a user, and prints its token.")
+    .requiredOption("--app <id>", "Id of the application.")
+    .option("--login <text>", "Login of the user; without one, creates an application session.")
+    .option("--email <text>", "E-mail of the user, instead of the login.")
+    .option("--password <text>", "The user's password; prompted for on a terminal if omitted.")
+    .option("--password-stdin", "Reads the password from standard input.")
+    .action(async (options: TokenOptions) => {
+      const { access, json } = invocation();
+      const user = await readUser(options);
+      const session = await createSession(access(), options.app, user);
+      printText(json ? toJson(session) : session.token);
+    });
+}
+
+/** The user's credentials; undefined for an application session. @throws CommandError */
+async function readUser(options: TokenOptions): Promise<object | undefined> {
+  const { login, email, password, passwordStdin } = options;
+  if (login === undefined && email === undefined) {
+    if (password === undefined && !passwordStdin) return undefined;
+    throw new CommandError("A password requires --login or --email.");
+  }
+  if (login !== undefined && email !== undefined) {
+    throw new CommandError("--login and --email are mutually exclusive.");
+  }
+  return {
+    ...(login === undefined ? { email } : { login }),
+    password: await readPassword(options),
+  };
+}
+
+async function readPassword({ password, passwordStdin }: TokenOptions): Promise<string> {
+  if (passwordStdin) {
+    if (password === undefined) return readStdin();
+    throw new CommandError("--password and --password-stdin are mutually exclusive.");
+  }
+  if (password !== undefined) return password;
+  if (isStdinTerminal()) return promptSecret("Password: ");
+  throw new CommandError("The password is missing: pass it with --password-stdin.");
+}
+
+/** Creates a session the way a client of the application does. */
+async function createSession(
+  access: ServerAccess,
+  app: string,
+  user: object | undefined,
+): Promise<CreatedSession> {
+  const { application } = await asOwner(access, (execute) => execute(KEYS_QUERY, { app }));
+  const timestamp = Math.floor(systemClock.now() / 1000);
+  const input = { ...createSignedRequest(application as SigningKeys, timestamp), user };
+  const answer = await executeAnonymously(access)(CREATE_SESSION, { input });
+  return (answer.createSession as { session: CreatedSession }).session;
+}

@@ -1,0 +1,110 @@
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type ResponsePath,
+} from "graphql";
+import type { AllowedCallers } from "../../core/viewer";
+import type { AuditContext } from "../../domain/audit/entries/audit-entry";
+import { auditMutation } from "../../domain/audit/entries/audited-mutation";
+import type { OperationLimit } from "../../platform/limits/rate-limits";
+import { mapAsyncIterator } from "./engine/map-async-iterator";
+
+/** A field of Query, Mutation or Subscription. */
+export type RootField = GraphQLField<unknown, AuditContext>;
+
+/** Who may run an operation, as it declares. @throws Error if it declares nobody */
+export function allowedCallers(name: string, field: RootField): AllowedCallers {
+  const { allowed } = field.extensions as { allowed?: AllowedCallers };
+  if (allowed === undefined) throw new Error(`${name} does not declare who may run it (@Allow)`);
+  return allowed;
+}
+
+/**
+ * Checks limits and access before a root field runs, for every protocol and once per alias, so that neither
+ * bypasses a limit. The request itself was counted on arrival, and its further fields by the engine. Mutations of
+ * members leave an entry in the audit log.
+ */
+export function guard(name: string, field: RootField): void {
+  const allowed = allowedCallers(name, field);
+  const isPublic = allowed.client === "public";
+  const { limit } = field.extensions as { limit?: OperationLimit };
+  const isAudited = allowed.member !== null && name.startsWith("Mutation.");
+  const guarded = (act: GraphQLFieldResolver<unknown, AuditContext>) => {
+    const audited = isAudited ? auditMutation(field, allowed, act) : null;
+    return async (...args: Parameters<GraphQLFieldResolver<unknown, AuditContext>>) => {
+      const { auth, caller, limits } = args[2];
+      if (limit !== undefined) {
+        // A token that has ended is refused before it counts: its client does not use up the limit of its address.
+        if (!isPublic) await auth.authenticate();
+        // Local limits return synchronously; awaiting them would cost an event loop turn.
+        const counting = limits.countForAddress(limit, caller.ip);
+        if (counting) await counting;
+      }
+      // A public operation resolves its application itself.
+      if (isPublic) return act(...args);
+      // The audited resolver checks the access itself. By REST no member runs anything.
+      if (audited && auth.isMember && caller.protocol !== "rest") return audited(...args);
+      await auth.require(allowed);
+      // Members of accounts belong to no application; their address has been counted.
+      if (auth.isMember) return act(...args);
+      const applicationId = await auth.applicationId();
+      limits.countForApplication("request", applicationId);
+      if (limit !== undefined) {
+        const counting = limits.countForApplication(limit, applicationId);
+        if (counting) await counting;
+      }
+      return act(...args);
+    };
+  };
+  // A subscription is checked once, not for each event.
+  if (field.subscribe) field.subscribe = guarded(counted(name, isPublic, field.subscribe));
+  else field.resolve = guarded(field.resolve ?? defaultFieldResolver);
+}
+
+/** Counts a subscription as one of its viewer, from its start to its end. Every field passes here, so none lacks the bound. */
+function counted(
+  name: string,
+  isPublic: boolean,
+  subscribe: GraphQLFieldResolver<unknown, AuditContext>,
+): GraphQLFieldResolver<unknown, AuditContext> {
+  if (isPublic) throw new Error(`${name} is public and has no viewer to count it for`);
+  return async (...args) => {
+    const { auth, viewerSubscriptions } = args[2];
+    const ended = viewerSubscriptions.open(await auth.viewerKey());
+    try {
+      const source = (await subscribe(...args)) as AsyncIterable<unknown>;
+      return mapAsyncIterator(
+        source[Symbol.asyncIterator](),
+        (event) => event,
+        (error) => error as Error,
+        ended,
+      );
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  };
+}
+
+/**
+ * Counts a field below the root that takes arguments, which reads a page or a number by itself, as one request for each
+ * further element of a list that it is selected in. The engine has counted the first (`OperationSize.reads`).
+ */
+export function countReads(field: RootField): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  field.resolve = (...args) => {
+    const [, , { limits, caller }, { path }] = args;
+    const refusal = isFurtherInList(path) ? limits.countExtra(caller.ip, 1) : null;
+    if (refusal) throw refusal;
+    return resolve(...args);
+  };
+}
+
+/** Whether a path leads through an element of a list other than the first. */
+function isFurtherInList(path: ResponsePath | undefined): boolean {
+  for (let part = path; part; part = part.prev) {
+    if (typeof part.key === "number" && part.key > 0) return true;
+  }
+  return false;
+}
