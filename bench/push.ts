@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { execute, startPostgres } from "../scripts/services/postgres-server";
-import { asOwner, type Execute } from "../src/transports/cli/client/server";
+import { asOwner, type Execute } from "../src/transports/cli/connection/server";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { pinDriver } from "./process-pins";
 import { usageOf } from "./process-usage";

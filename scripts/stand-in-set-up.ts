@@ -6,7 +6,7 @@ import {
   type Execute,
   executeAnonymously,
   resolveAccess,
-} from "../src/transports/cli/client/server";
+} from "../src/transports/cli/connection/server";
 import type { StandIns } from "../tools/stand-ins/start";
 
 const LOGIN = "push-trial";

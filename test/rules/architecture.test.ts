@@ -45,7 +45,7 @@ const CONNECTING: Record<string, RegExp> = {
  * Files outside of network/ that open connections, and to what: never to an address from a client or owner.
  */
 const OPERATOR_CONNECTIONS: Record<string, string> = {
-  "cli/client/server.ts": "the operator's own server",
+  "cli/connection/server.ts": "the operator's own server",
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
   "cli/doctor/media-ports.ts": "the UDP ports of this host, which are only bound",
   "cli/doctor/ntp.ts": "the time server that the operator configures",

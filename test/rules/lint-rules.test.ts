@@ -43,7 +43,8 @@ test("a cycle of imports is found, also of types and of dynamic imports", () => 
       "src/platform/bus/d.ts": 'import type { C } from "./c";\nexport type D = C[];\n',
       "tools/e.ts": 'export const e = () => import("./f");\n',
       "tools/f.ts": 'import { e } from "./e";\nexport const f = () => e;\n',
-      "src/platform/mail/g.ts": 'import { b } from "../../domain/calls/b";\nexport const g = () => b;\n',
+      "src/platform/mail/g.ts":
+        'import { b } from "../../domain/calls/b";\nexport const g = () => b;\n',
     }),
   ).toEqual([
     "src/domain/calls/b.ts: suspicious/noImportCycles",

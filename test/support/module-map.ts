@@ -254,9 +254,9 @@ export const IMPORTS: Record<string, string[]> = {
   ],
   health: ["access", "applications", "health/checks", "health/nodes", "paging"],
   // Layer 3, transports: how clients reach it.
-  "cli/client": [],
-  "cli/doctor": ["cli/client"],
-  cli: ["cli/client", "cli/doctor"],
+  "cli/connection": [],
+  "cli/doctor": ["cli/connection"],
+  cli: ["cli/connection", "cli/doctor"],
   dashboard: [],
   "graphql/engine": [],
   graphql: ["graphql/engine", "http"],

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/calls/browser";
-import { newUser, rest } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { newUser, rest } from "../support/rest-client";
 
 /** The reference of the REST API in a real browser, under its Content-Security-Policy. */
 

@@ -11,9 +11,9 @@ import {
   trustNode,
 } from "../support/calls/signal-libraries";
 import { DOMAIN } from "../support/chat/chat";
-import { newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { FREE_CHAT_PORTS } from "../support/ports";
+import { newUser, type TestUser } from "../support/rest-client";
 
 /** Published client libraries with the endpoint, on each transport that they support. */
 

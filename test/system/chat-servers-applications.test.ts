@@ -8,10 +8,10 @@ import { startEjabberd } from "../support/chat/chat-servers/ejabberd";
 import { startProsody } from "../support/chat/chat-servers/prosody";
 import type { RawClient } from "../support/chat/raw-client";
 import { isComponentConnected, signedInFrames } from "../support/chat/server-clients";
-import { newUser, type TestUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { describeServices } from "../support/operations/database";
+import { newUser, type TestUser } from "../support/rest-client";
 import { secondApplication } from "../support/sessions/second-application";
 
 /** Isolation of applications on the real Prosody and the real ejabberd, for every kind of stanza. */

@@ -26,9 +26,9 @@ import {
   unstamped,
 } from "../support/chat/server-clients";
 import { type Tree, textAt, treeOf } from "../support/chat/xml-tree";
-import { newUser, rest, signIn, type TestUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
+import { newUser, rest, signIn, type TestUser } from "../support/rest-client";
 
 /** Signalbox as a component of the real Prosody and the real ejabberd, configured by the files of deploy/. */
 

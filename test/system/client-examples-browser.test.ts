@@ -2,15 +2,15 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContext, Page } from "playwright-core";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
-import { newUser, type TestUser } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
 import {
   bundleExample,
   type ClientExample,
   clientExamples,
   needsBrowser,
   placeExample,
-} from "../support/clients/client-examples";
-import { startNode, type TestNode } from "../support/node";
+} from "../support/published-clients/client-examples";
+import { newUser, type TestUser } from "../support/rest-client";
 
 /** The examples in the documentation of @signalbox/client that need a browser. */
 

@@ -9,8 +9,8 @@ import {
   passes,
 } from "../../tools/conferences/graphql-member";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
-import { newUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { newUser } from "../support/rest-client";
 
 /** What only browsers can do with their peer connections over GraphQL: simulcast, and ICE restarts on the same one. */
 

@@ -5,8 +5,8 @@ import { turnCredentials } from "../../src/domain/calls/ice/ice-servers";
 import { checkTurn } from "../../src/domain/health/checks/turn";
 import { graphql } from "../../tools/graphql/graphql-http";
 import { allocate, type Coturn, read, startCoturn } from "../support/calls/coturn";
-import { newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { newUser, type TestUser } from "../support/rest-client";
 
 /** The credentials of iceServers, against a real coturn with the configuration of deploy/. */
 

@@ -1,9 +1,9 @@
 import { getIntrospectionQuery } from "graphql";
 import { graphql } from "../../tools/graphql/graphql-http";
 import { openBrowser } from "../support/calls/browser";
-import { newUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
+import { newUser } from "../support/rest-client";
 
 let node: TestNode;
 beforeAll(async () => {

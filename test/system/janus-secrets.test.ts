@@ -12,7 +12,6 @@ import {
   startJanus,
 } from "../../tools/conferences/janus-server";
 import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
-import { newUser } from "../support/client";
 import {
   LEGACY_FRAMINGS,
   listenLegacy,
@@ -31,6 +30,7 @@ import {
   watchMedia,
 } from "../support/conferences/members/synthetic-members";
 import { startNode, type TestNode } from "../support/node";
+import { newUser } from "../support/rest-client";
 
 /** Nothing of a Janus reaches a client but SDPs: every byte that clients receive, against every secret and id of it. */
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/calls/browser";
-import { newUser, rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { newUser, rest, signedParameters } from "../support/rest-client";
 
 /** The page of a reset link in a browser; password-page.test.ts covers its content. */
 

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { execute } from "../../scripts/services/postgres-server";
 import { graphql } from "../../tools/graphql/graphql-http";
-import { newUser, rest, type TestUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { NO_RATES, type TestNode } from "../support/node";
 import { type FreshDatabase, freshServices } from "../support/operations/database";
 import { type ServiceProcess, startProcess } from "../support/process";
 import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";
 import { eventBody, universal } from "../support/push/push";
+import { newUser, rest, type TestUser } from "../support/rest-client";
 
 /** More than two windows, so that crashes interrupt the fan-out. */
 const DEVICES = 1_200;

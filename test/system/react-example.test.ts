@@ -5,10 +5,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { BrowserContext } from "playwright-core";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
-import { ExamplePage, type ExampleServer, runExample } from "../support/clients/react-example";
 import { closeAfterEach } from "../support/close-after-each";
 import { startNode, type TestNode } from "../support/node";
 import { printedSteps } from "../support/printed-steps";
+import {
+  ExamplePage,
+  type ExampleServer,
+  runExample,
+} from "../support/published-clients/react-example";
 
 /** The steps of README.md, "Ten minutes to a call in your own page", in two tabs of a real browser. */
 

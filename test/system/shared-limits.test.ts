@@ -1,5 +1,5 @@
-import { rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { rest, signedParameters } from "../support/rest-client";
 
 /** Redis has its own clock: no delay may expire during the test, however slow the machine. */
 const PARTS = { firstWaitMs: 600_000 };

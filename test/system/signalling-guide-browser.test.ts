@@ -4,8 +4,8 @@ import { graphql } from "../../tools/graphql/graphql-http";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { connectGraphqlWs } from "../support/calls/graphql-signals";
 import { type GuideServer, serveGuide } from "../support/calls/guide-page";
-import { newUser, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { newUser, type TestUser } from "../support/rest-client";
 
 /** Calls between real browsers with the modules that docs/SIGNALING.md prints. */
 

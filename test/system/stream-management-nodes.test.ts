@@ -3,11 +3,11 @@ import { WebSocket } from "ws";
 import { connectGraphqlWs, type GraphqlClient } from "../support/calls/graphql-signals";
 import { bind, DOMAIN } from "../support/chat/chat";
 import { ENABLE, managedStream, nextIds, resumeStream } from "../support/chat/managed-stream";
-import { newUser, type TestUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { type BreakableProxy, startBreakableProxy } from "../support/operations/breakable-proxy";
 import { type ServiceProcess, startProcess } from "../support/process";
+import { newUser, type TestUser } from "../support/rest-client";
 
 /** Chat streams whose node goes down, with real PostgreSQL and Redis: no signal is lost. */
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parse, validate } from "graphql";
-import { readCommands } from "../../src/transports/cli/client/documents";
+import { readCommands } from "../../src/transports/cli/connection/documents";
 import { signalboxSchema } from "../../src/transports/graphql/schema";
 
 const schema = signalboxSchema();

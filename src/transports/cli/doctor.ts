@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { printText } from "../../core/console";
 import { replaceControls } from "../../core/terminal";
 import { type Finding, pluralize, type Status } from "../../domain/health/checks/finding";
-import type { Invocation } from "./client/document-command";
-import { alignColumns, toJson } from "./client/table";
+import type { Invocation } from "./connection/document-command";
+import { alignColumns, toJson } from "./connection/table";
 
 /** Default of `--time-server`: a public NTP server. */
 const TIME_SERVER = "time.cloudflare.com";

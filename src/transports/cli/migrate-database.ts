@@ -3,7 +3,7 @@ import { printProblem } from "../../core/console";
 import { openLog } from "../../core/log";
 import { FolderInUseError } from "../../platform/store/folder-lock";
 import { migrateStore } from "../../platform/store/open";
-import { CommandError } from "./client/command-error";
+import { CommandError } from "./connection/command-error";
 
 /** Signals that stop the migration. A second one ends the process at once, which is safe too. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { printText } from "../../core/console";
-import type { Invocation } from "./client/document-command";
-import { toJson } from "./client/table";
+import type { Invocation } from "./connection/document-command";
+import { toJson } from "./connection/table";
 
 /** Adds `migrate`, which works on the configured database without a server. */
 export function addMigrate(program: Command, invocation: () => Invocation): void {

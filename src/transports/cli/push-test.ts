@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { printText } from "../../core/console";
-import { CommandError } from "./client/command-error";
-import type { Invocation } from "./client/document-command";
-import { asOwner, type Execute } from "./client/server";
-import { toJson, toTable } from "./client/table";
+import { CommandError } from "./connection/command-error";
+import type { Invocation } from "./connection/document-command";
+import { asOwner, type Execute } from "./connection/server";
+import { toJson, toTable } from "./connection/table";
 
 const SEND_MUTATION = `mutation ($input: CreatePushEventInput!) {
   createPushEvent(input: $input) { events { id channel } }

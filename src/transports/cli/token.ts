@@ -3,11 +3,11 @@ import { systemClock } from "../../core/clock";
 import { printText } from "../../core/console";
 import { isStdinTerminal, readStdin } from "../../core/terminal";
 import { createSignedRequest, type SigningKeys } from "../../domain/sessions/signature";
-import { CommandError } from "./client/command-error";
-import type { Invocation } from "./client/document-command";
-import { promptSecret } from "./client/option-values";
-import { asOwner, executeAnonymously, type ServerAccess } from "./client/server";
-import { toJson } from "./client/table";
+import { CommandError } from "./connection/command-error";
+import type { Invocation } from "./connection/document-command";
+import { promptSecret } from "./connection/option-values";
+import { asOwner, executeAnonymously, type ServerAccess } from "./connection/server";
+import { toJson } from "./connection/table";
 
 const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
 const CREATE_SESSION = `mutation ($input: CreateSessionInput!) {

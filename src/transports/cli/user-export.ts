@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { printLines } from "../../core/console";
-import type { Invocation } from "./client/document-command";
-import { asOwner } from "./client/server";
-import { toJsonLine } from "./client/table";
+import type { Invocation } from "./connection/document-command";
+import { asOwner } from "./connection/server";
+import { toJsonLine } from "./connection/table";
 
 const PAGE_MUTATION = `mutation ($input: ApplicationUserInput!, $after: String) {
   exportUser(input: $input, after: $after) { export endCursor }

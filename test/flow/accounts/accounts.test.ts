@@ -2,9 +2,9 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

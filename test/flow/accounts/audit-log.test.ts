@@ -2,10 +2,10 @@ import type { EngineListener } from "../../../src/domain/conferences/engine/engi
 import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser } from "../../support/rest-client";
 import { PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { openWorld, type World } from "../../support/security/world";
 import { memberToken, ownerCredentials, ownerToken } from "../../support/sessions/owner";

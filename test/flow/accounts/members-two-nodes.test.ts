@@ -10,11 +10,11 @@ import { openLimiters } from "../../../src/platform/limits/open-limiter";
 import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newGuest } from "../../support/client";
 import { addConference, guestToken } from "../../support/conferences/stored-conference";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { newGuest } from "../../support/rest-client";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 
 /** Sockets of members on other nodes, and on a node that missed the events of the others. */

@@ -4,14 +4,6 @@ import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import {
-  newGuest,
-  newUser,
-  rest,
-  signedParameters,
-  signIn,
-  type TestUser,
-} from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
@@ -20,6 +12,14 @@ import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
 import { addDevice, eventCounts, payload, postEvent } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import {
+  newGuest,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+  type TestUser,
+} from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -10,10 +10,10 @@ import { type CallData, newSessionId, send, waitForCall } from "../../support/ca
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { EXAMPLES } from "../../support/calls/signal-examples";
 import { DOMAIN } from "../../support/chat/chat";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -15,6 +15,9 @@ import {
 import { connectGraphqlWs, type GraphqlClient } from "../../support/calls/graphql-signals";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
+import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+import { hasServices } from "../../support/operations/database";
 import {
   applicationToken,
   newGuest,
@@ -22,10 +25,7 @@ import {
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
-import { startNode, type TestNode } from "../../support/node";
-import { hasServices } from "../../support/operations/database";
+} from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,7 +1,6 @@
 import { createServer } from "node:net";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { sendInput } from "../../support/calls/send-input";
-import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import {
@@ -9,6 +8,7 @@ import {
   type PrintedProgram,
   printedFolder,
 } from "../../support/printed-programs";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /**
  * Subscriptions outlive a restart of the service, as docs/SIGNALING.md and docs/FRONTEND.md print them. A single node

@@ -6,9 +6,9 @@ import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { auth, bind, connectRaw, DOMAIN, OPEN, signInRaw } from "../../support/chat/chat";
 import type { RawClient } from "../../support/chat/raw-client";
 import { textAt } from "../../support/chat/xml-tree";
-import { newGuest, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newGuest, rest, type TestUser } from "../../support/rest-client";
 
 /** The nodes of senders and of receivers; different ones if the bus supports several. */
 let here: TestNode;

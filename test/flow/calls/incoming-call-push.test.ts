@@ -11,12 +11,12 @@ import {
   waitForCall,
 } from "../../support/calls/calls";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { addDevice } from "../../support/push/push";
 import { RecordingProviders, type SentPush } from "../../support/push/recording-provider";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 import { blockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
 

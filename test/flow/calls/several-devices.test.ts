@@ -5,10 +5,10 @@ import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";
-import { newUser, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, signIn, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** Two nodes if the bus supports several, otherwise one under two names. */

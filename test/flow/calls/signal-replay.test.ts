@@ -9,10 +9,10 @@ import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";
-import { newGuest, type TestUser } from "../../support/client";
 import { eventually, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newGuest, type TestUser } from "../../support/rest-client";
 
 /** The nodes before and after a client's reconnect; different ones if the bus supports several. */
 let here: TestNode;

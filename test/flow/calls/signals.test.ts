@@ -12,8 +12,8 @@ import {
 } from "../../support/calls/signal-examples";
 import { DOMAIN } from "../../support/chat/chat";
 import { type Tree, textAt, treeOf } from "../../support/chat/xml-tree";
-import { newGuest, newUser, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newGuest, newUser, signIn, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 let node: TestNode;

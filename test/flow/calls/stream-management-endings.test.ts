@@ -1,7 +1,7 @@
 import { managedStream, nextIds, resumeStream, SM } from "../../support/chat/managed-stream";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 
 /** The end of a session or user also ends its disconnected streams. */
 

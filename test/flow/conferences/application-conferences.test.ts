@@ -6,12 +6,12 @@ import {
 } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { watchAsOwner } from "../../support/calls/application-calls";
-import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { addConference } from "../../support/conferences/stored-conference";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { memberToken, ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -7,9 +7,9 @@ import {
   watchEvents,
 } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 let node: TestNode;

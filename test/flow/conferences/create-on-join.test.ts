@@ -1,10 +1,10 @@
 import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, type TestUser } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** Whether the first join of a legacy client creates the conference is a setting of the application. */

@@ -8,11 +8,11 @@ import {
 } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newGuest, newUser, rest, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { newGuest, newUser, rest, type TestUser } from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 

@@ -6,11 +6,11 @@ import {
   mutate,
   passes,
 } from "../../../tools/conferences/graphql-member";
-import { newUser, type TestUser } from "../../support/client";
 import { FailingStore } from "../../support/conferences/failing-store";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { OutlivingEngine } from "../../support/conferences/outliving-engine";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** The host of a conference finishes what a database that was away has prevented. */
 

@@ -3,11 +3,11 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { type ChatClient, jidOf, rawChat } from "../../support/calls/signal-clients";
 import type { Tree } from "../../support/chat/xml-tree";
-import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 const providers = new RecordingProviders();

@@ -5,7 +5,6 @@ import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/en
 import { passes } from "../../../tools/conferences/graphql-member";
 import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, type TestUser } from "../../support/client";
 import type { LegacyClient } from "../../support/conferences/legacy-client";
 import {
   LEGACY_FRAMINGS,
@@ -15,6 +14,7 @@ import {
 import { receives } from "../../support/conferences/members/synthetic-members";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /**
  * What legacy conference clients must not do, tried with media on each engine; janus-attacks.test.ts has every message

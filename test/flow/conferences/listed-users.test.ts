@@ -6,12 +6,12 @@ import {
   passes,
 } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** Who may be in a conference is what its lists say, also for those who are in it. */
 

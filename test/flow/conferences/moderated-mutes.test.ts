@@ -7,13 +7,13 @@ import {
   watchEvents,
 } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, signIn, type TestUser } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { OutlivingEngine } from "../../support/conferences/outliving-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { newUser, signIn, type TestUser } from "../../support/rest-client";
 
 /** What a moderator has muted stays muted until somebody unmutes it, whatever else happens. */
 

@@ -6,7 +6,6 @@ import {
   passes,
 } from "../../../tools/conferences/graphql-member";
 import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
-import { newUser } from "../../support/client";
 import {
   answerOffer,
   flowsOn,
@@ -17,6 +16,7 @@ import {
 } from "../../support/conferences/members/synthetic-members";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser } from "../../support/rest-client";
 
 /** What members do with their peer connections over GraphQL, with media on each engine. */
 

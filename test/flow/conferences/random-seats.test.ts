@@ -6,10 +6,10 @@ import {
   passes,
 } from "../../../tools/conferences/graphql-member";
 import { type Random, seededRandom } from "../../../tools/seeded-random";
-import { newUser, signIn, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, signIn, type TestUser } from "../../support/rest-client";
 
 /**
  * Random joins, leaves and kills, several at a time, from several nodes where services run. The rows, the list of the

@@ -8,7 +8,6 @@ import {
 } from "../../../tools/conferences/graphql-member";
 import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, type TestUser } from "../../support/client";
 import { LegacyError } from "../../support/conferences/legacy-client";
 import {
   LEGACY_FRAMINGS,
@@ -18,6 +17,7 @@ import {
 import { receives } from "../../support/conferences/members/synthetic-members";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** GraphQL clients and clients of the Janus protocol in one conference, with media on each engine. */
 

@@ -6,10 +6,10 @@ import {
   passes,
   watchEvents,
 } from "../../../tools/conferences/graphql-member";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { blockUser } from "../../support/sessions/blocks";
 
 const engines: MemoryEngine[] = [];

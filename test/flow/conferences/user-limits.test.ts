@@ -3,11 +3,11 @@ import {
   joinConference,
   mutate,
 } from "../../../tools/conferences/graphql-member";
-import { newUser, type TestUser } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** What one user can take of the conferences of all: seats, and open conferences. */

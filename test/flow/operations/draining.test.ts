@@ -7,8 +7,8 @@ import {
 } from "../../../tools/graphql/graphql-socket";
 import { type ChatClient, rawChat } from "../../support/calls/signal-clients";
 import { connectRaw, DOMAIN } from "../../support/chat/chat";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** What clients see during a graceful shutdown. */
 

@@ -10,12 +10,12 @@ import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { endListening, listen, NOWHERE } from "../../support/cli/doctor";
-import { newUser, rest } from "../../support/client";
 import { eventually, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { DATABASE_NAME, describeServices, hasServices } from "../../support/operations/database";
 import { addFailedJob } from "../../support/operations/failed-jobs";
 import { addEvent } from "../../support/push/push";
+import { newUser, rest } from "../../support/rest-client";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,9 +1,9 @@
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import type { RawClient } from "../../support/chat/raw-client";
-import { type RestResponse, rest, signedParameters } from "../../support/client";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { type RestResponse, rest, signedParameters } from "../../support/rest-client";
 
 /**
  * Rate limits over all protocols. A trusted proxy lets every test use its own address. The clock is stopped,

@@ -11,10 +11,10 @@ import { openLog } from "../../../src/core/log";
 import { migrateStore, openStore } from "../../../src/platform/store/open";
 import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { only } from "../../support/cli/doctor";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
 import { describeServices } from "../../support/operations/database";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /**
  * Readiness, doctor and requests on one node while its database or its Redis answers but cannot be written. The tests

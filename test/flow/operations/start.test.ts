@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { applicationToken, newUser, rest, signedParameters } from "../../support/client";
 import type { TestNode } from "../../support/node";
 import { emptyFolder, freshDatabase, hasServices } from "../../support/operations/database";
 import { managedProcesses, type ServiceProcess } from "../../support/process";
+import { applicationToken, newUser, rest, signedParameters } from "../../support/rest-client";
 
 const { environment, start } = managedProcesses();
 

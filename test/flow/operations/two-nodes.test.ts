@@ -18,10 +18,10 @@ import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/cal
 import { asInput, EXAMPLES, writtenByGraphql } from "../../support/calls/signal-examples";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { treeOf } from "../../support/chat/xml-tree";
-import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 const NO_SESSION = "Required session does not exist";

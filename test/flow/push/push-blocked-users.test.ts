@@ -1,7 +1,6 @@
 import { Client } from "pg";
 import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, type RestResponse, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
@@ -16,6 +15,7 @@ import {
   universal,
 } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, type RestResponse, rest, type TestUser } from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 /** A blocked user gets no pushes on any way, and sends none. */

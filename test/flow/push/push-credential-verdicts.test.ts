@@ -1,12 +1,12 @@
 import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { makeAppleCertificate, makeAuthority } from "../../../tools/stand-ins/certificates";
-import { newUser, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, eventCounts, payload, postEvent } from "../../support/push/push";
 import { p8 } from "../../support/push/push-credentials";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,11 +1,11 @@
 import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, type TestUser } from "../../support/client";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, deliveries, eventCounts, payload, postEvent } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { blockUser } from "../../support/sessions/blocks";
 
 const clock = new MovingClock();

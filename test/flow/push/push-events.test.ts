@@ -1,4 +1,3 @@
-import { newUser, rest, type TestUser } from "../../support/client";
 import { MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import {
@@ -11,6 +10,7 @@ import {
   universal,
 } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const clock = new MovingClock();

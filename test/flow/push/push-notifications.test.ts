@@ -1,8 +1,8 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { addDevice, eventCounts } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** Pushes by GraphQL: notifications, and payloads of one platform. */
 

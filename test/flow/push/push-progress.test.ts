@@ -3,12 +3,12 @@ import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { watchAsOwner } from "../../support/calls/application-calls";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { addDevice, eventCounts, postEvent } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,5 +1,4 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import {
@@ -11,6 +10,7 @@ import {
   universal,
 } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 const DAY = 24 * HOUR;
 const clock = new MovingClock();

@@ -1,14 +1,14 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
+import { startNode, type TestNode } from "../../support/node";
+import { addDevice, eventBody, eventCounts } from "../../support/push/push";
+import { RecordingProviders } from "../../support/push/recording-provider";
 import {
   applicationToken,
   newUser,
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
-import { addDevice, eventBody, eventCounts } from "../../support/push/push";
-import { RecordingProviders } from "../../support/push/recording-provider";
+} from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,10 +1,10 @@
 import { Client } from "pg";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { addDevice } from "../../support/push/push";
 import { androidDevice, appleToken, browserKeys } from "../../support/push/push-devices";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,7 +1,13 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { applicationToken, newUser, rest, signedParameters, signIn } from "../../support/client";
 import { MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import {
+  applicationToken,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+} from "../../support/rest-client";
 
 /** Races of many requests of which one may succeed. An unhandled rejection also fails a test. */
 

@@ -17,9 +17,9 @@ import {
   substitute,
   type Transcript,
 } from "../../../tools/transcript";
-import { applicationToken, newUser, type RestResponse, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { OpenApiConformity } from "../../support/rest/openapi-conformity";
+import { applicationToken, newUser, type RestResponse, rest } from "../../support/rest-client";
 
 const FOLDER = join(__dirname, "../transcripts");
 const documents = readDocuments(

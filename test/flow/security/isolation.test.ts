@@ -5,7 +5,6 @@ import { readDocuments, readRestFiles } from "../../../src/transports/rest/docum
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket } from "../../../tools/graphql/graphql-socket";
 import { addCall } from "../../support/calls/calls";
-import { applicationToken, newUser, rest, signedParameters } from "../../support/client";
 import { addConference } from "../../support/conferences/stored-conference";
 import { isExhaustive, oneOf, SAMPLED } from "../../support/exhaustive";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
@@ -13,6 +12,7 @@ import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { addFailedJob } from "../../support/operations/failed-jobs";
 import { addEvent } from "../../support/push/push";
 import { addSubscription } from "../../support/push/push-devices";
+import { applicationToken, newUser, rest, signedParameters } from "../../support/rest-client";
 import { ROUTES } from "../../support/security/permission-routes";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { addMember, ownerCredentials, ownerToken } from "../../support/sessions/owner";

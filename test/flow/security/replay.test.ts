@@ -7,10 +7,10 @@ import { openLocalBus } from "../../../src/platform/bus/local";
 import { openLimiters } from "../../../src/platform/limits/open-limiter";
 import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { type RestResponse, rest, signedParameters } from "../../support/client";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { type RestResponse, rest, signedParameters } from "../../support/rest-client";
 
 /** A signed request works once: at both ends of its window, after a restart, and across two nodes. */
 

@@ -6,10 +6,10 @@ import { readConfig } from "../../../src/core/config";
 import { openSealer } from "../../../src/domain/applications/secret-key";
 import { unsealSettings } from "../../../src/domain/applications/settings";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { applicationToken, rest, signedParameters } from "../../support/client";
 import { asTestNode, type TestNode } from "../../support/node";
 import { type FreshDatabase, freshDatabase, hasServices } from "../../support/operations/database";
 import { FREE_PORTS } from "../../support/ports";
+import { applicationToken, rest, signedParameters } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** Secrets in the database, and their re-encryption at the start. */

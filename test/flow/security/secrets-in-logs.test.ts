@@ -4,8 +4,13 @@ import { openLog } from "../../../src/core/log";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import { applicationToken, type RestResponse, rest, signedParameters } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import {
+  applicationToken,
+  type RestResponse,
+  rest,
+  signedParameters,
+} from "../../support/rest-client";
 
 /**
  * Logs, errors and metrics contain no secrets: runs valid and invalid requests of every kind at the most

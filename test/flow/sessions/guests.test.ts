@@ -3,9 +3,9 @@ import { INVALID_TEXT_MESSAGE } from "../../../src/core/text/text";
 import { openJobs } from "../../../src/platform/jobs/pg-boss";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const clock = new MovingClock();

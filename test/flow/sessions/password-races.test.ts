@@ -2,6 +2,8 @@ import { Client } from "pg";
 import { PasswordHasher } from "../../../src/domain/passwords/password";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
+import { startNode, type TestNode } from "../../support/node";
+import { hasServices } from "../../support/operations/database";
 import {
   applicationToken,
   newUser,
@@ -10,9 +12,7 @@ import {
   signedParameters,
   signIn,
   type TestUser,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
-import { hasServices } from "../../support/operations/database";
+} from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import { ownerCredentials } from "../../support/sessions/owner";
 

@@ -2,8 +2,8 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
 import type { RawClient } from "../../support/chat/raw-client";
-import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 /** The end of a session immediately closes the connections that it opened, and no others. */

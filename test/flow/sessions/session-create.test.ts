@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 import { graphql } from "../../../tools/graphql/graphql-http";
+import { HOUR, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
 import {
   applicationToken,
   newUser,
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { HOUR, MovingClock } from "../../support/moving-clock";
-import { startNode, type TestNode } from "../../support/node";
+} from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 /** Keys of a user in REST; only guests have is_guest and _id. */

@@ -1,8 +1,8 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, signedParameters, signIn } from "../../support/client";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signedParameters, signIn } from "../../support/rest-client";
 import { sessionListEntry } from "../../support/security/permission-routes";
 
 const clock = new MovingClock();

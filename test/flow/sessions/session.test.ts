@@ -1,8 +1,14 @@
 import { WebSocket } from "ws";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { applicationToken, newUser, rest, signedParameters, signIn } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import {
+  applicationToken,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+} from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const CHALLENGE = 'Bearer realm="Signalbox: token in Svc-Token, or in Authorization: Bearer"';

@@ -1,7 +1,7 @@
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import { applicationToken, rest } from "../../support/client";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken, rest } from "../../support/rest-client";
 
 /** Password guessing: the waits after failures, their scope, and that they reveal nothing. */
 

@@ -3,15 +3,15 @@ import { readConfig } from "../../../src/core/config";
 import { openSealer } from "../../../src/domain/applications/secret-key";
 import { type ApplicationSettings, sealSettings } from "../../../src/domain/applications/settings";
 import { graphql } from "../../../tools/graphql/graphql-http";
+import { startNode, type TestNode } from "../../support/node";
+import { interceptOperations } from "../../support/operations/prisma-operations";
 import {
   applicationToken,
   newUser,
   type RestResponse,
   rest,
   signedParameters,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
-import { interceptOperations } from "../../support/operations/prisma-operations";
+} from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import {
   confusedToken,

@@ -1,10 +1,10 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { interceptOperations } from "../../support/operations/prisma-operations";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const CLOSED = { code: 4401, reason: "Required session does not exist" };

@@ -10,10 +10,10 @@ import { openLocalBus } from "../../../src/platform/bus/local";
 import { openLimiters } from "../../../src/platform/limits/open-limiter";
 import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, signedParameters, signIn } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { newUser, rest, signedParameters, signIn } from "../../support/rest-client";
 
 /** The configuration of a node in a cluster, which caches no sessions. */
 const CONFIG = {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { create, toString as drawQrCode } from "qrcode";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 import { userBody, webSessionBody } from "../../support/security/permission-routes";
 import { secondApplication } from "../../support/sessions/second-application";
 

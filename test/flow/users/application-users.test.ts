@@ -2,6 +2,8 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
+import { startNode, type TestNode } from "../../support/node";
+import { addDevice } from "../../support/push/push";
 import {
   applicationToken,
   newGuest,
@@ -10,9 +12,7 @@ import {
   signedParameters,
   signIn,
   type TestUser,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
-import { addDevice } from "../../support/push/push";
+} from "../../support/rest-client";
 import { blockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";

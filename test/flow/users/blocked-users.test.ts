@@ -2,6 +2,7 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
+import { startNode, type TestNode } from "../../support/node";
 import {
   applicationToken,
   newGuest,
@@ -10,8 +11,7 @@ import {
   signedParameters,
   signIn,
   type TestUser,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
+} from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
 

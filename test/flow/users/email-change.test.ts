@@ -1,13 +1,13 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
+import { startNode, type TestNode } from "../../support/node";
 import {
   applicationToken,
   newUser,
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
+} from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** E-mails are credentials: who may change one, who is notified, and which spellings are equal. */

@@ -11,10 +11,10 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { startSmtp, type TestSmtp, tokenIn, writtenMails } from "../../../tools/smtp";
 import { signInRaw } from "../../support/chat/chat";
-import { applicationToken, newUser, rest, signedParameters } from "../../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
+import { applicationToken, newUser, rest, signedParameters } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,6 +1,6 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { applicationToken, newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken, newUser, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const FIELDS = `id databaseId login email externalUserId externalId facebookId twitterId fullName phone

@@ -1,12 +1,12 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
+import { startNode, type TestNode } from "../../support/node";
 import {
   applicationToken,
   newUser,
   rest,
   type TestUser,
   waitForActivity,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
+} from "../../support/rest-client";
 import { userBody } from "../../support/security/permission-routes";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -1,7 +1,7 @@
 import { USER_LIST_FIELDS } from "../../../src/domain/users/lists/user-filter";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, type TestUser, waitForActivity } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser, waitForActivity } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 /** Pages of the user list by cursors (keyset pagination). */

@@ -1,6 +1,6 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, type TestUser, waitForActivity } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, type TestUser, waitForActivity } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 let node: TestNode;

@@ -1,5 +1,5 @@
-import { applicationToken, newUser, rest, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken, newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const NO_SESSION = { errors: { base: ["Required session does not exist"] } };

@@ -1,7 +1,7 @@
 import { freePort } from "../../../scripts/services/binaries";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 const REFUSED = { errors: { base: ["The account key is not valid"] } };

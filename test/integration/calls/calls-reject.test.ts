@@ -2,9 +2,9 @@ import { client, type XmlNode } from "@xmpp/client";
 import { WebSocket } from "ws";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
-import { applicationToken, newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken, newUser, rest, type TestUser } from "../../support/rest-client";
 import { secondApplication } from "../../support/sessions/second-application";
 
 // xmpp.js expects the browser's.

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildDemo, type DemoRun, runDemo, runDemoCutAfter } from "../../support/cli/demo";
-import { newUser, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { emptyFolder, type FreshDatabase } from "../../support/operations/database";
+import { newUser, rest } from "../../support/rest-client";
 
 /** Name and path of every step, in order. */
 const STEPS = [

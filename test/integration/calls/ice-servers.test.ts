@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { isoSeconds } from "../../../src/core/clock";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 
 const SECRET = "secret-of-the-test-for-turn";
 const QUERY = "{ iceServers { urls username credential expiresAt } }";

@@ -4,9 +4,9 @@ import { newSessionId } from "../../support/calls/calls";
 import { sendInput } from "../../support/calls/send-input";
 import { jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
-import { newGuest, newUser, type TestUser } from "../../support/client";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newGuest, newUser, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** A user starts a limited number of new calls in a minute, over all protocols: each makes rows that stay. */

@@ -2,8 +2,8 @@ import { connectGraphqlWs, type GraphqlClient } from "../../support/calls/graphq
 import { type ChatClient, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
 import { DOMAIN } from "../../support/chat/chat";
 import { textAt } from "../../support/chat/xml-tree";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** A signal grows when it is written as a stanza; one that becomes too large is refused. */
 

@@ -6,10 +6,10 @@ import { AsyncQueue } from "../../../tools/async-queue";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { fillInbox } from "../../support/calls/fill-inbox";
 import { sendInput } from "../../support/calls/send-input";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
 import { PRINTED_FILES } from "../../support/printed-code";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** Runs the client that docs/SIGNALING.md prints, unchanged. */
 

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { connectGraphqlWs, type GraphqlClient } from "../../support/calls/graphql-signals";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { closeAfterEach } from "../../support/close-after-each";
 import { startNode, type TestNode } from "../../support/node";
 import {
@@ -11,6 +10,7 @@ import {
   type PrintedProgram,
   printedFolder,
 } from "../../support/printed-programs";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 
 /** Runs the programs and commands that docs/SIGNALING.md prints; test/system runs those for browsers. */
 

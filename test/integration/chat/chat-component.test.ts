@@ -19,9 +19,9 @@ import {
   type ComponentServer,
   startComponentServer,
 } from "../../../tools/component-server";
-import { newUser, rest } from "../../support/client";
 import { eventually, MovingClock } from "../../support/moving-clock";
 import { startNode } from "../../support/node";
+import { newUser, rest } from "../../support/rest-client";
 import { blockUser, unblockUser } from "../../support/sessions/blocks";
 
 const SECRET = "a component's secret";

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { promptHidden, readStdin } from "../../../src/core/terminal";
 import { ownersEnvironment, runCommand } from "../../support/cli/command-line";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 let node: TestNode;
 let user: TestUser;

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endOf, ownersEnvironment, runCommand } from "../../support/cli/command-line";
-import { newUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 let node: TestNode;

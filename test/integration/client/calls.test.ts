@@ -4,10 +4,10 @@ import {
   type Session,
   SignalboxError,
 } from "../../../client/src/index.ts";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
-import { FakeMedia } from "../../support/client/fake-media";
+import { FakeMedia } from "../../support/client-package/fake-media";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { closeSignalboxes, openSignalbox } from "./signalbox";
 
 /** Calls through a node; the media objects are stand-ins that check their use. */

@@ -13,10 +13,10 @@ import {
   updateConference,
 } from "../../../client/src/index.ts";
 import { mutate, passes } from "../../../tools/conferences/graphql-member";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
-import { type StandInMedia, standInMedia } from "../../support/client/conference-media";
+import { type StandInMedia, standInMedia } from "../../support/client-package/conference-media";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { closeSignalboxes, openSignalbox } from "./signalbox";
 
 let node: TestNode;

@@ -19,9 +19,9 @@ import {
 } from "../../../client/src/index.ts";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newSessionId, send, waitForCall } from "../../support/calls/calls";
-import { newUser, rest, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { browserKeys } from "../../support/push/push-devices";
+import { newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { closeSignalboxes, openSignalbox } from "./signalbox";
 

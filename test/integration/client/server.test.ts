@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { openSessions, SignalboxError } from "../../../client/src/server/index.ts";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import { newUser, rest } from "../../support/client";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest } from "../../support/rest-client";
 
 /** Sessions that a backend signs for its pages, by @signalbox/client/server. */
 

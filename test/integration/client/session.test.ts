@@ -1,8 +1,8 @@
 import { SignalboxError, signedSession, webStorage } from "../../../client/src/index.ts";
-import { applicationToken, newUser, rest, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { androidDevice } from "../../support/push/push-devices";
+import { applicationToken, newUser, rest, signIn, type TestUser } from "../../support/rest-client";
 import { closeSignalboxes, openSignalbox } from "./signalbox";
 
 const CURRENT = "{ currentSession { userId } }";

@@ -1,8 +1,8 @@
 import type { SignalboxError, SignalEntry } from "../../../client/src/index.ts";
-import { applicationToken, newUser, signIn, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
+import { applicationToken, newUser, signIn, type TestUser } from "../../support/rest-client";
 import { closeSignalboxes, openSignalbox } from "./signalbox";
 
 let node: TestNode;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { newUser, type TestUser } from "../../support/client";
+import { startNode, type TestNode } from "../../support/node";
 import {
   bundleExample,
   clientExamples,
@@ -11,8 +11,8 @@ import {
   countExamples,
   needsBrowser,
   placeExample,
-} from "../../support/clients/client-examples";
-import { startNode, type TestNode } from "../../support/node";
+} from "../../support/published-clients/client-examples";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /**
  * The examples in the documentation of @signalbox/client: each exported function and class has one. Those that need no

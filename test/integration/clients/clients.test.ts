@@ -1,14 +1,14 @@
 import { AsyncQueue } from "../../../tools/async-queue";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
-import { APOLLO_CLIENT } from "../../support/clients/apollo-client";
-import type { Client, ClientLibrary, ClientSignal } from "../../support/clients/client";
-import { GRAPHQL_REQUEST } from "../../support/clients/graphql-request";
-import { OPENAPI_FETCH } from "../../support/clients/openapi-fetch";
-import { recordRequests } from "../../support/clients/recorded-requests";
-import { URQL } from "../../support/clients/urql";
 import { closeAfterEach } from "../../support/close-after-each";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { APOLLO_CLIENT } from "../../support/published-clients/apollo-client";
+import type { Client, ClientLibrary, ClientSignal } from "../../support/published-clients/client";
+import { GRAPHQL_REQUEST } from "../../support/published-clients/graphql-request";
+import { OPENAPI_FETCH } from "../../support/published-clients/openapi-fetch";
+import { recordRequests } from "../../support/published-clients/recorded-requests";
+import { URQL } from "../../support/published-clients/urql";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 
 /** Published client libraries work with their default settings, as docs/FRONTEND.md prints them. */
 

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import type { Express } from "express";
 import type { FastifyInstance } from "fastify";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
-import { newUser, rest } from "../../support/client";
-import { clientConnection } from "../../support/clients/connection";
-import { createFrontend } from "../../support/clients/frontend";
 import { startNode, type TestNode } from "../../support/node";
 import { loadPrinted, PRINTED_FILES } from "../../support/printed-code";
+import { clientConnection } from "../../support/published-clients/connection";
+import { createFrontend } from "../../support/published-clients/frontend";
+import { newUser, rest } from "../../support/rest-client";
 
 /** The types, the endpoints, the program for Node.js and the queries that docs/FRONTEND.md prints. */
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFrontend, type Frontend } from "../../support/clients/frontend";
+import { createFrontend, type Frontend } from "../../support/published-clients/frontend";
 
 /**
  * Sources that must and must not compile with the types that graphql-codegen generates from the schema, by the

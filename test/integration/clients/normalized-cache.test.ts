@@ -1,14 +1,14 @@
 import { type ApolloClient, gql } from "@apollo/client";
 import { type Client, gql as urqlGql } from "@urql/core";
-import { newUser, type TestUser } from "../../support/client";
+import { startNode, type TestNode } from "../../support/node";
+import { loadPrinted } from "../../support/printed-code";
 import {
   type ClientConnection,
   clientConnection,
   type RecipeConnection,
-} from "../../support/clients/connection";
-import { recordRequests } from "../../support/clients/recorded-requests";
-import { startNode, type TestNode } from "../../support/node";
-import { loadPrinted } from "../../support/printed-code";
+} from "../../support/published-clients/connection";
+import { recordRequests } from "../../support/published-clients/recorded-requests";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** The caches of Apollo Client and urql work with the ids and type names of the schema. */
 

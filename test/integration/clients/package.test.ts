@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { startNode, type TestNode } from "../../support/node";
 import {
   installPackedClient,
   type PackedClient,
   strictProblems,
-} from "../../support/clients/packed-client";
-import { startNode, type TestNode } from "../../support/node";
+} from "../../support/published-clients/packed-client";
 
 /** @signalbox/client as npm packs it: its files, types, size, and use by Vite, Node.js and React 19. */
 

@@ -9,9 +9,9 @@ import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { AsyncQueue } from "../../../tools/async-queue";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
-import { createFrontend, type Frontend } from "../../support/clients/frontend";
 import { startNode, type TestNode } from "../../support/node";
+import { createFrontend, type Frontend } from "../../support/published-clients/frontend";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 
 /**
  * A front end on TanStack Query with its default settings, and on types and documents that graphql-codegen generates

@@ -1,9 +1,9 @@
 import { passes } from "../../../tools/conferences/graphql-member";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, type TestUser } from "../../support/client";
 import { addConference, type StoredConference } from "../../support/conferences/stored-conference";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { ownerToken } from "../../support/sessions/owner";
 

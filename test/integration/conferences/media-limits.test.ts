@@ -4,9 +4,9 @@ import {
   joinConference,
   mutate,
 } from "../../../tools/conferences/graphql-member";
-import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** What a conference allows its members to publish. */
 

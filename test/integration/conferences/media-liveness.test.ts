@@ -13,8 +13,8 @@ import {
   mutate,
 } from "../../../tools/conferences/graphql-member";
 import { SyntheticPeers, type SyntheticPublisher } from "../../../tools/conferences/synthetic-peer";
-import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** What becomes of conferences when a thread of the native library is busy for ever, and that no packet causes it. */
 

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
-import { newGuest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newGuest } from "../../support/rest-client";
 
 /** The limits of the number and the lifetime of /graphql sockets without a session. */
 

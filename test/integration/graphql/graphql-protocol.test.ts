@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
-import { applicationToken } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken } from "../../support/rest-client";
 
 let node: TestNode;
 /** A node that allows a single web origin. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { getOperationAST, parse } from "graphql";
 import { openLog } from "../../../src/core/log";
 import { openSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
-import { applicationToken } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken } from "../../support/rest-client";
 
 /**
  * The engine, Apollo Server, graphql-ws and Fastify interpret every request in the same way, like graphql-js.

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { openLog } from "../../../src/core/log";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { applicationToken, rest, signedParameters } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken, rest, signedParameters } from "../../support/rest-client";
 
 /** Cross-site requests, and requests that are not a single operation. */
 

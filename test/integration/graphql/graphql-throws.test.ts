@@ -3,11 +3,11 @@ import { connect } from "node:net";
 import { openLog } from "../../../src/core/log";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, type TestUser } from "../../support/client";
 import { ANONYMOUS_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { HEAD, post, request, TYPE } from "../../support/rest/raw-http";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /**
  * Input that makes parsers, rules, scalars or compiled code throw: the client gets an error of

@@ -1,6 +1,6 @@
-import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { request, TYPE } from "../../support/rest/raw-http";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** HTTP/2 clients such as curl and Java's request an upgrade to h2c with their first plain-text request. */
 

@@ -1,7 +1,7 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** Errors about variables and arguments say what was expected, and nothing of the value. */
 

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser } from "../../support/rest-client";
 
 /** The memory and number of operations of a socket are bounded; docs/LIMITS.md says by how much. */
 

@@ -1,8 +1,8 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, type TestUser } from "../../support/client";
 import { ANONYMOUS_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 let node: TestNode;
 /** A node that accepts long documents. */

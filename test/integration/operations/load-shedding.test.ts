@@ -7,9 +7,9 @@ import {
 } from "../../../tools/graphql/graphql-socket";
 import { connectRaw, OPEN, signInRaw } from "../../support/chat/chat";
 import type { RawClient } from "../../support/chat/raw-client";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { blockThreadPool } from "../../support/operations/thread-pool";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** Load shedding of a node: what it rejects and how, what it still serves, and how it recovers. */
 

@@ -5,10 +5,10 @@ import { AsyncQueue } from "../../../tools/async-queue";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
-import { applicationToken, newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";
+import { applicationToken, newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** Many clients at once, one of them slow: no client gets data of another, and memory is bounded. */
 

@@ -5,10 +5,10 @@ import { Engine } from "../../../src/transports/graphql/engine/engine";
 import { signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { applicationToken, newUser, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";
+import { applicationToken, newUser, type TestUser } from "../../support/rest-client";
 
 let node: TestNode;
 let user: TestUser;

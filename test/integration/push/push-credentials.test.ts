@@ -8,7 +8,6 @@ import { CHECK_UNAVAILABLE, type Provider } from "../../../src/domain/push/provi
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { HOSTILE, LEAKS } from "../../../tools/hostile-values";
-import { applicationToken, newUser } from "../../support/client";
 import { SAMPLED, sampleFor } from "../../support/exhaustive";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { MovingClock } from "../../support/moving-clock";
@@ -21,6 +20,7 @@ import {
   serviceAccount,
   vapidPair,
 } from "../../support/push/push-credentials";
+import { applicationToken, newUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { buildSchema } from "graphql";
 import { packageVersion } from "../../../src/core/package-root";
-import { rest } from "../../support/client";
 import { type FakeBuild, fakeBuild } from "../../support/dashboard/fake-build";
 import { startNode, type TestNode } from "../../support/node";
+import { rest } from "../../support/rest-client";
 
 /** The pages that browsers get: the landing page, the reference of the REST API, and the schema as text. */
 

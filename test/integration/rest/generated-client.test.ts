@@ -1,6 +1,6 @@
 import createClient from "openapi-fetch";
-import { newUser, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /**
  * A client that is generated from schema/openapi.json with openapi-typescript, and calls by openapi-fetch, both with

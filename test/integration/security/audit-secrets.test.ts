@@ -1,8 +1,8 @@
 import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { inputPaths, withValue } from "../../../tools/hostile-values";
-import { newUser } from "../../support/client";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
+import { newUser } from "../../support/rest-client";
 import { PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { type TextInput, textInputs } from "../../support/security/text-inputs";
 import { openWorld, type World } from "../../support/security/world";

@@ -5,9 +5,9 @@ import { REFUSED_WEIGHT } from "../../../src/transports/graphql/engine/operation
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import { applicationToken, rest } from "../../support/client";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
+import { applicationToken, rest } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /**

@@ -8,7 +8,6 @@ import type { EngineListener } from "../../../src/domain/conferences/engine/engi
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectRaw, DOMAIN, OPEN, TRANSPORTS } from "../../support/chat/chat";
-import { applicationToken, rest, signedParameters } from "../../support/client";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
@@ -17,6 +16,7 @@ import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { testCertificate } from "../../support/operations/certificates";
 import { FREE_CHAT_PORTS } from "../../support/ports";
+import { applicationToken, rest, signedParameters } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /**

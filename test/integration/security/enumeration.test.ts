@@ -2,15 +2,15 @@ import { RESET_JOB } from "../../../src/domain/password-reset/password-reset";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { startSmtp, type TestSmtp } from "../../../tools/smtp";
 import { auth, connectRaw, OPEN } from "../../support/chat/chat";
+import { startNode, type TestNode } from "../../support/node";
+import { interceptOperations } from "../../support/operations/prisma-operations";
 import {
   applicationToken,
   newUser,
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { startNode, type TestNode } from "../../support/node";
-import { interceptOperations } from "../../support/operations/prisma-operations";
+} from "../../support/rest-client";
 import { ownerCredentials } from "../../support/sessions/owner";
 
 /** Clients without a password cannot find out which names exist. */

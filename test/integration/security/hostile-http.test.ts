@@ -1,7 +1,7 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { exchange, HEAD, post, TYPE } from "../../support/rest/raw-http";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 /** Malformed and oversized requests to a whole node: each is rejected, and the node keeps working. */
 

@@ -9,6 +9,8 @@ import { SOCKETS_PER_VIEWER } from "../../../src/platform/limits/open-sockets";
 import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectWebSocket, OPEN } from "../../support/chat/chat";
+import { eventually } from "../../support/moving-clock";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import {
   applicationToken,
   newGuest,
@@ -16,9 +18,7 @@ import {
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { eventually } from "../../support/moving-clock";
-import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
+} from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** The number of open sockets is bounded for every kind of socket and every kind of viewer (docs/LIMITS.md). */

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import pino from "pino";
-import { applicationToken, newUser, rest } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { type NameServer, startNameServer } from "../../support/operations/name-server";
 import { browserKeys } from "../../support/push/push-devices";
+import { applicationToken, newUser, rest } from "../../support/rest-client";
 import { phoneClaims, phoneToken, signingKey } from "../../support/sessions/phone-tokens";
 
 /**

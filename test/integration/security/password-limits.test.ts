@@ -3,10 +3,10 @@ import { availableParallelism } from "node:os";
 import { eventually } from "../../../scripts/services/binaries";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
-import { applicationToken, rest, signedParameters } from "../../support/client";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { blockThreadPool } from "../../support/operations/thread-pool";
+import { applicationToken, rest, signedParameters } from "../../support/rest-client";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 
 /** The bounds of password hashing: the limits of password changes and attempts, and the queue of a node. */

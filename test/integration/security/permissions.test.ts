@@ -15,18 +15,18 @@ import {
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, OPEN } from "../../support/chat/chat";
+import { MemoryEngine } from "../../support/conferences/memory-engine";
+import { guestToken } from "../../support/conferences/stored-conference";
+import { isExhaustive, oneOf, SAMPLED } from "../../support/exhaustive";
+import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
+import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import {
   applicationToken,
   newUser,
   rest,
   signedParameters,
   type TestUser,
-} from "../../support/client";
-import { MemoryEngine } from "../../support/conferences/memory-engine";
-import { guestToken } from "../../support/conferences/stored-conference";
-import { isExhaustive, oneOf, SAMPLED } from "../../support/exhaustive";
-import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
-import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
+} from "../../support/rest-client";
 import {
   CALLERS,
   CHANGING_MEMBERS,

@@ -1,10 +1,10 @@
 import { WebSocket } from "ws";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { corrupt, type Random, seededRandom } from "../../../tools/seeded-random";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { usedHeap } from "../../support/operations/heap";
 import { exchange, HEAD, post, TYPE } from "../../support/rest/raw-http";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 let node: TestNode;
 let user: TestUser;

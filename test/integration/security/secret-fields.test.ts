@@ -4,9 +4,9 @@ import { USER_LIST_FIELDS } from "../../../src/domain/users/lists/user-filter";
 import { signalboxSchema } from "../../../src/transports/graphql/schema";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { newUser, rest, type TestUser } from "../../support/client";
 import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /**

@@ -1,7 +1,7 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/client";
 import { startNode, type TestNode } from "../../support/node";
 import { androidDevice } from "../../support/push/push-devices";
+import { newUser, rest, signedParameters, signIn, type TestUser } from "../../support/rest-client";
 import { userBody } from "../../support/security/permission-routes";
 import { ownerToken } from "../../support/sessions/owner";
 

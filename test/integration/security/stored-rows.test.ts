@@ -6,10 +6,10 @@ import type { EngineListener } from "../../../src/domain/conferences/engine/engi
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newSessionId } from "../../support/calls/calls";
 import { sendInput } from "../../support/calls/send-input";
-import { applicationToken, newUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { guestToken } from "../../support/conferences/stored-conference";
 import { startNode, type TestNode } from "../../support/node";
+import { applicationToken, newUser } from "../../support/rest-client";
 import {
   type Participants,
   PERMISSION_ROWS,

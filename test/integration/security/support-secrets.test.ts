@@ -13,10 +13,10 @@ import { accessTable, signalboxSchema } from "../../../src/transports/graphql/sc
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { createParticipants } from "../../support/calls/participants";
-import { newUser } from "../../support/client";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
 import { startNode, type TestNode } from "../../support/node";
 import { p8 } from "../../support/push/push-credentials";
+import { newUser } from "../../support/rest-client";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
 import { memberToken, ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { newUser, rest, signedParameters, type TestUser } from "../../support/client";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 
 /** The page that a reset link opens: plain HTML, never cached and never framed. */
 

@@ -1,7 +1,7 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { type TestUser } from "../client";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
+import { type TestUser } from "../rest-client";
 import { sendInput } from "./send-input";
 
 const FIELDS = `id callId callerId callType state startedAt acceptedAt endedAt hungUpById

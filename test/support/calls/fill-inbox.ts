@@ -1,7 +1,7 @@
 import { INBOX_ENTRIES_MAX } from "../../../src/platform/bus/bus";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import type { TestUser } from "../rest-client";
 import { sendInput } from "./send-input";
 
 /** Signals of one request: the limit of aliases allows 30. */

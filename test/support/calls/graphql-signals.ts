@@ -2,8 +2,8 @@ import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { SIGNAL_FIELDS } from "../../../src/domain/calls/signals/signal-fields";
 import { AsyncQueue } from "../../../tools/async-queue";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import type { TestUser } from "../rest-client";
 import { sendInput } from "./send-input";
 
 /** Result of sendSignal. */

@@ -1,9 +1,9 @@
-import { newUser, signedParameters } from "../client";
 import { addConference } from "../conferences/stored-conference";
 import type { TestNode } from "../node";
 import { addFailedJob } from "../operations/failed-jobs";
 import { addEvent } from "../push/push";
 import { addSubscription } from "../push/push-devices";
+import { newUser, signedParameters } from "../rest-client";
 import type { Participants } from "../security/permission-rows";
 import { addMember, ownerCredentials } from "../sessions/owner";
 import { addCall } from "./calls";

@@ -9,8 +9,8 @@ import { signInRaw } from "../chat/chat";
 import type { RawClient } from "../chat/raw-client";
 import { domTree, parseXml, type Tree, treeOf, xmppTree } from "../chat/xml-tree";
 import { xmppJsClient } from "../chat/xmpp-js";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import type { TestUser } from "../rest-client";
 
 // Both chat libraries expect the browser's global.
 Object.assign(globalThis, { WebSocket });

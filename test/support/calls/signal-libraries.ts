@@ -7,9 +7,9 @@ import { childText } from "stanza/jxt";
 import { SELF_SIGNED_CERT } from "../../../src/core/tls/self-signed";
 import { AsyncQueue } from "../../../tools/async-queue";
 import { textAt } from "../chat/xml-tree";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
 import { trustGlobally } from "../operations/certificates";
+import type { TestUser } from "../rest-client";
 import { connectStrophe, connectXmppJs, jidOf, type LibraryChat } from "./signal-clients";
 
 /** Content of a call in these tests. */

@@ -1,6 +1,6 @@
 import { type ChatClient, chatClientOf, connectStrophe, jidOf } from "../calls/signal-clients";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import type { TestUser } from "../rest-client";
 import { auth, bind, connectRaw, OPEN } from "./chat";
 import type { ChatServer } from "./chat-servers/chat-server";
 import type { RawClient } from "./raw-client";

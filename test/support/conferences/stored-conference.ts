@@ -1,6 +1,6 @@
 import { hashToken, newToken } from "../../../src/core/random";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import type { TestUser } from "../rest-client";
 
 /** A conference that lists nobody, its creator's membership and a link for guests. */
 export interface StoredConference {

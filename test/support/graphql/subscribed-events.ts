@@ -1,11 +1,11 @@
 import type { Outcome } from "../../../src/domain/push/providers/port/provider";
 import { createConference, mutate } from "../../../tools/conferences/graphql-member";
 import { newSessionId, send, waitForCall } from "../calls/calls";
-import { newGuest, newUser, rest, signedParameters, signIn, type TestUser } from "../client";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
 import { addDevice, postEvent } from "../push/push";
 import type { RecordingProviders } from "../push/recording-provider";
+import { newGuest, newUser, rest, signedParameters, signIn, type TestUser } from "../rest-client";
 import { memberToken } from "../sessions/owner";
 
 /** The tokens of one viewer of each kind that may subscribe to something. */

@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from "node:crypto";
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
+import type { TestUser } from "../rest-client";
 
 let count = 0;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { graphql } from "../../../tools/graphql/graphql-http";
-import { rest, type TestUser } from "../client";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";
+import { rest, type TestUser } from "../rest-client";
 
 /** A universal message: its JSON in Base64. */
 export const universal = (content: object = { message: "Hello" }) =>

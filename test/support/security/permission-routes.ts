@@ -1,6 +1,6 @@
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
 import { deviceOf } from "../push/push-devices";
+import type { TestUser } from "../rest-client";
 import type { Participants } from "./permission-rows";
 
 const TOKEN = expect.stringMatching(/^[\w-]{43}$/);

@@ -1,6 +1,6 @@
-import type { TestUser } from "../client";
 import type { TestNode } from "../node";
 import { deviceOf } from "../push/push-devices";
+import type { TestUser } from "../rest-client";
 
 /** Participants of a case: user A, user B of the same application, and a user of another application. */
 export interface Participants {

@@ -1,11 +1,11 @@
 import { addCall } from "../calls/calls";
-import type { TestUser } from "../client";
-import { signedParameters } from "../client";
 import { addConference } from "../conferences/stored-conference";
 import type { TestNode } from "../node";
 import { addFailedJob } from "../operations/failed-jobs";
 import { addEvent } from "../push/push";
 import { addSubscription } from "../push/push-devices";
+import type { TestUser } from "../rest-client";
+import { signedParameters } from "../rest-client";
 import { addMember } from "../sessions/owner";
 import type { Participants } from "./permission-rows";
 

@@ -4,16 +4,16 @@ import { CALL_FLAGS, openBrowser } from "../../support/calls/browser";
 import { type CallSite, serveCallPage } from "../../support/calls/call-page";
 import { connectXmppJs, jidOf, type LibraryChat } from "../../support/calls/signal-clients";
 import { textAt } from "../../support/chat/xml-tree";
-import { newUser, type TestUser } from "../../support/client";
-import { type LegacyClient, openLegacy } from "../../support/client/legacy-page";
+import { type LegacyClient, openLegacy } from "../../support/client-package/legacy-page";
 import {
   countOpen,
   type OpenObjects,
   openPackage,
   type PackagePage,
-} from "../../support/client/package-page";
+} from "../../support/client-package/package-page";
 import { endPeers, ReceivingPeer, SendingPeer } from "../../support/conferences/rtc-peers";
 import { startNode, type TestNode } from "../../support/node";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** Calls between the package in a browser and chat clients that know only the stanzas, and 200 calls in a row. */
 

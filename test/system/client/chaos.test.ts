@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { type Call, createSignalbox, type Signalbox } from "../../../client/src/index.ts";
 import { type DurableRedis, startDurableRedis } from "../../../scripts/services/redis-server";
 import type { Owner } from "../../support/calls/phones/phone";
-import { FakeMedia } from "../../support/client/fake-media";
+import { FakeMedia } from "../../support/client-package/fake-media";
 import { eventually } from "../../support/moving-clock";
 import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
 import { Cluster } from "../../support/operations/cluster";

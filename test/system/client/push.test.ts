@@ -3,18 +3,18 @@ import type { PushDevice, Signalbox } from "../../../client/src/index.ts";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openBrowser } from "../../support/calls/browser";
 import { newSessionId, send } from "../../support/calls/calls";
-import { newUser, rest, type TestUser } from "../../support/client";
-import { BrowserPushService } from "../../support/client/browser-push-service";
-import { type PushSite, servePushSite } from "../../support/client/push-page";
+import { BrowserPushService } from "../../support/client-package/browser-push-service";
+import { type PushSite, servePushSite } from "../../support/client-package/push-page";
 import {
   deliver,
   happens,
   notificationsOf,
   waitForNotification,
-} from "../../support/client/push-worker";
+} from "../../support/client-package/push-worker";
 import { eventually, HOUR } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { vapidPair } from "../../support/push/push-credentials";
+import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
 /**

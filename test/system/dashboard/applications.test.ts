@@ -1,6 +1,6 @@
-import { rest, signedParameters } from "../../support/client";
 import { type Dashboard, startDashboard } from "../../support/dashboard/dashboard-browser";
 import { eventually } from "../../support/moving-clock";
+import { rest, signedParameters } from "../../support/rest-client";
 
 /** The pages of applications in a real browser: the model of all pages. */
 

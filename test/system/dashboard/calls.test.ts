@@ -1,11 +1,11 @@
 import { newSessionId, send } from "../../support/calls/calls";
-import { newUser, type TestUser } from "../../support/client";
 import {
   type Dashboard,
   type DashboardPage,
   startDashboard,
 } from "../../support/dashboard/dashboard-browser";
 import { eventually, MovingClock } from "../../support/moving-clock";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** The calls of an application: the list with its filters, and a call whose signals appear as they are sent. */
 

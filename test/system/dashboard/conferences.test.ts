@@ -4,7 +4,6 @@ import {
   joinConference,
   mutate,
 } from "../../../tools/conferences/graphql-member";
-import { newUser, type TestUser } from "../../support/client";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import {
   type Dashboard,
@@ -12,6 +11,7 @@ import {
   startDashboard,
 } from "../../support/dashboard/dashboard-browser";
 import { eventually } from "../../support/moving-clock";
+import { newUser, type TestUser } from "../../support/rest-client";
 
 /** The conferences of an application: who is in, and how somebody who runs it mutes, removes, changes and closes. */
 

@@ -2,9 +2,9 @@ import type { Page } from "playwright-core";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type StandIns, startStandIns } from "../../../tools/stand-ins/start";
 import { newStandInKeys } from "../../../tools/stand-ins/stored-keys";
-import { newUser, type TestUser } from "../../support/client";
 import { type Dashboard, startDashboard } from "../../support/dashboard/dashboard-browser";
 import { eventually } from "../../support/moving-clock";
+import { newUser, type TestUser } from "../../support/rest-client";
 import { memberToken, ownerToken } from "../../support/sessions/owner";
 
 /** Pushes in a real browser, with the stand-ins of the push services. */

@@ -1,9 +1,9 @@
-import { newUser } from "../../support/client";
 import {
   type Dashboard,
   type DashboardPage,
   startDashboard,
 } from "../../support/dashboard/dashboard-browser";
+import { newUser } from "../../support/rest-client";
 
 /** What surrounds every page: navigation, keyboard, phone, colors, roles, tasks, errors. */
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { newGuest, newUser, rest, signIn } from "../../support/client";
 import { type Dashboard, startDashboard } from "../../support/dashboard/dashboard-browser";
 import { addDevice, addEvent } from "../../support/push/push";
+import { newGuest, newUser, rest, signIn } from "../../support/rest-client";
 import { memberToken } from "../../support/sessions/owner";
 
 /** The pages of users in a real browser. */

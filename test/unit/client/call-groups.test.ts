@@ -1,6 +1,6 @@
 import type { Call } from "../../../client/src/index.ts";
-import { FakeMedia } from "../../support/client/fake-media";
-import { SignallingHub } from "../../support/client/signalling-hub";
+import { FakeMedia } from "../../support/client-package/fake-media";
+import { SignallingHub } from "../../support/client-package/signalling-hub";
 
 /** Calls of three and four users, each pair of whom has a connection. */
 

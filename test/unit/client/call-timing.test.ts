@@ -1,6 +1,6 @@
 import type { Call, EndReason } from "../../../client/src/index.ts";
-import { FakeMedia } from "../../support/client/fake-media";
-import { SignallingHub } from "../../support/client/signalling-hub";
+import { FakeMedia } from "../../support/client-package/fake-media";
+import { SignallingHub } from "../../support/client-package/signalling-hub";
 
 /** When calls ring, repeat and end, on a clock that the test moves. */
 

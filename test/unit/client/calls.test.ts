@@ -1,6 +1,6 @@
 import type { Call, StartOptions } from "../../../client/src/index.ts";
-import { FakeMedia } from "../../support/client/fake-media";
-import { SignallingHub } from "../../support/client/signalling-hub";
+import { FakeMedia } from "../../support/client-package/fake-media";
+import { SignallingHub } from "../../support/client-package/signalling-hub";
 
 /** What calls do with signals and devices, between users in one process. */
 

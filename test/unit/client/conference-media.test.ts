@@ -1,7 +1,7 @@
 import type { MediaDeps } from "../../../client/src/conferences/conference-media.ts";
 import { ConferenceMedia } from "../../../client/src/conferences/conference-media.ts";
 import { LocalMedia, SignalboxError } from "../../../client/src/index.ts";
-import { standInMedia } from "../../support/client/conference-media";
+import { standInMedia } from "../../support/client-package/conference-media";
 import { eventually } from "../../support/moving-clock";
 
 test("a bitrate that the service refuses is not applied, now or to a later connection", async () => {

@@ -1,5 +1,5 @@
 import { Watcher } from "../../../client/src/conferences/watcher.ts";
-import { standInMedia } from "../../support/client/conference-media";
+import { standInMedia } from "../../support/client-package/conference-media";
 import { eventually } from "../../support/moving-clock";
 
 test("an offer that an event repeats after a snapshot is answered once, and its streams are read again", async () => {

@@ -6,7 +6,7 @@ import {
   SignalboxError,
   type TokenStorage,
 } from "../../../client/src/index.ts";
-import { FakeService } from "../../support/client/fake-service";
+import { FakeService } from "../../support/client-package/fake-service";
 
 /** Whatever the service, a proxy or the platform does, what is thrown is a SignalboxError. */
 

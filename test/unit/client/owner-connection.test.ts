@@ -4,7 +4,7 @@ import {
   openOwnerConnection,
   SignalboxError,
 } from "../../../client/src/index.ts";
-import { FakeService } from "../../support/client/fake-service";
+import { FakeService } from "../../support/client-package/fake-service";
 
 /** The connection of an account's member, whose source of tokens is somebody who types. */
 

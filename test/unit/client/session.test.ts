@@ -1,5 +1,5 @@
 import { type Connection, openConnection, SignalboxError } from "../../../client/src/index.ts";
-import { FakeService } from "../../support/client/fake-service";
+import { FakeService } from "../../support/client-package/fake-service";
 
 /** The renewal of a session that expires, on a clock that the test moves. */
 

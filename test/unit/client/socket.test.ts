@@ -1,5 +1,5 @@
 import { type Connection, openConnection, SignalboxError } from "../../../client/src/index.ts";
-import { FakeService } from "../../support/client/fake-service";
+import { FakeService } from "../../support/client-package/fake-service";
 
 /** The one WebSocket of a client, on a clock that the test moves. */
 

@@ -9,7 +9,7 @@ import {
   resumeWebPush,
   type WebPushOptions,
 } from "../../../client/src/index.ts";
-import { FakeService } from "../../support/client/fake-service";
+import { FakeService } from "../../support/client-package/fake-service";
 
 /** Pages and the service worker of web push, with stand-ins of what a browser gives them. */
 

@@ -1,5 +1,5 @@
 import type { Config } from "../../../core/config";
-import type { ServerAccess } from "../client/server";
+import type { ServerAccess } from "../connection/server";
 
 /** Input of the checks: the configuration, and what answers at the server's address. */
 export interface CheckContext {

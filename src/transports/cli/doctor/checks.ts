@@ -2,7 +2,7 @@ import { ConfigError, readConfig } from "../../../core/config";
 import { checkSpelling, configurationProblems } from "../../../domain/health/checks/configuration";
 import { type Finding, withTimeout } from "../../../domain/health/checks/finding";
 import { inCheckOrder, runServiceChecks } from "../../../domain/health/checks/service-checks";
-import { resolveAccess } from "../client/server";
+import { resolveAccess } from "../connection/server";
 import type { CheckContext } from "./check-context";
 import { checkStoredData } from "./database";
 import { checkNetworkClock } from "./network-clock";

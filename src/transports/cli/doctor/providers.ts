@@ -7,7 +7,7 @@ import {
 } from "../../../domain/sign-in/probe";
 import { Connector } from "../../../platform/network/connector";
 import { errorMessage } from "../../../platform/store/error-properties";
-import { asOwner } from "../client/server";
+import { asOwner } from "../connection/server";
 import type { CheckContext } from "./check-context";
 
 const PROVIDERS = "providers";

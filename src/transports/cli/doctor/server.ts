@@ -2,7 +2,7 @@ import { packageVersion } from "../../../core/package-root";
 import { fetchText } from "../../../domain/health/checks/fetch-text";
 import { type Finding, failure, ok, skipped, warning } from "../../../domain/health/checks/finding";
 import { errorMessage } from "../../../platform/store/error-properties";
-import { asOwner, type ServerAccess } from "../client/server";
+import { asOwner, type ServerAccess } from "../connection/server";
 import type { CheckContext, RunningServer } from "./check-context";
 
 const TIMEOUT_MS = 3_000;

@@ -1,4 +1,4 @@
-import type { signedParameters } from "../client";
+import type { signedParameters } from "../rest-client";
 
 /** A published client library under test, connected to a node. */
 export interface ClientLibrary {
