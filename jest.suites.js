@@ -119,6 +119,7 @@ const suite = (folder, more) => ({
   // What the documents print imports the package by its name.
   moduleNameMapper: {
     "^@signalbox/client$": "<rootDir>/client/src/index.ts",
+    "^@signalbox/client/admin$": "<rootDir>/client/src/admin/index.ts",
     "^@signalbox/client/server$": "<rootDir>/client/src/server/index.ts",
   },
   ...more,
@@ -149,5 +150,6 @@ exports.components = {
   moduleNameMapper: {
     "\\.(css|svg)$": "<rootDir>/test/support/dashboard/components/style.js",
     "^@signalbox/client$": "<rootDir>/client/src/index.ts",
+    "^@signalbox/client/admin$": "<rootDir>/client/src/admin/index.ts",
   },
 };

@@ -1,7 +1,7 @@
 /** @type {Partial<import("typedoc").TypeDocOptions>} */
 export default {
   name: "@signalbox/client",
-  entryPoints: ["src/index.ts", "src/server/index.ts", "src/react/index.ts"],
+  entryPoints: ["src/index.ts", "src/admin/index.ts", "src/server/index.ts", "src/react/index.ts"],
   out: "docs",
   excludePrivate: true,
   disableSources: true,

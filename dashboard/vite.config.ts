@@ -15,7 +15,10 @@ export default defineConfig({
   plugins: [react(), typedOperations(), compressFiles()],
   resolve: {
     // The sources of the package: nothing has to be built first.
-    alias: { "@signalbox/client": pathOf("../client/src/index.ts") },
+    alias: {
+      "@signalbox/client/admin": pathOf("../client/src/admin/index.ts"),
+      "@signalbox/client": pathOf("../client/src/index.ts"),
+    },
   },
   build: {
     // bin/dashboard.js builds into a folder of its own, and then puts it in place.

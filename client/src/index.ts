@@ -79,11 +79,6 @@ export {
 } from "./media/local-media.ts";
 export { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
 export { type MediaStatistics, StatisticsReader } from "./media/statistics.ts";
-export {
-  type OwnerConnection,
-  type OwnerConnectionOptions,
-  openOwnerConnection,
-} from "./owner-connection.ts";
 export { isWebPushSupported } from "./push/browser-push.ts";
 export {
   disableWebPush,
@@ -91,7 +86,6 @@ export {
   resumeWebPush,
   type WebPushOptions,
 } from "./push/web-push.ts";
-export type { OwnerTokenSource } from "./session/owner-session.ts";
 export { type CurrentSession, Session, type SessionEvents } from "./session/session.ts";
 export {
   type SessionDetails,

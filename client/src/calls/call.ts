@@ -21,6 +21,14 @@ const LAST_MS = 60_000;
  * A call with one to three other users. Each pair of participants has a peer connection of its own (a mesh). Calls are
  * made by `calls.start()` and by the event `incoming`.
  *
+ * | state | begins when | becomes |
+ * |---|---|---|
+ * | `calling` | this side starts the call | `connecting`, `connected`, `ended` |
+ * | `ringing` | a call comes in | `connecting`, `ended` |
+ * | `connecting` | this side accepts, or the first participant does | `connected`, `ended` |
+ * | `connected` | the media of a participant flows; it stays while that recovers | `ended` |
+ * | `ended` | a side hangs up, the last participant has left, or nobody answered; `endReason` says why | – |
+ *
  * @example
  * ```ts
  * const call = await signalbox.calls.start({ users: [42], video: true });

@@ -43,6 +43,13 @@ export interface ConferenceDeps {
  * A conference of which this side is a member, by `conferences.join()` or `joinAsGuest()`. After a lost connection it
  * comes back by itself.
  *
+ * | state | begins when | becomes |
+ * |---|---|---|
+ * | `joining` | it is made | `joined`, `left` |
+ * | `joined` | the first event, which is a snapshot, has arrived | `reconnecting`, `left` |
+ * | `reconnecting` | the socket or the seat is lost; media continues if the network does | `joined`, `left` |
+ * | `left` | this side leaves, or cannot come back; `ended` says why | – |
+ *
  * @example
  * ```ts
  * import { createConference } from "@signalbox/client";

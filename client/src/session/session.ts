@@ -1,5 +1,4 @@
-import { Emitter } from "../emitter.ts";
-import { closedError, isTransient, networkError, SignalboxError } from "../errors.ts";
+import { isTransient, networkError, SignalboxError } from "../errors.ts";
 import {
   CurrentSessionDocument,
   type CurrentSessionQuery,
@@ -10,8 +9,8 @@ import {
   LogOutDocument,
 } from "../generated/operations.ts";
 import { backoffMs, sleep } from "../transport/backoff.ts";
-import type { Document } from "../transport/document.ts";
-import { type HttpTarget, postGraphql, type RequestOptions } from "../transport/http.ts";
+import { type HttpTarget, postGraphql } from "../transport/http.ts";
+import { BaseSession } from "./base-session.ts";
 import type { SessionSource } from "./session-source.ts";
 import { memoryStorage, type TokenStorage } from "./storage.ts";
 
@@ -50,38 +49,19 @@ const ATTEMPTS = 4;
  * console.log(user?.login, expiresAt);
  * ```
  */
-export class Session extends Emitter<SessionEvents> {
-  readonly #target: HttpTarget;
+export class Session extends BaseSession<SessionEvents> {
   readonly #source: SessionSource;
   readonly #storage: TokenStorage;
-  readonly #abort = new AbortController();
-  /** What aborts each request that runs. */
-  readonly #running = new Set<AbortController>();
-  #token: string | null = null;
   /** Whether the storage was read. */
   #restored = false;
-  #obtaining: Promise<string> | null = null;
   #details: Promise<CurrentSession> | null = null;
   #renewal: ReturnType<typeof setTimeout> | undefined;
-  #ended: SignalboxError | null = null;
-  /** Whether the WebSocket of the client is connected; it says so itself. */
-  isConnected = false;
 
   /** @param source where sessions come from @param storage memory by default */
   constructor(target: HttpTarget, source: SessionSource, storage: TokenStorage = memoryStorage()) {
-    super();
-    this.#target = target;
+    super(target, null, CurrentSessionDocument);
     this.#source = source;
     this.#storage = storage;
-  }
-
-  /**
-   * The token, of a new session if there is none.
-   * @throws SignalboxError of the source, NETWORK, CLOSED
-   */
-  async token(): Promise<string> {
-    if (this.#ended) throw this.#ended;
-    return this.#token ?? this.#obtain(null);
   }
 
   /**
@@ -113,126 +93,41 @@ export class Session extends Emitter<SessionEvents> {
   /** Ends the session at the service and here, and forgets the token. A session that has ended already is no error. */
   async end(): Promise<void> {
     const left = this.#leave();
-    const token = this.#token ?? (this.#ended ? null : await this.#stored());
+    const token = this.held ?? (this.endReason ? null : await this.#stored());
     await this.#storage.remove();
-    this.#finish(new SignalboxError("UNAUTHENTICATED", "Signed out"));
+    this.finish(new SignalboxError("UNAUTHENTICATED", "Signed out"));
     if (token === null) return;
     await left;
-    await postGraphql(this.#target, token, DestroySessionDocument, {}).catch((error) => {
+    await postGraphql(this.target, token, DestroySessionDocument, {}).catch((error) => {
       if (error instanceof SignalboxError && error.code === "UNAUTHENTICATED") return;
       throw error;
     });
   }
 
-  /**
-   * Runs a query or mutation with the token. When the service refuses the token, it runs again with a new one.
-   * @throws SignalboxError
-   */
-  async execute<Result, Variables>(
-    document: Document<Result, Variables>,
-    variables: Variables,
-    options?: RequestOptions,
-  ): Promise<Result> {
-    const token = await this.token();
-    try {
-      return await this.#post(token, document, variables, options);
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
-      const valid = await this.replaceRefused(token);
-      // A wrong password is UNAUTHENTICATED too; the token itself is good then.
-      if (valid === token) throw error;
-      return this.#post(valid, document, variables, options);
-    }
-  }
-
-  /**
-   * Replaces a token that the service seems to have refused, unless it turns out to be good: a socket is also closed
-   * when its session moves to another user.
-   * @returns the valid token
-   * @throws SignalboxError
-   */
-  async replaceRefused(token: string): Promise<string> {
-    if (this.#ended) throw this.#ended;
-    if (this.#token !== token) return this.token();
-    try {
-      await this.#post(token, CurrentSessionDocument, {});
-      return token;
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.code !== "UNAUTHENTICATED") throw error;
-      return this.renew(token);
-    }
-  }
-
-  /**
-   * Replaces a token that the service has refused. Resolves at once if it has been replaced already.
-   * @throws SignalboxError of the source; unless a retry may help, the session has ended then
-   */
-  async renew(refused: string): Promise<string> {
-    if (this.#ended) throw this.#ended;
-    if (this.#token !== null && this.#token !== refused) return this.#token;
-    this.#token = null;
-    return this.#obtain(refused);
-  }
-
-  /** Ends all waiting, and the renewal. The session itself remains open at the service. */
-  close(): void {
-    this.#finish(closedError());
-    this.removeListeners();
-  }
-
-  /** Posts a request that ends with the session, unless it is to outlive the page. */
-  async #post<Result, Variables>(
-    token: string,
-    document: Document<Result, Variables>,
-    variables: Variables,
-    { signal, ...options }: RequestOptions = {},
-  ): Promise<Result> {
-    const running = new AbortController();
-    const abort = () => running.abort();
-    signal?.addEventListener("abort", abort);
-    if (signal?.aborted) abort();
-    if (!options.keepalive) this.#running.add(running);
-    try {
-      const request = { ...options, signal: running.signal };
-      return await postGraphql(this.#target, token, document, variables, request);
-    } catch (error) {
-      throw running.signal.aborted && !signal?.aborted ? (this.#ended ?? error) : error;
-    } finally {
-      signal?.removeEventListener("abort", abort);
-      this.#running.delete(running);
-    }
-  }
-
-  #obtain(refused: string | null): Promise<string> {
-    this.#obtaining ??= this.#obtainOnce(refused).finally(() => {
-      this.#obtaining = null;
-    });
-    return this.#obtaining;
-  }
-
-  async #obtainOnce(refused: string | null): Promise<string> {
+  /** The stored token first, then that of the source, with retries. */
+  protected async obtainOnce(refused: string | null): Promise<string> {
     if (!this.#restored) {
       this.#restored = true;
       const stored = await this.#stored();
       if (stored && stored !== refused) return this.#use(stored);
     }
-    const { signal } = this.#abort;
+    const { signal } = this.closing;
     for (let failures = 1; ; failures += 1) {
       try {
-        const given = await this.#source({ target: this.#target, replaces: refused, signal });
+        const given = await this.#source({ target: this.target, replaces: refused, signal });
         const token = typeof given === "string" ? given : given.token;
-        if (this.#ended) throw this.#ended;
+        if (this.endReason) throw this.endReason;
         // A storage that is full or not allowed keeps nothing; the token serves until the page closes.
         await Promise.resolve(token)
           .then((text) => this.#storage.set(text))
           .catch(() => {});
         return this.#use(token);
       } catch (error) {
-        if (this.#ended) throw this.#ended;
+        if (this.endReason) throw this.endReason;
         const reason = error instanceof SignalboxError ? error : networkError(error);
         const isFinal = !isTransient(reason);
         // A session that is renewed early serves until it expires.
-        if (isFinal && this.#token === null) this.#finish(reason);
+        if (isFinal && this.held === null) this.finish(reason);
         if (isFinal || failures === ATTEMPTS) throw reason;
         await sleep(Math.max(backoffMs(failures), (reason.retryAfter ?? 0) * 1000), signal);
       }
@@ -249,8 +144,8 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   #use(token: string): string {
-    const isNew = this.#token !== token;
-    this.#token = token;
+    const isNew = this.held !== token;
+    this.held = token;
     if (isNew) void this.#announce().catch(() => {});
     return token;
   }
@@ -283,14 +178,14 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   async #renewEarly(token: string, expiresAt: string): Promise<void> {
-    if (token !== this.#token) return;
+    if (token !== this.held) return;
     try {
       this.#details = null;
       const { expiresAt: moved } = await this.current();
-      if (moved === expiresAt && token === this.#token) await this.#obtain(token);
+      if (moved === expiresAt && token === this.held) await this.obtain(token);
     } catch {
       // The next operation that needs a token reports it, if no attempt succeeds before the session expires.
-      const isValid = token === this.#token && Date.parse(expiresAt) > Date.now();
+      const isValid = token === this.held && Date.parse(expiresAt) > Date.now();
       if (isValid) this.#schedule({ token, expiresAt });
     }
   }
@@ -301,14 +196,10 @@ export class Session extends Emitter<SessionEvents> {
     await Promise.allSettled(sent);
   }
 
-  #finish(reason: SignalboxError): void {
-    if (this.#ended) return;
-    this.#ended = reason;
-    this.#token = null;
+  /** Ends the session here, and its renewal. */
+  protected override finish(reason: SignalboxError): void {
     this.#details = null;
     clearTimeout(this.#renewal);
-    this.#abort.abort();
-    for (const each of this.#running) each.abort();
-    this.emit("ended", reason);
+    super.finish(reason);
   }
 }

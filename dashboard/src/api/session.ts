@@ -1,4 +1,5 @@
-import { type OwnerConnection, openOwnerConnection, SignalboxError } from "@signalbox/client";
+import { SignalboxError } from "@signalbox/client";
+import { type OwnerConnection, openOwnerConnection } from "@signalbox/client/admin";
 import {
   AcceptInvitationDocument,
   SignInOwnerDocument,

@@ -6,6 +6,7 @@ const SOURCES = join(__dirname, "../../../client/src");
 /** The modules that the package exports, by the name under which they are imported. */
 const ENTRIES: Record<string, string> = {
   "@signalbox/client": "index.ts",
+  "@signalbox/client/admin": "admin/index.ts",
   "@signalbox/client/server": "server/index.ts",
   "@signalbox/client/react": "react/index.ts",
 };

@@ -3,7 +3,7 @@ import {
   type OwnerConnectionOptions,
   openOwnerConnection,
   SignalboxError,
-} from "../../../client/src/index.ts";
+} from "../../../client/src/admin/index.ts";
 import { FakeService } from "../../support/client-package/fake-service";
 
 /** The connection of an account's member, whose source of tokens is somebody who types. */

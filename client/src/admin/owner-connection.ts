@@ -1,9 +1,9 @@
-import { OwnerSession, type OwnerTokenSource } from "./session/owner-session.ts";
-import { baseUrl } from "./transport/base-url.ts";
-import type { Document, DocumentTypes } from "./transport/document.ts";
-import { postGraphql, type RequestOptions } from "./transport/http.ts";
-import { type ConnectionStatus, Socket } from "./transport/socket.ts";
-import { type SubscriptionSink, subscribe } from "./transport/subscription.ts";
+import { baseUrl } from "../transport/base-url.ts";
+import type { Document, DocumentTypes } from "../transport/document.ts";
+import { postGraphql, type RequestOptions } from "../transport/http.ts";
+import { type ConnectionStatus, Socket } from "../transport/socket.ts";
+import { type SubscriptionSink, subscribe } from "../transport/subscription.ts";
+import { OwnerSession, type OwnerTokenSource } from "./owner-session.ts";
 
 /** Options of {@link openOwnerConnection}. */
 export interface OwnerConnectionOptions {
@@ -55,7 +55,7 @@ export interface OwnerConnection {
  *
  * @example
  * ```ts
- * import { openOwnerConnection, SignalboxError } from "@signalbox/client";
+ * import { openOwnerConnection, SignalboxError } from "@signalbox/client/admin";
  *
  * const signIn = "mutation($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
  * const { query, queryWithoutToken, close } = openOwnerConnection({
