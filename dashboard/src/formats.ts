@@ -105,3 +105,8 @@ const milliseconds = new Intl.NumberFormat(undefined, {
 export function formatMilliseconds(ms: number): string {
   return milliseconds.format(ms);
 }
+
+/** A number with the word that fits it. */
+export function counted(count: number, one: string, many: string): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}

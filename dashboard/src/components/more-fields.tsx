@@ -1,6 +1,6 @@
 import { Button, Stack } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { strings } from "../strings.ts";
+import { pushStrings } from "../pages/push/strings.ts";
 
 /** Fields of a form that few need: hidden until somebody asks for them, or one of them has an error. */
 export function MoreFields({
@@ -29,7 +29,7 @@ export function MoreFields({
         onClick={() => setOpen(!isOpen)}
         aria-expanded={isOpen}
       >
-        {isOpen ? strings.push.new.less : strings.push.new.more}
+        {isOpen ? pushStrings.new.less : pushStrings.new.more}
       </Button>
       {isOpen && <Stack mt="sm">{children}</Stack>}
     </div>

@@ -3,6 +3,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatClock, formatDuration, formatSeconds } from "../../formats.ts";
 import { strings } from "../../strings.ts";
+import { usersStrings } from "../users/strings.ts";
 import { userName } from "../users/user-name.ts";
 import type { CallFieldsFragment } from "./call.generated.ts";
 
@@ -63,7 +64,7 @@ function Signal({
   const nameOf = (id: string | null) => {
     if (id === null) return strings.calls.nobody;
     const found = participants.find(({ userId }) => userId === id);
-    return found ? userName(found.user) : strings.users.unnamed(id);
+    return found ? userName(found.user) : usersStrings.unnamed(id);
   };
   const length = secondsBetween(firstAt, lastAt);
   return (

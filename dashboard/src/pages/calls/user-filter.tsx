@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useOperation } from "../../api/queries.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
+import { usersStrings } from "../users/strings.ts";
 import { userName } from "../users/user-name.ts";
 import { type CallPerson } from "./call-labels.tsx";
 import { CallUserDocument, FindCallUsersDocument } from "./calls.generated.ts";
@@ -31,11 +32,7 @@ export function UserFilter({
     { enabled: userId !== "" && !isPicked },
   );
   const user = chosen.data?.user;
-  const chosenLabel = isPicked
-    ? picked.label
-    : user
-      ? labelOf(user)
-      : strings.users.unnamed(userId);
+  const chosenLabel = isPicked ? picked.label : user ? labelOf(user) : usersStrings.unnamed(userId);
   const [search] = useDebouncedValue(typed === chosenLabel ? "" : typed.trim(), SEARCH_AFTER);
   const found = useOperation(
     FindCallUsersDocument,

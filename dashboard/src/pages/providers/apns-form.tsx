@@ -1,11 +1,11 @@
 import { SegmentedControl, SimpleGrid, Text, TextInput } from "@mantine/core";
-import { strings } from "../../strings.ts";
 import { AddressFields, FormFrame } from "./form-parts.tsx";
 import type { CredentialFormProps } from "./set-credentials.tsx";
+import { providersStrings } from "./strings.ts";
 import { TextFileField } from "./text-file-field.tsx";
 import { NO_ADDRESS, replacement, useCredentialForm } from "./use-credential-form.ts";
 
-const texts = strings.providers.apns;
+const texts = providersStrings.apns;
 const KINDS = ["TOKEN", "CERTIFICATE"] as const;
 /** The name that Apple gives the file of a key: it holds the key's id. */
 const KEY_FILE = /^AuthKey_([A-Z0-9]{10})\.p8$/;

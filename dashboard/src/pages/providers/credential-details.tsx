@@ -2,10 +2,10 @@ import { Text } from "@mantine/core";
 import type { Detail } from "../../components/details.tsx";
 import { CopyTextButton } from "../../components/secret-field.tsx";
 import { formatDate, formatDateTime, formatRelative } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import type { PushCredentialsQuery, PushService } from "./providers.generated.ts";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers.details;
+const texts = providersStrings.details;
 export type Credentials = PushCredentialsQuery["application"]["pushCredentials"];
 
 /** What the credentials of the services have in common. */

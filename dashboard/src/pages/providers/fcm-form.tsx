@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
-import { strings } from "../../strings.ts";
 import { AddressFields, FormFrame } from "./form-parts.tsx";
 import type { CredentialFormProps } from "./set-credentials.tsx";
+import { providersStrings } from "./strings.ts";
 import { TextFileField } from "./text-file-field.tsx";
 import { NO_ADDRESS, replacement, useCredentialForm } from "./use-credential-form.ts";
 
-const texts = strings.providers.fcm;
+const texts = providersStrings.fcm;
 
 /** Credentials for Firebase: the key file of a service account. */
 export function FcmForm(props: CredentialFormProps) {

@@ -7,9 +7,10 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { MoreFields } from "../../components/more-fields.tsx";
 import type { ServiceForm } from "../../components/use-service-form.ts";
 import { strings } from "../../strings.ts";
+import { providersStrings } from "./strings.ts";
 import { type AddressValues, NO_ADDRESS } from "./use-credential-form.ts";
 
-const texts = strings.providers.form;
+const texts = providersStrings.form;
 
 /** The fields of a form, its error and its buttons, and the question before it replaces something. */
 export function FormFrame({
@@ -45,7 +46,7 @@ export function FormFrame({
         {...question}
         title={title}
         lost={lost}
-        action={strings.providers.replaceSubmit}
+        action={providersStrings.replaceSubmit}
       />
     </>
   );

@@ -2,11 +2,11 @@ import { Tabs } from "@mantine/core";
 import { useUrlFilters } from "../../components/url-filters.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import { PushTab } from "./push-tab.tsx";
 import { SignInTab } from "./sign-in-tab.tsx";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers;
+const texts = providersStrings;
 
 /** The credentials of push services and of sign-in providers. */
 export function Component() {

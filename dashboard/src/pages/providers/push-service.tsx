@@ -9,8 +9,8 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatDateTime } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import { reasonLabel } from "../push/push-labels.tsx";
+import { pushStrings } from "../push/strings.ts";
 import { CheckResult } from "./check-result.tsx";
 import {
   type Common,
@@ -27,8 +27,9 @@ import {
   type PushService,
 } from "./providers.generated.ts";
 import { SetCredentials } from "./set-credentials.tsx";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers;
+const texts = providersStrings;
 
 /** The credentials for one push service: what is set, whether the service takes it, and how to change it. */
 export function PushServiceSection({
@@ -207,7 +208,7 @@ function Actions({
         opened={isClearing}
         onClose={clearing.close}
         title={texts.clearTitle(name)}
-        lost={texts.clearLost(strings.push.environments[environment], service === "WEB")}
+        lost={texts.clearLost(pushStrings.environments[environment], service === "WEB")}
         action={texts.clearSubmit}
         onConfirm={remove}
       />

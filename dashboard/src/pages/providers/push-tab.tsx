@@ -2,11 +2,12 @@ import { Group, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useOperation } from "../../api/queries.ts";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { useUrlFilters } from "../../components/url-filters.ts";
-import { strings } from "../../strings.ts";
+import { pushStrings } from "../push/strings.ts";
 import { PushCredentialsDocument } from "./providers.generated.ts";
 import { PushServiceSection } from "./push-service.tsx";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers;
+const texts = providersStrings;
 const ENVIRONMENTS = ["PRODUCTION", "DEVELOPMENT"] as const;
 const SERVICES = ["APNS", "FCM", "WEB"] as const;
 
@@ -21,7 +22,7 @@ export function PushTab({ applicationId }: { applicationId: string }) {
       <Group gap="md">
         <SegmentedControl
           aria-label={texts.environment}
-          data={ENVIRONMENTS.map((value) => ({ value, label: strings.push.environments[value] }))}
+          data={ENVIRONMENTS.map((value) => ({ value, label: pushStrings.environments[value] }))}
           value={environment}
           onChange={(value) => setFilters({ environment: value })}
         />

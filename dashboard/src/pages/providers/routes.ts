@@ -1,12 +1,12 @@
 import { KeyIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { providersStrings } from "./strings.ts";
 
 /** The services that an application uses: those that deliver pushes, and those that sign users in. */
 export const providersPage: PageRoutes = {
   group: "application",
   path: "providers",
-  label: strings.providers.title,
+  label: providersStrings.title,
   icon: KeyIcon,
   routes: [{ path: "providers", load: () => import("./providers-page.tsx") }],
 };

@@ -1,11 +1,11 @@
 import { Dialog } from "../../components/dialog.tsx";
-import { strings } from "../../strings.ts";
 import { ApnsForm } from "./apns-form.tsx";
 import { FcmForm } from "./fcm-form.tsx";
 import type { Scope } from "./push-service.tsx";
+import { providersStrings } from "./strings.ts";
 import { WebForm } from "./web-form.tsx";
 
-const texts = strings.providers;
+const texts = providersStrings;
 const FORMS = { APNS: ApnsForm, FCM: FcmForm, WEB: WebForm } as const;
 
 /** What the form of a service gets. */

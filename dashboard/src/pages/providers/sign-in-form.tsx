@@ -10,8 +10,9 @@ import {
   UpdateSignInProviderDocument,
 } from "./sign-in.generated.ts";
 import { type ProviderField, type ProviderRow, settingsOf } from "./sign-in-providers.ts";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers.signIn;
+const texts = providersStrings.signIn;
 
 /** Sets or changes the settings of a sign-in provider. A secret that is left empty stays as it is. */
 export function SignInForm({
@@ -48,7 +49,7 @@ export function SignInForm({
     onDone: () => {
       onClose();
       const name = texts.names[provider];
-      notifications.show({ message: strings.providers.saved(name), color: "green" });
+      notifications.show({ message: providersStrings.saved(name), color: "green" });
     },
   });
   const rare = fields.filter(({ isRare }) => isRare);

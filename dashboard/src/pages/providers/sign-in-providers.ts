@@ -1,8 +1,8 @@
 import type { Detail } from "../../components/details.tsx";
-import { strings } from "../../strings.ts";
 import type { SignInProvider, SignInProvidersQuery } from "./sign-in.generated.ts";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers.signIn;
+const texts = providersStrings.signIn;
 type Application = SignInProvidersQuery["application"];
 
 /** A provider whose users may sign in: its settings, and which of them is a secret. */

@@ -8,7 +8,6 @@ import { Dialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { Section } from "../../components/section.tsx";
 import { useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import { CheckResult } from "./check-result.tsx";
 import {
   CheckSignInProviderDocument,
@@ -18,8 +17,9 @@ import {
 } from "./sign-in.generated.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 import { type ProviderRow, providerDetails, settingsOf } from "./sign-in-providers.ts";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers;
+const texts = providersStrings;
 type Application = SignInProvidersQuery["application"];
 
 /** One sign-in provider: what is set, whether the provider takes it, and how to change it. */

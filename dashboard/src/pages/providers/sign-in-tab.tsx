@@ -1,10 +1,10 @@
 import { Skeleton, Stack, Text } from "@mantine/core";
 import { useOperation } from "../../api/queries.ts";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { strings } from "../../strings.ts";
 import { SignInProvidersDocument } from "./sign-in.generated.ts";
 import { SIGN_IN_PROVIDERS } from "./sign-in-providers.ts";
 import { SignInSection } from "./sign-in-section.tsx";
+import { providersStrings } from "./strings.ts";
 
 /** The external services that users of the application sign in through. */
 export function SignInTab({ applicationId }: { applicationId: string }) {
@@ -13,7 +13,7 @@ export function SignInTab({ applicationId }: { applicationId: string }) {
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
-        {strings.providers.signIn.text}
+        {providersStrings.signIn.text}
       </Text>
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
       {!query.error && !application && (

@@ -2,9 +2,9 @@ import { DocumentTextIcon } from "@heroicons/react/24/outline";
 import { Button, FileButton, Group, Text, Textarea } from "@mantine/core";
 import type { GetInputPropsReturnType } from "@mantine/form";
 import { type DragEvent, useState } from "react";
-import { strings } from "../../strings.ts";
+import { providersStrings } from "./strings.ts";
 
-const texts = strings.providers.file;
+const texts = providersStrings.file;
 /** Larger files are none of those that the services give out, in bytes. */
 const FILE_MAX = 100_000;
 

@@ -1,12 +1,13 @@
 import { notifications } from "@mantine/notifications";
 import { type ServiceForm, useServiceForm } from "../../components/use-service-form.ts";
-import { strings } from "../../strings.ts";
+import { pushStrings } from "../push/strings.ts";
 import {
   PushCredentialsDocument,
   SetPushCredentialsDocument,
   type SetPushCredentialsInput,
 } from "./providers.generated.ts";
 import type { CredentialFormProps } from "./set-credentials.tsx";
+import { providersStrings } from "./strings.ts";
 
 /** The fields that every form of credentials has. */
 export interface AddressValues {
@@ -55,18 +56,18 @@ export function useCredentialForm<Values extends AddressValues>(
     onDone: ({ setPushCredentials: { warning } }) => {
       onDone(warning ?? null);
       onClose();
-      const label = strings.providers.services[service];
-      notifications.show({ message: strings.providers.saved(label), color: "green" });
+      const label = providersStrings.services[service];
+      notifications.show({ message: providersStrings.saved(label), color: "green" });
     },
   });
 }
 
 /** What the form asks before it replaces credentials. */
 export function replacement({ service, environment }: CredentialFormProps["scope"]) {
-  const { replaceTitle, replaceLost, services } = strings.providers;
+  const { replaceTitle, replaceLost, services } = providersStrings;
   return {
     title: replaceTitle(services[service]),
-    lost: replaceLost(strings.push.environments[environment], service === "WEB"),
+    lost: replaceLost(pushStrings.environments[environment], service === "WEB"),
   };
 }
 

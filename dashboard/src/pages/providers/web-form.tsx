@@ -1,10 +1,10 @@
 import { Alert, SegmentedControl, TextInput } from "@mantine/core";
-import { strings } from "../../strings.ts";
 import { AddressFields, FormFrame } from "./form-parts.tsx";
 import type { CredentialFormProps } from "./set-credentials.tsx";
+import { providersStrings } from "./strings.ts";
 import { NO_ADDRESS, replacement, useCredentialForm } from "./use-credential-form.ts";
 
-const texts = strings.providers.web;
+const texts = providersStrings.web;
 const KEYS = ["generate", "own"] as const;
 
 /** Credentials for browsers: a key pair, which is generated or pasted, and a contact. */

@@ -26,13 +26,14 @@ import {
 } from "./draft.ts";
 import { MessageFields } from "./message-fields.tsx";
 import { Preview } from "./preview.tsx";
+import { pushStrings } from "./strings.ts";
 import "./push.css";
 import { useReach } from "./reach.ts";
 import { RecipientFields } from "./recipient-fields.tsx";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { SendDialog } from "./send-dialog.tsx";
 
-const texts = strings.push.new;
+const texts = pushStrings.new;
 /** Time without typing after which the service is asked, in milliseconds. */
 const PAUSE_MS = 400;
 
@@ -46,7 +47,7 @@ export function Component() {
   const account = useAccount();
   const list = `/applications/${applicationId}/push`;
   return (
-    <Page title={texts.title} parent={{ title: strings.push.title, to: list }}>
+    <Page title={texts.title} parent={{ title: pushStrings.title, to: list }}>
       {!isKnown && account.error && (
         <ErrorPanel error={account.error} onRetry={() => void account.refetch()} />
       )}

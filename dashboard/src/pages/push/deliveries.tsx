@@ -5,7 +5,6 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import type { Column } from "../../components/entry-list.tsx";
 import { KeysetList, usePagePosition } from "../../components/keyset-list.tsx";
 import { formatDateTime, formatNumber, formatRelative } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import {
   type EventFieldsFragment,
   PushDeliveriesDocument,
@@ -13,8 +12,9 @@ import {
   type PushOutcome,
 } from "./events.generated.ts";
 import { reasonLabel } from "./push-labels.tsx";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.deliveries;
+const texts = pushStrings.deliveries;
 type Delivery = PushDeliveriesQuery["pushDeliveries"]["nodes"][number];
 const COLORS = {
   ACCEPTED: "green",
@@ -50,13 +50,13 @@ export function Deliveries({
     <section aria-label={title}>
       <div className="section-head deliveries-head">
         <Text component="h2" fw={650} size="lg" m={0}>
-          {showsChannel ? texts.titleOf(strings.push.channels[event.channel]) : title}
+          {showsChannel ? texts.titleOf(pushStrings.channels[event.channel]) : title}
         </Text>
         <Select
           aria-label={texts.filter}
           data={[
             { value: "", label: texts.all },
-            ...OUTCOMES.map((value) => ({ value, label: strings.push.outcomes[value] })),
+            ...OUTCOMES.map((value) => ({ value, label: pushStrings.outcomes[value] })),
           ]}
           value={wanted ?? ""}
           onChange={(value) => onOutcome(value ?? "")}
@@ -129,7 +129,7 @@ function columnsFor(applicationId: string): Column<Delivery>[] {
       title: texts.outcome,
       render: ({ outcome }) => (
         <Badge variant="light" color={COLORS[outcome]} tt="none">
-          {strings.push.outcomes[outcome]}
+          {pushStrings.outcomes[outcome]}
         </Badge>
       ),
     },

@@ -1,12 +1,12 @@
-import { strings } from "../../strings.ts";
 import type {
   CreatePushEventInput,
   PushEnvironment,
   PushMessageInput,
   PushRecipientsInput,
 } from "./compose.generated.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.new.required;
+const texts = pushStrings.new.required;
 export const SELECTORS = [
   "userIds",
   "externalUserIds",

@@ -15,7 +15,6 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { LiveError, LiveIndicator } from "../../components/live-indicator.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatDateTime, formatNumber } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import {
   type EventFieldsFragment,
   PushDeliveriesDocument,
@@ -25,8 +24,9 @@ import {
 } from "./events.generated.ts";
 import { isOpen, StateBadge } from "./push-labels.tsx";
 import { StopDialog } from "./stop-dialog.tsx";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push;
+const texts = pushStrings;
 const OUTCOMES = [
   ["ACCEPTED", "acceptedCount", "green"],
   ["UNREGISTERED", "unregisteredCount", "orange"],

@@ -9,11 +9,11 @@ import {
 } from "@mantine/core";
 import { MoreFields } from "../../components/more-fields.tsx";
 import { Section } from "../../components/section.tsx";
-import { strings } from "../../strings.ts";
 import type { PushForm } from "./compose-page.tsx";
 import { EXAMPLES, PLATFORMS } from "./draft.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.new;
+const texts = pushStrings.new;
 const FORMS = ["text", "raw"] as const;
 /** Fields that are hidden at first. */
 const RARE = [
@@ -117,7 +117,7 @@ function RawFields({ form }: { form: PushForm }) {
     <>
       <Select
         label={texts.platform}
-        data={PLATFORMS.map((value) => ({ value, label: strings.push.channels[value] }))}
+        data={PLATFORMS.map((value) => ({ value, label: pushStrings.channels[value] }))}
         allowDeselect={false}
         {...platform}
         onChange={choose}

@@ -17,7 +17,6 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatNumber } from "../../formats.ts";
 import { useAccount } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import {
   type CreatePushEventInput,
   PreviewPushDocument,
@@ -25,8 +24,9 @@ import {
 } from "./compose.generated.ts";
 import { JsonBlock } from "./json-block.tsx";
 import { type Scheme, Screen } from "./screen.tsx";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.preview;
+const texts = pushStrings.preview;
 type DryRun = NonNullable<PreviewPushMutation["createPushEvent"]["dryRun"]>;
 const SCHEMES = ["light", "dark"] as const;
 
@@ -108,9 +108,9 @@ function Channel({
   scheme: Scheme;
 }) {
   const { channel, deviceCount, more, headers, payload, bytes, maxBytes, problems } = result;
-  const name = strings.push.channels[channel];
+  const name = pushStrings.channels[channel];
   const isTooLarge = bytes > maxBytes;
-  const devices = strings.push.devices(deviceCount);
+  const devices = pushStrings.devices(deviceCount);
   return (
     <Stack gap="sm">
       <Group justify="space-between" gap="xs">
@@ -118,7 +118,7 @@ function Channel({
           {name}
         </Text>
         <Badge variant="light" color={result.sendable ? "green" : "orange"} tt="none">
-          {more ? strings.push.new.atLeast(devices) : devices}
+          {more ? pushStrings.new.atLeast(devices) : devices}
         </Badge>
       </Group>
       <div className="channel">

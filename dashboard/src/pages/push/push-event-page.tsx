@@ -11,15 +11,15 @@ import { formatDateTime } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EventOutcomes } from "./event-outcomes.tsx";
 import { PushEventDocument, type PushEventQuery } from "./events.generated.ts";
 import { JsonBlock } from "./json-block.tsx";
+import { pushStrings } from "./strings.ts";
 import "./push.css";
 import { pushTitle, StateBadge, senderName, tagLabel } from "./push-labels.tsx";
 
-const texts = strings.push;
+const texts = pushStrings;
 type Event = NonNullable<PushEventQuery["pushEvent"]>;
 /** Channels of a push to all platforms, each of which has an event. */
 const EVENTS_MAX = 4;

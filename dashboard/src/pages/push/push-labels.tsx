@@ -1,8 +1,8 @@
 import { Badge } from "@mantine/core";
-import { strings } from "../../strings.ts";
 import type { EventFieldsFragment } from "./events.generated.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push;
+const texts = pushStrings;
 const COLORS = { SCHEDULED: "blue", SENDING: "indigo", FINISHED: "gray" } as const;
 
 /** What a push is called: its name, else what it says. */

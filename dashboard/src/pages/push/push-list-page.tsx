@@ -19,8 +19,9 @@ import {
 } from "./events.generated.ts";
 import { isOpen, pushTitle, StateBadge, senderName } from "./push-labels.tsx";
 import { StopDialog } from "./stop-dialog.tsx";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push;
+const texts = pushStrings;
 type Filter = NonNullable<PushEventsQueryVariables["filter"]>;
 const STATES = ["all", "SENDING", "SCHEDULED", "FINISHED"] as const;
 const KINDS = ["all", "API", "CALL"] as const;

@@ -1,14 +1,14 @@
 import type { SignalboxError } from "@signalbox/client";
 import { useOperation } from "../../api/queries.ts";
 import { formatNumber } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import {
   PushRecipientsDocument,
   type PushRecipientsInput,
   type PushRecipientsQuery,
 } from "./compose.generated.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.new;
+const texts = pushStrings.new;
 
 /** Whom a push would reach now. */
 export interface Reach {
@@ -41,7 +41,7 @@ export function useReach(applicationId: string, recipients: PushRecipientsInput 
     channels: count.channels
       .filter(({ deviceCount }) => deviceCount > 0)
       .map(({ channel, deviceCount }) =>
-        texts.byChannel(strings.push.channels[channel], formatNumber(deviceCount)),
+        texts.byChannel(pushStrings.channels[channel], formatNumber(deviceCount)),
       ),
   };
 }
@@ -51,6 +51,6 @@ function wordsOf({
   userCount,
   isExact,
 }: PushRecipientsQuery["application"]["pushRecipientCount"]): string {
-  const text = texts.reach(strings.push.devices(deviceCount), texts.users(userCount));
+  const text = texts.reach(pushStrings.devices(deviceCount), texts.users(userCount));
   return isExact ? text : texts.atLeast(text);
 }

@@ -15,8 +15,9 @@ import { strings } from "../../strings.ts";
 import type { PushForm } from "./compose-page.tsx";
 import { SELECTORS } from "./draft.ts";
 import type { Reach } from "./reach.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.new;
+const texts = pushStrings.new;
 const ENVIRONMENTS = ["PRODUCTION", "DEVELOPMENT"] as const;
 /** What separates ids that are typed or pasted, such as a column of a spreadsheet. */
 const ID_SEPARATORS = [",", ";", " ", "\n", "\t"];
@@ -55,7 +56,7 @@ export function RecipientFields({ form, reach }: { form: PushForm; reach: Reach 
         </Text>
         <SegmentedControl
           aria-labelledby="push-environment"
-          data={ENVIRONMENTS.map((value) => ({ value, label: strings.push.environments[value] }))}
+          data={ENVIRONMENTS.map((value) => ({ value, label: pushStrings.environments[value] }))}
           {...form.getInputProps("environment")}
         />
       </div>

@@ -1,12 +1,12 @@
 import { BellAlertIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { pushStrings } from "./strings.ts";
 
 /** The pushes of an application. */
 export const pushPage: PageRoutes = {
   group: "application",
   path: "push",
-  label: strings.push.title,
+  label: pushStrings.title,
   icon: BellAlertIcon,
   routes: [
     { path: "push", load: () => import("./push-list-page.tsx") },

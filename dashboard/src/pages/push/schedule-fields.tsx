@@ -1,10 +1,10 @@
 import { SegmentedControl, Select, SimpleGrid, TextInput } from "@mantine/core";
-import { strings } from "../../strings.ts";
 import type { PushForm } from "./compose-page.tsx";
 import { EVENT_TYPES } from "./draft.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.new;
-const PERIODS = Object.entries(strings.push.periods).map(([value, label]) => ({ value, label }));
+const texts = pushStrings.new;
+const PERIODS = Object.entries(pushStrings.periods).map(([value, label]) => ({ value, label }));
 
 /** When a push is sent: now, at a time, or repeatedly. */
 export function ScheduleFields({ form }: { form: PushForm }) {

@@ -1,8 +1,8 @@
 import { BellIcon, GlobeAltIcon, PhotoIcon, SpeakerWaveIcon } from "@heroicons/react/24/outline";
-import { strings } from "../../strings.ts";
 import type { PreviewPushMutation, PushChannel } from "./compose.generated.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.preview;
+const texts = pushStrings.preview;
 type DryRun = NonNullable<PreviewPushMutation["createPushEvent"]["dryRun"]>;
 type Display = DryRun["channels"][number]["display"];
 
@@ -30,7 +30,7 @@ export function Screen({
   return (
     <figure
       className={`screen screen-${kind} screen-${scheme}`}
-      aria-label={texts.screen(strings.push.channels[channel])}
+      aria-label={texts.screen(pushStrings.channels[channel])}
     >
       {visible ? (
         <Notification display={display} app={app} />

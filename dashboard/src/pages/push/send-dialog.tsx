@@ -8,11 +8,11 @@ import { CancelButton, Dialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { forgetUnsaved } from "../../components/unsaved.ts";
 import { formatDateTime } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import { type CreatePushEventInput, SendPushDocument } from "./compose.generated.ts";
 import { PushEventsDocument } from "./events.generated.ts";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.new;
+const texts = pushStrings.new;
 
 /** A key that no other push has. Pages that are not served securely have no randomUUID. */
 function newKey(): string {
@@ -112,7 +112,7 @@ function sentence(
   if (eventType === "ONE_SHOT") return texts.confirmNow(reach ?? texts.someone);
   const at = formatDateTime(String(date));
   if (eventType === "FIXED_DATE") return texts.confirmAt(at);
-  const every = strings.push.periods[String(period)] ?? "";
+  const every = pushStrings.periods[String(period)] ?? "";
   return endDate
     ? texts.confirmPeriodUntil(every, at, formatDateTime(String(endDate)))
     : texts.confirmPeriod(every, at);

@@ -4,7 +4,6 @@ import { useRef, useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { CancelButton, Dialog, useBusyDialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { strings } from "../../strings.ts";
 import {
   type EventFieldsFragment,
   PushDeliveriesDocument,
@@ -13,8 +12,9 @@ import {
   StopPushDocument,
 } from "./events.generated.ts";
 import { pushTitle } from "./push-labels.tsx";
+import { pushStrings } from "./strings.ts";
 
-const texts = strings.push.stop;
+const texts = pushStrings.stop;
 
 /** Asks before a push or a schedule is stopped, and whether what waits is withdrawn as well. */
 export function StopDialog({
@@ -58,7 +58,7 @@ function Question({ event, onClose }: { event: EventFieldsFragment; onClose(): v
     <Stack>
       <Text fw={600}>{pushTitle(event)}</Text>
       <Text size="sm">
-        {state === "SCHEDULED" ? texts.schedule : texts.sending(strings.push.devices(pendingCount))}{" "}
+        {state === "SCHEDULED" ? texts.schedule : texts.sending(pushStrings.devices(pendingCount))}{" "}
         {texts.final}
       </Text>
       {(pendingCount > 0 || state === "SENDING") && (

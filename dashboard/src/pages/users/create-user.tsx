@@ -5,10 +5,11 @@ import { CancelButton, Dialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { useServiceForm } from "../../components/use-service-form.ts";
 import { strings } from "../../strings.ts";
+import { usersStrings } from "./strings.ts";
 import { userName } from "./user-name.ts";
 import { ApplicationUsersDocument, CreateUserDocument } from "./users.generated.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 
 /** The dialog for a new user. */
 export function CreateUser({

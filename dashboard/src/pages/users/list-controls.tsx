@@ -3,12 +3,12 @@ import { ActionIcon, Button, Collapse, Group, Select, Stack, Text, Tooltip } fro
 import { useDisclosure } from "@mantine/hooks";
 import { useRef } from "react";
 import { SearchField } from "../../components/search-field.tsx";
-import { strings } from "../../strings.ts";
 import { ActiveConditions } from "./filter/active-conditions.tsx";
 import { FilterPanel } from "./filter/filter-panel.tsx";
+import { usersStrings } from "./strings.ts";
 import type { UserListState } from "./use-user-list.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 
 /** What the list shows and in which order: search, status, kind, order, and the filter with its conditions. */
 export function ListControls({ state }: { state: UserListState }) {

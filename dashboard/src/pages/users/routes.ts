@@ -1,12 +1,12 @@
 import { UsersIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { usersStrings } from "./strings.ts";
 
 /** The users of one application, and each of them. */
 export const usersPage: PageRoutes = {
   group: "application",
   path: "users",
-  label: strings.users.title,
+  label: usersStrings.title,
   icon: UsersIcon,
   routes: [
     { path: "users", load: () => import("./users-page.tsx") },

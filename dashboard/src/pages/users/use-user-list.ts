@@ -1,5 +1,4 @@
 import { useUrlFilters } from "../../components/url-filters.ts";
-import { strings } from "../../strings.ts";
 import {
   type Condition,
   isTooWide,
@@ -7,9 +6,10 @@ import {
   toUserFilter,
   writeConditions,
 } from "./filter/conditions.ts";
+import { usersStrings } from "./strings.ts";
 import type { ApplicationUsersQueryVariables } from "./users.generated.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 const DEFAULTS = {
   search: "",
   status: "all",

@@ -1,4 +1,4 @@
-import { strings } from "../../strings.ts";
+import { usersStrings } from "./strings.ts";
 
 /** What a user is called: the name, else what they sign in with. */
 export function userName({
@@ -12,5 +12,5 @@ export function userName({
   login?: string | null;
   email?: string | null;
 }): string {
-  return fullName || login || email || strings.users.unnamed(id);
+  return fullName || login || email || usersStrings.unnamed(id);
 }

@@ -16,11 +16,12 @@ import { strings } from "../../strings.ts";
 import { Missing, Moment } from "./cells.tsx";
 import { CreateUser } from "./create-user.tsx";
 import { ListControls } from "./list-controls.tsx";
+import { usersStrings } from "./strings.ts";
 import { useUserList } from "./use-user-list.ts";
 import { userName } from "./user-name.ts";
 import { ApplicationUsersDocument, type ApplicationUsersQuery } from "./users.generated.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 type Row = ApplicationUsersQuery["application"]["users"]["nodes"][number];
 
 /** The users of an application: searched, filtered and sorted, page by page. */

@@ -1,9 +1,9 @@
 import { Group, Pill } from "@mantine/core";
 import { formatDateTime } from "../../../formats.ts";
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import { type Condition, kindOf, operatorLabel } from "./conditions.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 /** Values of a condition that are shown. */
 const SHOWN_VALUES = 4;
 

@@ -1,7 +1,7 @@
 import { XMarkIcon } from "@heroicons/react/24/outline";
 import { ActionIcon, Select, TagsInput, TextInput } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import {
   type Condition,
   FIELDS,
@@ -14,7 +14,7 @@ import {
 } from "./conditions.ts";
 import { TimeInputs } from "./time-inputs.tsx";
 
-const texts = strings.users;
+const texts = usersStrings;
 const FIELD_CHOICES = FIELDS.map((value) => ({ value, label: texts.filterFields[value] }));
 /** The service's limit of values. */
 const VALUES_MAX = 1_000;

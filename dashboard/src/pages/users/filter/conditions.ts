@@ -1,7 +1,7 @@
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import type { UserFilter } from "../users.generated.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 
 /** A field that a filter compares. */
 export type FilterField = keyof typeof texts.filterFields;

@@ -2,6 +2,7 @@ import { PlusIcon } from "@heroicons/react/24/outline";
 import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import { ConditionRow, type DraftCondition } from "./condition-row.tsx";
 import {
   type Condition,
@@ -12,7 +13,7 @@ import {
   OPERATORS_OF,
 } from "./conditions.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 
 /** Conditions while they are written: each with a key of its own, since two may be equal for a moment. */
 let lastKey = 0;

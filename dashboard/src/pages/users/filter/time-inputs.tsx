@@ -1,9 +1,9 @@
 import { Stack, TextInput } from "@mantine/core";
 import { type Ref, useState } from "react";
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import { toLocalTime, toUtcTime } from "./local-time.ts";
 
-const texts = strings.users;
+const texts = usersStrings;
 
 /**
  * The times of a condition, in the browser's time zone. The inputs hold what is typed themselves: the time that is sent

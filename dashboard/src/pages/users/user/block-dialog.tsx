@@ -5,10 +5,11 @@ import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { useServiceForm } from "../../../components/use-service-form.ts";
 import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
+import { userStrings } from "./strings.ts";
 import { BlockUserDocument, UserDocument, UserSessionsDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** Asks for the reason of a block and says what it does; for a blocked user it changes the reason. */
 export function BlockDialog({

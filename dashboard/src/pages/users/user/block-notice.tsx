@@ -5,13 +5,13 @@ import { notifications } from "@mantine/notifications";
 import { useChange } from "../../../api/queries.ts";
 import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { formatDateTime } from "../../../formats.ts";
-import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { BlockDialog } from "./block-dialog.tsx";
+import { userStrings } from "./strings.ts";
 import { UnblockUserDocument, UserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** Since when a user is blocked and why, with the way back. */
 export function BlockNotice({ of }: { of: UserRef }) {

@@ -5,13 +5,13 @@ import { EmptyState } from "../../../components/empty-state.tsx";
 import type { Column } from "../../../components/entry-list.tsx";
 import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx";
 import { formatDateTime, formatDuration } from "../../../formats.ts";
-import { strings } from "../../../strings.ts";
 import { Missing } from "../cells.tsx";
 import { userName } from "../user-name.ts";
+import { userStrings } from "./strings.ts";
 import { UserCallsDocument, type UserCallsQuery } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 type Row = UserCallsQuery["application"]["calls"]["nodes"][number];
 
 /** The calls that the user took part in. */

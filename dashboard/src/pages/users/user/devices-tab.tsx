@@ -8,8 +8,8 @@ import type { Column } from "../../../components/entry-list.tsx";
 import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx";
 import { formatDate } from "../../../formats.ts";
-import { strings } from "../../../strings.ts";
 import { Missing, Moment } from "../cells.tsx";
+import { userStrings } from "./strings.ts";
 import {
   DeleteUserDeviceDocument,
   UserDevicesDocument,
@@ -17,7 +17,7 @@ import {
 } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 type Row = UserDevicesQuery["application"]["pushSubscriptions"]["nodes"][number];
 
 /** The devices that get pushes to the user, without their tokens. */

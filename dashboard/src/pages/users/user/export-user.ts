@@ -2,11 +2,11 @@ import { queryClient } from "../../../api/queries.ts";
 import { session } from "../../../api/session.ts";
 import { runTask } from "../../../api/tasks.ts";
 import { downloadFile } from "../../../components/download.ts";
-import { strings } from "../../../strings.ts";
+import { userStrings } from "./strings.ts";
 import { ExportUserDocument, type ExportUserMutationVariables } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** The part of the export that is a row, and no list. */
 const USER = "user";

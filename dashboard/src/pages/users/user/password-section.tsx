@@ -5,11 +5,12 @@ import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { Section } from "../../../components/section.tsx";
 import { useUnsaved } from "../../../components/unsaved.ts";
 import { useServiceForm } from "../../../components/use-service-form.ts";
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
+import { userStrings } from "./strings.ts";
 import { UpdateUserDocument, UserSessionsDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** Sets a new password, which signs the user out everywhere. */
 export function PasswordSection({ of: { user, name } }: { of: UserRef }) {
@@ -33,7 +34,7 @@ export function PasswordSection({ of: { user, name } }: { of: UserRef }) {
           <Group align="flex-start" gap="sm">
             <PasswordInput
               aria-label={texts.newPassword}
-              placeholder={strings.users.passwordText}
+              placeholder={usersStrings.passwordText}
               autoComplete="new-password"
               w={{ base: "100%", xs: 320 }}
               {...form.getInputProps("password")}

@@ -3,9 +3,10 @@ import { Details } from "../../../components/details.tsx";
 import { Section } from "../../../components/section.tsx";
 import { strings } from "../../../strings.ts";
 import { offsetText } from "./profile-fields.ts";
+import { userStrings } from "./strings.ts";
 import type { UserProfileFieldsFragment } from "./user.generated.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** The profile for members who only read: what is known, without what is not. */
 export function ProfileDetails({ user }: { user: UserProfileFieldsFragment }) {

@@ -4,13 +4,14 @@ import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { SaveBar } from "../../../components/save-bar.tsx";
 import { Section } from "../../../components/section.tsx";
 import { showStored, useServiceForm } from "../../../components/use-service-form.ts";
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { offsetText, profileChanges, profileValues, type TextField } from "./profile-fields.ts";
+import { userStrings } from "./strings.ts";
 import { UpdateUserDocument, UserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** The profile as a form. Only what was changed is sent, so that the user's own changes stay. */
 export function ProfileForm({ of: { user } }: { of: UserRef }) {
@@ -22,7 +23,7 @@ export function ProfileForm({ of: { user } }: { of: UserRef }) {
     validate: {
       // Guests, and users of a provider or with a phone number, may have neither.
       login: (login: string, { email }) =>
-        hasName && login.trim() === "" && email.trim() === "" ? strings.users.nameMissing : null,
+        hasName && login.trim() === "" && email.trim() === "" ? usersStrings.nameMissing : null,
       blobId: (text: string) => (/^ *[0-9]* *$/.test(text) ? null : texts.blobIdWrong),
     },
     variables: (values, changed) => ({
@@ -52,7 +53,7 @@ export function ProfileForm({ of: { user } }: { of: UserRef }) {
         <Section title={texts.who}>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
             {text("fullName")}
-            {text("login", strings.users.loginText)}
+            {text("login", usersStrings.loginText)}
             {text("email", texts.emailText, "email")}
             {text("phone", undefined, "tel")}
             {text("website", undefined, "url")}

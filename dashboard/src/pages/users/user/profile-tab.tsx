@@ -4,9 +4,10 @@ import { strings } from "../../../strings.ts";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileDetails } from "./profile-details.tsx";
 import { ProfileForm } from "./profile-form.tsx";
+import { userStrings } from "./strings.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 const DAY_MS = 24 * 3_600_000;
 
 /** The profile: a form for those who may change it, and readable details for everybody else. */

@@ -6,13 +6,14 @@ import type { Column } from "../../../components/entry-list.tsx";
 import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx";
 import { formatDateTime, formatNumber } from "../../../formats.ts";
 import { useRole } from "../../../session/use-account.ts";
-import { strings } from "../../../strings.ts";
 import { reasonLabel } from "../../push/push-labels.tsx";
+import { pushStrings } from "../../push/strings.ts";
 import { Missing, Moment } from "../cells.tsx";
+import { userStrings } from "./strings.ts";
 import { UserPushesDocument, type UserPushesQuery } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 type Row = UserPushesQuery["application"]["pushDeliveries"]["nodes"][number];
 
 const COLORS = {
@@ -45,7 +46,7 @@ export function PushesTab({ of: { applicationId, user } }: { of: UserRef }) {
             variant="default"
             size="sm"
           >
-            {strings.push.compose}
+            {pushStrings.compose}
           </Button>
         )}
       </Group>

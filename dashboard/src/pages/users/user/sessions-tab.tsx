@@ -8,8 +8,8 @@ import { EmptyState } from "../../../components/empty-state.tsx";
 import type { Column } from "../../../components/entry-list.tsx";
 import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx";
-import { strings } from "../../../strings.ts";
 import { Missing, Moment } from "../cells.tsx";
+import { userStrings } from "./strings.ts";
 import {
   DestroySessionDocument,
   EndUserSessionsDocument,
@@ -18,7 +18,7 @@ import {
 } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 type Row = UserSessionsQuery["application"]["sessions"]["nodes"][number];
 
 /** Where the user is signed in, with buttons that end one session or all of them. */

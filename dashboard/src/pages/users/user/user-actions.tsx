@@ -6,14 +6,14 @@ import { useNavigate } from "react-router";
 import { runLongChange } from "../../../api/tasks.ts";
 import { DestroyDialog } from "../../../components/destroy-dialog.tsx";
 import { forgetUnsaved } from "../../../components/unsaved.ts";
-import { strings } from "../../../strings.ts";
 import { ApplicationUsersDocument } from "../users.generated.ts";
 import { BlockDialog } from "./block-dialog.tsx";
 import { exportUser } from "./export-user.ts";
+import { userStrings } from "./strings.ts";
 import { DeleteUserDocument, UserDocument } from "./user.generated.ts";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** What may be done with the whole user: export, block, erase. A blocked user is unblocked in the notice. */
 export function UserActions({ of }: { of: UserRef }) {

@@ -8,7 +8,7 @@ import { useUrlFilters } from "../../../components/url-filters.ts";
 import { useRole } from "../../../session/use-account.ts";
 import { Page } from "../../../shell/page.tsx";
 import { useApplicationId } from "../../../shell/use-application-id.ts";
-import { strings } from "../../../strings.ts";
+import { usersStrings } from "../strings.ts";
 import { userName } from "../user-name.ts";
 import { BlockNotice } from "./block-notice.tsx";
 import { CallsTab } from "./calls-tab.tsx";
@@ -16,11 +16,12 @@ import { DevicesTab } from "./devices-tab.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
 import { PushesTab } from "./pushes-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
+import { userStrings } from "./strings.ts";
 import { UserDocument } from "./user.generated.ts";
 import { UserActions } from "./user-actions.tsx";
 import type { UserRef } from "./user-ref.ts";
 
-const texts = strings.user;
+const texts = userStrings;
 
 /** One user: the profile, where they are signed in, devices, calls and pushes. */
 export function Component() {
@@ -35,20 +36,20 @@ export function Component() {
   return (
     <Page
       title={reference?.name ?? texts.kind}
-      parent={{ title: strings.users.title, to: `/applications/${applicationId}/users` }}
+      parent={{ title: usersStrings.title, to: `/applications/${applicationId}/users` }}
       badge={
         <>
           <Badge color="gray" variant="outline" tt="none">
-            {strings.users.id} {userId}
+            {usersStrings.id} {userId}
           </Badge>
           {user?.isGuest && (
             <Badge color="gray" variant="light" tt="none">
-              {strings.users.guest}
+              {usersStrings.guest}
             </Badge>
           )}
           {user?.blockedAt && (
             <Badge color="red" variant="light" tt="none">
-              {strings.users.blocked}
+              {usersStrings.blocked}
             </Badge>
           )}
         </>
