@@ -1,6 +1,6 @@
 import { storedToken, TOKEN_KEY } from "./token-storage.ts";
 
-/** Where the explorers of the gateway look for their token (src/http/handed-token.ts). */
+/** Where the explorers of the gateway look for their token (src/transports/http/handed-token.ts). */
 const KEY = "signalbox.explorer";
 
 /** Where the explorers are. */

@@ -1,6 +1,6 @@
 import { Button, Stack } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { pushStrings } from "../pages/push/strings.ts";
+import { strings } from "../strings.ts";
 
 /** Fields of a form that few need: hidden until somebody asks for them, or one of them has an error. */
 export function MoreFields({
@@ -29,7 +29,7 @@ export function MoreFields({
         onClick={() => setOpen(!isOpen)}
         aria-expanded={isOpen}
       >
-        {isOpen ? pushStrings.new.less : pushStrings.new.more}
+        {isOpen ? strings.common.less : strings.common.more}
       </Button>
       {isOpen && <Stack mt="sm">{children}</Stack>}
     </div>

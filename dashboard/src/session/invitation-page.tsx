@@ -5,10 +5,10 @@ import { useState } from "react";
 import { asServiceError, formErrors } from "../api/errors.ts";
 import { session } from "../api/session.ts";
 import { ErrorPanel } from "../components/error-panel.tsx";
-import { strings } from "../strings.ts";
 import { Entrance } from "./entrance.tsx";
+import { invitationStrings } from "./strings.ts";
 
-const texts = strings.invitation;
+const texts = invitationStrings;
 
 /** The page that the link of an invitation opens: the receiver chooses a password, and is signed in. */
 export function InvitationPage({ secret, onLeave }: { secret: string; onLeave(): void }) {

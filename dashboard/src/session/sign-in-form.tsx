@@ -6,9 +6,9 @@ import { type ReactNode, useEffect, useState } from "react";
 import { asServiceError } from "../api/errors.ts";
 import { session } from "../api/session.ts";
 import { ErrorPanel } from "../components/error-panel.tsx";
-import { strings } from "../strings.ts";
+import { signInStrings } from "./strings.ts";
 
-const texts = strings.signIn;
+const texts = signInStrings;
 
 /** Seconds until a limit allows the next attempt; 0 if none waits. */
 function useWait(error: SignalboxError | null): number {

@@ -1,7 +1,7 @@
 import { Button, Modal, Text } from "@mantine/core";
 import { session } from "../api/session.ts";
-import { strings } from "../strings.ts";
 import { SignInForm } from "./sign-in-form.tsx";
+import { signInStrings } from "./strings.ts";
 
 const ignore = () => undefined;
 
@@ -11,7 +11,7 @@ export function SignInOverlay({ opened }: { opened: boolean }) {
     <Modal
       opened={opened}
       onClose={ignore}
-      title={strings.signIn.expiredTitle}
+      title={signInStrings.expiredTitle}
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -21,11 +21,11 @@ export function SignInOverlay({ opened }: { opened: boolean }) {
       overlayProps={{ blur: 3 }}
     >
       <Text size="sm" mb="md">
-        {strings.signIn.expired}
+        {signInStrings.expired}
       </Text>
       <SignInForm email={session.identity?.email}>
         <Button variant="subtle" color="gray" onClick={() => session.signOut()}>
-          {strings.signIn.leave}
+          {signInStrings.leave}
         </Button>
       </SignInForm>
     </Modal>

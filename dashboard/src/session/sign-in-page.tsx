@@ -1,15 +1,15 @@
 import { Alert } from "@mantine/core";
-import { strings } from "../strings.ts";
 import { Entrance } from "./entrance.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
+import { signInStrings } from "./strings.ts";
 
 /** The page of everybody who has no token. */
 export function SignInPage({ signedOut }: { signedOut: boolean }) {
   return (
-    <Entrance title={strings.signIn.title} lead={strings.signIn.lead}>
+    <Entrance title={signInStrings.title} lead={signInStrings.lead}>
       {signedOut && (
         <Alert color="gray" role="status">
-          {strings.signIn.signedOut}
+          {signInStrings.signedOut}
         </Alert>
       )}
       <SignInForm />

@@ -1,12 +1,12 @@
 import { Tabs } from "@mantine/core";
 import { useUrlFilters } from "../../components/url-filters.ts";
 import { Page } from "../../shell/page.tsx";
-import { strings } from "../../strings.ts";
 import { DetailsTab } from "./details-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 
 /** The account: its members, the sign-in of the member who looks at it, its name and servers. */
 export function Component() {

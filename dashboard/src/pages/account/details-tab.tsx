@@ -8,14 +8,15 @@ import { Section } from "../../components/section.tsx";
 import { showStored, useServiceForm } from "../../components/use-service-form.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
 import { useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
+import { applicationStrings } from "../applications/strings.ts";
 import {
   AccountDetailsDocument,
   type AccountDetailsFieldsFragment,
   UpdateAccountDocument,
 } from "./account-details.generated.ts";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 const ENDPOINTS = ["apiEndpoint", "chatEndpoint", "turnserverEndpoint"] as const;
 
 /** The name of the account, and the servers that its apps are sent to. */
@@ -83,7 +84,7 @@ function DetailsForm({ account }: { account: AccountDetailsFieldsFragment }) {
             {...form.getInputProps("name")}
           />
           <SecretField
-            label={strings.application.accountKey}
+            label={applicationStrings.accountKey}
             description={texts.accountKeyText}
             value={account.accountKey}
           />

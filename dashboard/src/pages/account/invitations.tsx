@@ -7,15 +7,15 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { formatDate, formatDateTime, formatRelative } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import {
   MembersDocument,
   type MembersQuery,
   RevokeInvitationDocument,
 } from "./members.generated.ts";
 import { RoleLabel } from "./role.tsx";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 type Invitation = MembersQuery["account"]["invitations"][number];
 
 const COLUMNS: readonly Column<Invitation>[] = [

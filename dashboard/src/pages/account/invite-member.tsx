@@ -3,11 +3,11 @@ import { notifications } from "@mantine/notifications";
 import { CancelButton, Dialog } from "../../components/dialog.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { useServiceForm } from "../../components/use-service-form.ts";
-import { strings } from "../../strings.ts";
 import { InviteMemberDocument, MembersDocument } from "./members.generated.ts";
 import { type AccountRole, RoleField } from "./role.tsx";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 /** The role with the least rights: a click too many gives nobody more. */
 const FIRST_ROLE: AccountRole = "SUPPORT";
 

@@ -16,8 +16,9 @@ import {
 } from "./members.generated.ts";
 import type { Member } from "./members-tab.tsx";
 import { ROLES, RoleField } from "./role.tsx";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 
 /** What an owner may do with a member. */
 export function MemberActions({ member }: { member: Member }) {

@@ -12,8 +12,9 @@ import { InviteMember } from "./invite-member.tsx";
 import { MemberActions } from "./member-actions.tsx";
 import { MembersDocument, type MembersQuery } from "./members.generated.ts";
 import { RoleLabel } from "./role.tsx";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 /** How often the lists are read again, in milliseconds: somebody may have accepted an invitation. */
 const REFRESH_MS = 30_000;
 

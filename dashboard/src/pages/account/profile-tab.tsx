@@ -9,13 +9,15 @@ import { Section } from "../../components/section.tsx";
 import { useUnsaved } from "../../components/unsaved.ts";
 import { useServiceForm } from "../../components/use-service-form.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
+import { invitationStrings } from "../../session/strings.ts";
 import { useAccount } from "../../session/use-account.ts";
 import { strings } from "../../strings.ts";
 import { MembersDocument } from "./members.generated.ts";
 import { UpdateCurrentMemberDocument } from "./profile.generated.ts";
 import { type AccountRole, RoleLabel } from "./role.tsx";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 
 /** What members change of themselves, whatever their role. */
 export function ProfileTab() {
@@ -115,7 +117,7 @@ function PasswordForm({ email }: { email: string }) {
       oldPassword: (password: string) => (password === "" ? texts.oldPasswordMissing : null),
       password: (password: string) => (password === "" ? texts.passwordMissing : null),
       repeat: (repeat: string, { password }) =>
-        repeat === password ? null : strings.invitation.different,
+        repeat === password ? null : invitationStrings.different,
     },
     variables: ({ oldPassword, password }) => ({ input: { oldPassword, password } }),
     onDone: () => {
@@ -137,7 +139,7 @@ function PasswordForm({ email }: { email: string }) {
         />
         <PasswordInput
           label={texts.password}
-          description={strings.invitation.passwordText}
+          description={invitationStrings.passwordText}
           autoComplete="new-password"
           maw={420}
           {...form.getInputProps("password")}

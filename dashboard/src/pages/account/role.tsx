@@ -2,8 +2,9 @@ import { Badge, Radio, Stack } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { strings } from "../../strings.ts";
 import type { MembersQuery } from "./members.generated.ts";
+import { accountStrings } from "./strings.ts";
 
-const texts = strings.account;
+const texts = accountStrings;
 
 /** A role of a member of the account. */
 export type AccountRole = MembersQuery["account"]["members"][number]["role"];

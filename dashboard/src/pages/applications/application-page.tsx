@@ -5,7 +5,6 @@ import { useUrlFilters } from "../../components/url-filters.ts";
 import { useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import {
   ApplicationSettingsDocument,
   type SettingsFieldsFragment,
@@ -15,9 +14,10 @@ import { KeysTab } from "./keys-tab.tsx";
 import { OriginsTab } from "./origins-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
+import { applicationStrings, applicationsStrings } from "./strings.ts";
 
-const texts = strings.application;
-const parent = { title: strings.applications.title, to: "/applications" };
+const texts = applicationStrings;
+const parent = { title: applicationsStrings.title, to: "/applications" };
 
 /** One application: its settings, keys, web origins and sessions. */
 export function Component() {
@@ -30,7 +30,7 @@ export function Component() {
       parent={parent}
       badge={
         <Badge color="gray" variant="outline" tt="none">
-          {strings.applications.id} {id}
+          {applicationsStrings.id} {id}
         </Badge>
       }
     >

@@ -11,11 +11,11 @@ import { useUrlFilters } from "../../components/url-filters.ts";
 import { formatDate } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
-import { strings } from "../../strings.ts";
 import { ApplicationsDocument, type ApplicationsQuery } from "./applications.generated.ts";
 import { CreateApplication } from "./create-application.tsx";
+import { applicationsStrings } from "./strings.ts";
 
-const texts = strings.applications;
+const texts = applicationsStrings;
 type Row = ApplicationsQuery["account"]["applications"][number];
 
 const COLUMNS: readonly Column<Row>[] = [

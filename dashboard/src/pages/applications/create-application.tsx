@@ -7,8 +7,9 @@ import { useServiceForm } from "../../components/use-service-form.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
 import { strings } from "../../strings.ts";
 import { ApplicationsDocument, CreateApplicationDocument } from "./applications.generated.ts";
+import { applicationsStrings } from "./strings.ts";
 
-const texts = strings.applications;
+const texts = applicationsStrings;
 
 /** The dialog for a new application. */
 export function CreateApplication({ opened, onClose }: { opened: boolean; onClose(): void }) {

@@ -5,11 +5,11 @@ import { runLongChange } from "../../api/tasks.ts";
 import { DestroyDialog } from "../../components/destroy-dialog.tsx";
 import { forgetUnsaved } from "../../components/unsaved.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
-import { strings } from "../../strings.ts";
 import { DeleteApplicationDocument, type SettingsFieldsFragment } from "./application.generated.ts";
 import { ApplicationsDocument } from "./applications.generated.ts";
+import { applicationStrings } from "./strings.ts";
 
-const texts = strings.application;
+const texts = applicationStrings;
 
 /** Deletes an application: a task, since all users go with it. */
 export function DeleteTab({ application: { id, name } }: { application: SettingsFieldsFragment }) {

@@ -9,15 +9,15 @@ import { SecretField } from "../../components/secret-field.tsx";
 import { useServiceForm } from "../../components/use-service-form.ts";
 import { formatDateTime } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import {
   ApplicationSecretDocument,
   ApplicationSettingsDocument,
   RotateSecretDocument,
   type SettingsFieldsFragment,
 } from "./application.generated.ts";
+import { applicationStrings } from "./strings.ts";
 
-const texts = strings.application;
+const texts = applicationStrings;
 /** Overlap that the service takes by default, in seconds. */
 const DAY = "86400";
 

@@ -15,8 +15,9 @@ import {
   type SettingsFieldsFragment,
   UpdateApplicationDocument,
 } from "./application.generated.ts";
+import { applicationStrings } from "./strings.ts";
 
-const texts = strings.application;
+const texts = applicationStrings;
 
 /** The web origins that may use sessions of an application. */
 export function OriginsTab({ application }: { application: SettingsFieldsFragment }) {

@@ -1,12 +1,12 @@
 import { Cog6ToothIcon, Squares2X2Icon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { applicationStrings, applicationsStrings } from "./strings.ts";
 
 /** The applications of the account. */
 export const applicationsPage: PageRoutes = {
   group: "account",
   path: "applications",
-  label: strings.applications.title,
+  label: applicationsStrings.title,
   icon: Squares2X2Icon,
   routes: [{ path: "applications", load: () => import("./applications-page.tsx") }],
 };
@@ -15,7 +15,7 @@ export const applicationsPage: PageRoutes = {
 export const applicationSettingsPage: PageRoutes = {
   group: "application",
   path: "settings",
-  label: strings.application.page,
+  label: applicationStrings.page,
   icon: Cog6ToothIcon,
   routes: [{ path: "settings", load: () => import("./application-page.tsx") }],
 };

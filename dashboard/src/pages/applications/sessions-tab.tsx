@@ -10,8 +10,9 @@ import {
   ApplicationSessionsDocument,
   type ApplicationSessionsQuery,
 } from "./application.generated.ts";
+import { applicationStrings } from "./strings.ts";
 
-const texts = strings.application;
+const texts = applicationStrings;
 type Row = ApplicationSessionsQuery["application"]["sessions"]["nodes"][number];
 
 function columnsOf(applicationId: string): readonly Column<Row>[] {

@@ -14,15 +14,15 @@ import { Section } from "../../components/section.tsx";
 import { showStored, useServiceForm } from "../../components/use-service-form.ts";
 import { CurrentAccountDocument } from "../../session/account.generated.ts";
 import { useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import {
   ApplicationSettingsDocument,
   type SettingsFieldsFragment,
   UpdateApplicationDocument,
 } from "./application.generated.ts";
 import { ApplicationsDocument } from "./applications.generated.ts";
+import { applicationStrings, applicationsStrings } from "./strings.ts";
 
-const texts = strings.application;
+const texts = applicationStrings;
 const SENDERS = ["USERS", "MEMBERS", "NOBODY"] as const;
 const ENVIRONMENTS = ["PRODUCTION", "DEVELOPMENT"] as const;
 
@@ -44,7 +44,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
     initialValues: values,
     follows: true,
     validate: {
-      name: (name: string) => (name.trim() === "" ? strings.applications.nameMissing : null),
+      name: (name: string) => (name.trim() === "" ? applicationsStrings.nameMissing : null),
     },
     variables: (all, changed) => ({
       input: {
@@ -84,7 +84,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
         <Stack gap="lg">
           <Section title={texts.general}>
             <TextInput
-              label={strings.applications.name}
+              label={applicationsStrings.name}
               autoComplete="off"
               required
               maw={420}

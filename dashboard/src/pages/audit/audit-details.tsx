@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { type Detail, Details } from "../../components/details.tsx";
 import { formatExactTime } from "../../formats.ts";
 import { strings } from "../../strings.ts";
+import { applicationStrings } from "../applications/strings.ts";
 import type { AuditSubject } from "./audit-filters.ts";
 import {
   type AuditEntry,
@@ -15,9 +16,10 @@ import {
   valueLabel,
 } from "./audit-labels.ts";
 import { ResultBadge } from "./result-badge.tsx";
+import { auditStrings } from "./strings.ts";
 import type { AuditNames } from "./use-names.ts";
 
-const texts = strings.audit;
+const texts = auditStrings;
 
 /** Everything about an entry in plain words, beside the list. */
 export function AuditDetails({
@@ -120,9 +122,7 @@ function detailsOf(entry: AuditEntry, names: AuditNames): Detail[] {
     { title: texts.when, value: formatExactTime(createdAt) },
     ...(applicationId === null || applicationId === undefined
       ? []
-      : [
-          { title: strings.application.kind, value: <Application {...{ applicationId, names }} /> },
-        ]),
+      : [{ title: applicationStrings.kind, value: <Application {...{ applicationId, names }} /> }]),
     ...(others.length === 0
       ? []
       : [

@@ -3,9 +3,10 @@ import { DayField } from "../../components/day-field.tsx";
 import { strings } from "../../strings.ts";
 import type { AuditFiltersState, AuditSubject } from "./audit-filters.ts";
 import { ACTIONS, actionLabel } from "./audit-labels.ts";
+import { auditStrings } from "./strings.ts";
 import type { AuditNames, Choice } from "./use-names.ts";
 
-const texts = strings.audit;
+const texts = auditStrings;
 
 /** Chooses what the list shows: everything or one application, member or kind of change, and its days. */
 export function AuditFilterBar({ state, names }: { state: AuditFiltersState; names: AuditNames }) {

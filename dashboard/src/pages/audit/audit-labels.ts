@@ -1,7 +1,7 @@
-import { strings } from "../../strings.ts";
 import type { AuditEntriesQuery } from "./audit.generated.ts";
+import { auditStrings } from "./strings.ts";
 
-const texts = strings.audit;
+const texts = auditStrings;
 
 /** An entry of the log. */
 export type AuditEntry = AuditEntriesQuery["account"]["auditEntries"]["nodes"][number];

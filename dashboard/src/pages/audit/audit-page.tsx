@@ -15,9 +15,10 @@ import { auditVariables, useAuditFilters } from "./audit-filters.ts";
 import { type AuditEntry, actionLabel } from "./audit-labels.ts";
 import { exportAuditLog } from "./export-audit.ts";
 import { ResultBadge } from "./result-badge.tsx";
+import { auditStrings } from "./strings.ts";
 import { useNames } from "./use-names.ts";
 
-const texts = strings.audit;
+const texts = auditStrings;
 /** The audit log of the account: who changed what, when and from where. */
 export function Component() {
   const state = useAuditFilters();

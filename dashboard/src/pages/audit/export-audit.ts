@@ -12,8 +12,9 @@ import {
   targetLabel,
   valueLabel,
 } from "./audit-labels.ts";
+import { auditStrings } from "./strings.ts";
 
-const texts = strings.audit;
+const texts = auditStrings;
 
 /** Forms of an exported file: for spreadsheets, or one JSON object a line, as the command line writes it. */
 export type AuditFormat = "csv" | "jsonl";

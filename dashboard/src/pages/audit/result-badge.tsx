@@ -1,6 +1,6 @@
 import { Badge } from "@mantine/core";
-import { strings } from "../../strings.ts";
 import { type AuditEntry, type AuditResult, resultOf } from "./audit-labels.ts";
+import { auditStrings } from "./strings.ts";
 
 const COLORS: Readonly<Record<AuditResult, string>> = {
   done: "green",
@@ -14,7 +14,7 @@ export function ResultBadge({ entry }: { entry: AuditEntry }) {
   const result = resultOf(entry);
   return (
     <Badge variant="light" color={COLORS[result]} tt="none">
-      {strings.audit.results[result]}
+      {auditStrings.results[result]}
     </Badge>
   );
 }

@@ -1,10 +1,10 @@
 import { useMemo } from "react";
 import { useOperation } from "../../api/queries.ts";
 import { useAccount } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
 import { AuditMembersDocument } from "./audit-members.generated.ts";
+import { auditStrings } from "./strings.ts";
 
-const texts = strings.audit;
+const texts = auditStrings;
 
 /** A choice of a filter. */
 export interface Choice {

@@ -4,12 +4,12 @@ import { Details } from "../../components/details.tsx";
 import { CopyTextButton } from "../../components/secret-field.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatExactTime, formatSeconds } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import { userName } from "../users/user-name.ts";
 import type { CallFieldsFragment } from "./call.generated.ts";
 import { CallLength, callKind } from "./call-labels.tsx";
+import { callStrings, callsStrings } from "./strings.ts";
 
-const texts = strings.call;
+const texts = callStrings;
 
 /** Why a call ended, or what it does now, in a sentence. */
 function reasonOf({ endReason, state, hungUpById, participants }: CallFieldsFragment): string {
@@ -26,7 +26,7 @@ export function CallDetails({ call }: { call: CallFieldsFragment }) {
   const { callId, startedAt, acceptedAt, endedAt, answerSeconds } = call;
   const details = [
     { title: texts.why, value: <Text fw={600}>{reasonOf(call)}</Text> },
-    { title: strings.calls.kind, value: callKind(call.callType) },
+    { title: callsStrings.kind, value: callKind(call.callType) },
     { title: texts.started, value: formatExactTime(startedAt) },
     {
       title: texts.answered,

@@ -2,9 +2,10 @@ import { Button, Group, Select } from "@mantine/core";
 import { DayField } from "../../components/day-field.tsx";
 import { strings } from "../../strings.ts";
 import { CALL_STATES, type CallFiltersState } from "./call-filters.ts";
+import { callsStrings } from "./strings.ts";
 import { UserFilter } from "./user-filter.tsx";
 
-const texts = strings.calls;
+const texts = callsStrings;
 
 /** Chooses which calls the list shows: by state, user and days. */
 export function CallFilterBar({ state }: { state: CallFiltersState }) {

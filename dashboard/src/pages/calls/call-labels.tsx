@@ -4,8 +4,9 @@ import { formatDuration } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import { userName } from "../users/user-name.ts";
 import type { ListedCallFragment } from "./calls.generated.ts";
+import { callsStrings } from "./strings.ts";
 
-const texts = strings.calls;
+const texts = callsStrings;
 
 /** A user as calls select them. */
 export type CallPerson = ListedCallFragment["participants"][number]["user"];

@@ -8,14 +8,14 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { LiveError, LiveIndicator } from "../../components/live-indicator.tsx";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import { CallDetailsDocument, type CallDetailsQuery, LiveCallDocument } from "./call.generated.ts";
 import { CallDetails } from "./call-details.tsx";
 import { CallBadge, callTitle } from "./call-labels.tsx";
 import { CallParticipants } from "./call-participants.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
+import { callStrings, callsStrings } from "./strings.ts";
 
-const texts = strings.call;
+const texts = callStrings;
 
 /** One call: what happened, who took part, and its signals, which grow while it is live. */
 export function Component() {
@@ -37,7 +37,7 @@ export function Component() {
       onGap: () => void query.refetch(),
     },
   );
-  const parent = { title: strings.calls.title, to: `/applications/${applicationId}/calls` };
+  const parent = { title: callsStrings.title, to: `/applications/${applicationId}/calls` };
   if (query.error?.code === "NOT_FOUND" || (found && !call)) {
     const back = (
       <Button component={Link} to={parent.to} mt="sm">
@@ -52,7 +52,7 @@ export function Component() {
   }
   return (
     <Page
-      title={call ? callTitle(call.participants) : strings.calls.call}
+      title={call ? callTitle(call.participants) : callsStrings.call}
       parent={parent}
       badge={
         call && (

@@ -7,8 +7,9 @@ import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import { userName } from "../users/user-name.ts";
 import type { CallFieldsFragment } from "./call.generated.ts";
+import { callStrings } from "./strings.ts";
 
-const texts = strings.call;
+const texts = callStrings;
 type Participant = CallFieldsFragment["participants"][number];
 
 /** What a participant did, in words. */

@@ -2,12 +2,12 @@ import { Alert, Group, Text, Timeline } from "@mantine/core";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatClock, formatDuration, formatSeconds } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import { usersStrings } from "../users/strings.ts";
 import { userName } from "../users/user-name.ts";
 import type { CallFieldsFragment } from "./call.generated.ts";
+import { callStrings, callsStrings } from "./strings.ts";
 
-const texts = strings.call;
+const texts = callStrings;
 type Entry = NonNullable<CallFieldsFragment["timeline"]>[number];
 
 /** The colors of signals that start, answer or end a call; others are part of its course. */
@@ -62,7 +62,7 @@ function Signal({
   startedAt: string;
 }) {
   const nameOf = (id: string | null) => {
-    if (id === null) return strings.calls.nobody;
+    if (id === null) return callsStrings.nobody;
     const found = participants.find(({ userId }) => userId === id);
     return found ? userName(found.user) : usersStrings.unnamed(id);
   };

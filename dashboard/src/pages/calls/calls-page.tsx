@@ -11,13 +11,13 @@ import { useLiveRows } from "../../components/use-live-rows.ts";
 import { formatDateTime, formatExactTime, formatSeconds } from "../../formats.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import { CallFilterBar } from "./call-filter-bar.tsx";
 import { callVariables, fitsFilters, useCallFilters } from "./call-filters.ts";
 import { CallBadge, CallLength, callKind, callTitle } from "./call-labels.tsx";
 import { CallsDocument, type ListedCallFragment, LiveCallsDocument } from "./calls.generated.ts";
+import { callsStrings } from "./strings.ts";
 
-const texts = strings.calls;
+const texts = callsStrings;
 
 function columnsOf(applicationId: string): readonly Column<ListedCallFragment>[] {
   return [

@@ -1,12 +1,12 @@
 import { PhoneIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { callsStrings } from "./strings.ts";
 
 /** The calls of one application, and each of them. */
 export const callsPage: PageRoutes = {
   group: "application",
   path: "calls",
-  label: strings.calls.title,
+  label: callsStrings.title,
   icon: PhoneIcon,
   routes: [
     { path: "calls", load: () => import("./calls-page.tsx") },

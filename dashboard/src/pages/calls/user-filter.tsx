@@ -3,13 +3,13 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useOperation } from "../../api/queries.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import { usersStrings } from "../users/strings.ts";
 import { userName } from "../users/user-name.ts";
 import { type CallPerson } from "./call-labels.tsx";
 import { CallUserDocument, FindCallUsersDocument } from "./calls.generated.ts";
+import { callsStrings } from "./strings.ts";
 
-const texts = strings.calls;
+const texts = callsStrings;
 /** Time without a key after which the users are searched, in milliseconds. */
 const SEARCH_AFTER = 250;
 

@@ -15,8 +15,9 @@ import {
   ConferenceLinksDocument,
   UpdateConferenceDocument,
 } from "./conference.generated.ts";
+import { conferenceStrings } from "./strings.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 
 /** Locks and closes a conference. */
 export function ConferenceActions({ conference }: { conference: ConferenceFieldsFragment }) {

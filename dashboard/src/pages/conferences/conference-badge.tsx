@@ -1,5 +1,5 @@
 import { Badge } from "@mantine/core";
-import { strings } from "../../strings.ts";
+import { conferencesStrings } from "./strings.ts";
 
 const COLORS = { live: "green", empty: "blue", closed: "gray" } as const;
 
@@ -8,7 +8,7 @@ export function ConferenceBadge({ isClosed, members }: { isClosed: boolean; memb
   const status = isClosed ? "closed" : members > 0 ? "live" : "empty";
   return (
     <Badge variant="light" color={COLORS[status]} tt="none">
-      {strings.conferences.statuses[status]}
+      {conferencesStrings.statuses[status]}
     </Badge>
   );
 }

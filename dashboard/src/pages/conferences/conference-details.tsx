@@ -4,10 +4,10 @@ import { Details } from "../../components/details.tsx";
 import { Section } from "../../components/section.tsx";
 import { formatBitrate, formatExactTime } from "../../formats.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import type { ConferenceFieldsFragment } from "./conference.generated.ts";
+import { conferenceStrings, conferencesStrings } from "./strings.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 
 /** What a conference is, for everybody who may read. */
 export function ConferenceDetails({ conference }: { conference: ConferenceFieldsFragment }) {
@@ -38,7 +38,7 @@ export function ConferenceDetails({ conference }: { conference: ConferenceFields
           ...(origin === null ? [] : [{ title: texts.origin, value: texts.origins[origin] }]),
           ...(closedAt === null
             ? []
-            : [{ title: strings.conferences.statuses.closed, value: formatExactTime(closedAt) }]),
+            : [{ title: conferencesStrings.statuses.closed, value: formatExactTime(closedAt) }]),
           { title: texts.seats, value: conference.seats },
           { title: texts.access, value: texts.accesses[conference.access] },
           { title: texts.locked, value: conference.locked ? texts.lockedYes : texts.lockedNo },

@@ -9,9 +9,10 @@ import { formatDateTime, formatExactTime } from "../../formats.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
 import { ConferenceHistoryDocument, type ConferenceHistoryQuery } from "./conference.generated.ts";
+import { conferenceStrings } from "./strings.ts";
 import { useReadAgain } from "./use-read-again.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 type Row = ConferenceHistoryQuery["conferenceHistory"]["nodes"][number];
 
 function columnsOf(applicationId: string): readonly Column<Row>[] {

@@ -5,14 +5,14 @@ import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { ListSection } from "../../components/list-section.tsx";
 import { formatDateTime } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import {
   type ConferenceFieldsFragment,
   ConferenceLinksDocument,
   type ConferenceLinksQuery,
 } from "./conference.generated.ts";
+import { conferenceStrings } from "./strings.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 type Row = ConferenceLinksQuery["conferenceLinks"][number];
 
 const COLUMNS: readonly Column<Row>[] = [

@@ -8,7 +8,6 @@ import { ListSection } from "../../components/list-section.tsx";
 import { formatExactTime, formatMilliseconds, formatRelative, formatShare } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import {
   type ConferenceFieldsFragment,
   ConferenceStatisticsDocument,
@@ -16,9 +15,10 @@ import {
 } from "./conference.generated.ts";
 import { MediaState, ScreenState } from "./media-state.tsx";
 import { MemberMenu } from "./member-menu.tsx";
+import { conferenceStrings } from "./strings.ts";
 import { useReadAgain } from "./use-read-again.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 
 type Statistics = ConferenceStatisticsQuery["conferenceStatistics"];
 /** A member of a conference as the page shows it. */

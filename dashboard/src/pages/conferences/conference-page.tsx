@@ -9,7 +9,6 @@ import { LiveError, LiveIndicator } from "../../components/live-indicator.tsx";
 import { useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
 import { useApplicationId } from "../../shell/use-application-id.ts";
-import { strings } from "../../strings.ts";
 import {
   ConferenceDetailsDocument,
   type ConferenceDetailsQuery,
@@ -23,8 +22,9 @@ import { ConferenceHistory } from "./conference-history.tsx";
 import { ConferenceLinks } from "./conference-links.tsx";
 import { ConferenceMembers } from "./conference-members.tsx";
 import { ConferenceSettings } from "./conference-settings.tsx";
+import { conferenceStrings, conferencesStrings } from "./strings.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 
 /** One conference: who is in, and what may be changed. It changes by itself. */
 export function Component() {
@@ -48,7 +48,7 @@ export function Component() {
     },
   );
   const parent = {
-    title: strings.conferences.title,
+    title: conferencesStrings.title,
     to: `/applications/${applicationId}/conferences`,
   };
   if (query.error?.code === "NOT_FOUND" || (found && !conference)) {
@@ -65,7 +65,7 @@ export function Component() {
   }
   return (
     <Page
-      title={conference?.name ?? strings.conferences.title}
+      title={conference?.name ?? conferencesStrings.title}
       parent={parent}
       badge={
         conference && (
@@ -76,7 +76,7 @@ export function Component() {
             />
             {conference.locked && (
               <Badge variant="outline" color="gray" tt="none">
-                {strings.conferences.locked}
+                {conferencesStrings.locked}
               </Badge>
             )}
             {conference.closedAt === null && <LiveIndicator state={live.state} />}

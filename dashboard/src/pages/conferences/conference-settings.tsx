@@ -7,15 +7,15 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { Section } from "../../components/section.tsx";
 import { showStored, useServiceForm } from "../../components/use-service-form.ts";
-import { strings } from "../../strings.ts";
 import {
   ConferenceDetailsDocument,
   type ConferenceFieldsFragment,
   UpdateConferenceDocument,
 } from "./conference.generated.ts";
 import { ConferencesDocument } from "./conferences.generated.ts";
+import { conferenceStrings } from "./strings.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 const ACCESSES = ["EVERYONE", "LISTED"] as const;
 const KILOBIT = 1_000;
 /** Limits of the bitrate in kbit/s. The service names them in bits per second, which the field does not show. */

@@ -20,8 +20,9 @@ import {
   type ListedConferenceFragment,
   LiveConferencesDocument,
 } from "./conferences.generated.ts";
+import { conferencesStrings } from "./strings.ts";
 
-const texts = strings.conferences;
+const texts = conferencesStrings;
 const SHOWN = ["open", "closed", "all"] as const;
 
 function columnsOf(applicationId: string): readonly Column<ListedConferenceFragment>[] {

@@ -8,10 +8,10 @@ import {
 } from "@heroicons/react/24/outline";
 import { Group, Text } from "@mantine/core";
 import { formatBitrate } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import type { ConferenceMember } from "./conference-members.tsx";
+import { conferenceStrings } from "./strings.ts";
 
-const texts = strings.conference.media;
+const texts = conferenceStrings.media;
 const ICONS = {
   audio: { on: MicrophoneIcon, off: SpeakerXMarkIcon },
   video: { on: VideoCameraIcon, off: VideoCameraSlashIcon },

@@ -14,8 +14,9 @@ import {
   RemoveConferenceMemberDocument,
 } from "./conference.generated.ts";
 import type { ConferenceMember } from "./conference-members.tsx";
+import { conferenceStrings } from "./strings.ts";
 
-const texts = strings.conference;
+const texts = conferenceStrings;
 
 /** Mutes, unmutes and removes a member. */
 export function MemberMenu({

@@ -6,10 +6,10 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { Section } from "../../components/section.tsx";
 import { useAccount, useRole } from "../../session/use-account.ts";
 import { Page } from "../../shell/page.tsx";
-import { strings } from "../../strings.ts";
+import { explorerStrings } from "./strings.ts";
 import { applicationToken, ownToken, useExplorer } from "./use-explorer.ts";
 
-const texts = strings.explorer;
+const texts = explorerStrings;
 /** The choice of the member's own token, beside the ids of applications. */
 const OWN = "own";
 

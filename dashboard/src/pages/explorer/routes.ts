@@ -1,12 +1,12 @@
 import { CommandLineIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { explorerStrings } from "./strings.ts";
 
 /** GraphiQL and the reference of the REST API. */
 export const explorerPage: PageRoutes = {
   group: "developers",
   path: "explorer",
-  label: strings.explorer.title,
+  label: explorerStrings.title,
   icon: CommandLineIcon,
   routes: [{ path: "explorer", load: () => import("./explorer-page.tsx") }],
 };

@@ -3,10 +3,10 @@ import { useState } from "react";
 import { asServiceError } from "../../api/errors.ts";
 import { type HandedToken, memberToken, openExplorerTab } from "../../api/explorer-tab.ts";
 import { session } from "../../api/session.ts";
-import { strings } from "../../strings.ts";
 import { ExplorerKeysDocument } from "./explorer.generated.ts";
+import { explorerStrings } from "./strings.ts";
 
-const texts = strings.explorer;
+const texts = explorerStrings;
 
 /** Opens an explorer with a token, and says why that did not work. */
 export function useExplorer(): {

@@ -1,6 +1,6 @@
-import { strings } from "../../strings.ts";
+import { healthStrings } from "./strings.ts";
 
 /** The name of a check, as a page shows it. */
 export function checkName(name: string): string {
-  return strings.health.names[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+  return healthStrings.names[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -7,11 +7,11 @@ import {
 import { Button, Paper, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useId } from "react";
-import { strings } from "../../strings.ts";
 import { checkName } from "./check-name.ts";
 import type { HealthQuery } from "./health.generated.ts";
+import { healthStrings } from "./strings.ts";
 
-const texts = strings.health;
+const texts = healthStrings;
 type Check = HealthQuery["health"]["checks"][number];
 
 /** Outcomes in the order of their urgency. */

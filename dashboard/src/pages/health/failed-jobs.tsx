@@ -8,7 +8,7 @@ import { ErrorPanel } from "../../components/error-panel.tsx";
 import { KeysetList, usePagePosition } from "../../components/keyset-list.tsx";
 import { formatDateTime, formatRelative } from "../../formats.ts";
 import { useAccount, useRole } from "../../session/use-account.ts";
-import { strings } from "../../strings.ts";
+import { applicationStrings } from "../applications/strings.ts";
 import {
   FailedJobsDocument,
   type FailedJobsQuery,
@@ -16,8 +16,9 @@ import {
   RetryJobDocument,
 } from "./health.generated.ts";
 import { jobLabel } from "./job-labels.ts";
+import { healthStrings } from "./strings.ts";
 
-const texts = strings.health;
+const texts = healthStrings;
 type Row = FailedJobsQuery["failedJobs"]["nodes"][number];
 /** Of the parameters of the URL that name the page of this list. */
 const PREFIX = "jobs-";
@@ -90,7 +91,7 @@ function useColumns(
     },
     {
       key: "application",
-      title: strings.application.kind,
+      title: applicationStrings.kind,
       render: ({ applicationId }) => (
         <Anchor component={Link} to={`/applications/${applicationId}`} size="sm">
           {names.get(applicationId) ?? applicationId}

@@ -11,8 +11,9 @@ import { FailedJobs } from "./failed-jobs.tsx";
 import { FailedJobsDocument, HealthDocument, type HealthQuery } from "./health.generated.ts";
 import { JobQueues } from "./job-queues.tsx";
 import { Nodes } from "./nodes.tsx";
+import { healthStrings } from "./strings.ts";
 
-const texts = strings.health;
+const texts = healthStrings;
 /** How often the page asks again, in milliseconds. The service checks every five seconds at most. */
 const REFRESH_MS = 10_000;
 

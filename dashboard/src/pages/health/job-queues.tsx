@@ -1,11 +1,11 @@
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { formatNumber } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import type { HealthQuery } from "./health.generated.ts";
 import { jobLabel } from "./job-labels.ts";
+import { healthStrings } from "./strings.ts";
 
-const texts = strings.health;
+const texts = healthStrings;
 type Queue = HealthQuery["health"]["jobQueues"][number];
 /** Numbers are counted up to this one. */
 const COUNT_MAX = 10_000;

@@ -2,10 +2,10 @@ import { Badge, Stack, Text, Title } from "@mantine/core";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { formatDateTime, formatNumber, formatRelative } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import type { HealthQuery } from "./health.generated.ts";
+import { healthStrings } from "./strings.ts";
 
-const texts = strings.health;
+const texts = healthStrings;
 type Node = HealthQuery["health"]["nodes"][number];
 
 const COLUMNS: readonly Column<Node>[] = [

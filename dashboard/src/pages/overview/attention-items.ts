@@ -1,10 +1,10 @@
 import { formatDate, formatNumber, formatRelative } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import { checkName } from "../health/check-name.ts";
 import { jobLabel } from "../health/job-labels.ts";
 import type { AccountAttentionQuery, AttentionFailedJobsQuery } from "./attention.generated.ts";
+import { overviewStrings } from "./strings.ts";
 
-const texts = strings.overview.attention;
+const texts = overviewStrings.attention;
 
 /** Something that needs attention, with the page where it is solved. */
 export interface AttentionItem {

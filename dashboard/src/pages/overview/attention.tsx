@@ -14,7 +14,6 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useOperation } from "../../api/queries.ts";
 import { ErrorPanel } from "../../components/error-panel.tsx";
-import { strings } from "../../strings.ts";
 import { AccountAttentionDocument, AttentionFailedJobsDocument } from "./attention.generated.ts";
 import {
   type AttentionItem,
@@ -22,8 +21,9 @@ import {
   deploymentItems,
   failedJobItems,
 } from "./attention-items.ts";
+import { overviewStrings } from "./strings.ts";
 
-const texts = strings.overview.attention;
+const texts = overviewStrings.attention;
 /** How often the page asks again, in milliseconds. */
 const REFRESH_MS = 30_000;
 /** Items that are shown at first. */

@@ -5,7 +5,6 @@ import { ChartLegend } from "../../components/chart-legend.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { TimeChart } from "../../components/time-chart.tsx";
 import { formatNumber } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import {
   bucketLabel,
   type Counts,
@@ -13,8 +12,9 @@ import {
   pushTotal,
   type Statistics,
 } from "./overview-statistics.ts";
+import { overviewStrings } from "./strings.ts";
 
-const texts = strings.overview;
+const texts = overviewStrings;
 type Bucket = Statistics["series"][number];
 
 /** A line of a chart. */

@@ -2,10 +2,10 @@ import { Anchor, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Link } from "react-router";
 import { formatNumber } from "../../formats.ts";
 import { PAGES } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
 import { type Activity, formatCount } from "./overview-statistics.ts";
+import { overviewStrings } from "./strings.ts";
 
-const texts = strings.overview;
+const texts = overviewStrings;
 
 /** What is open now. */
 export function Now({

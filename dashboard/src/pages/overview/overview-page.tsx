@@ -5,13 +5,15 @@ import { useUrlFilters } from "../../components/url-filters.ts";
 import { Page } from "../../shell/page.tsx";
 import { useOptionalApplicationId } from "../../shell/use-application-id.ts";
 import { strings } from "../../strings.ts";
+import { applicationStrings } from "../applications/strings.ts";
 import { Attention } from "./attention.tsx";
 import { Charts } from "./charts.tsx";
 import { Now } from "./now.tsx";
 import { AccountOverviewDocument, ApplicationOverviewDocument } from "./overview.generated.ts";
 import type { Overview, Period } from "./overview-statistics.ts";
+import { overviewStrings } from "./strings.ts";
 
-const texts = strings.overview;
+const texts = overviewStrings;
 const PERIODS: readonly Period[] = ["HOUR", "DAY", "MONTH"];
 /** How often the page asks again, in milliseconds. */
 const REFRESH_MS = 15_000;
@@ -25,7 +27,7 @@ export function Component() {
   return (
     <Page
       key={applicationId}
-      title={applicationId === null ? texts.title : (name ?? strings.application.kind)}
+      title={applicationId === null ? texts.title : (name ?? applicationStrings.kind)}
       lead={applicationId === null ? texts.leadAll : texts.lead}
     >
       <Attention applicationId={applicationId} />

@@ -1,12 +1,12 @@
 import { formatNumber } from "../../formats.ts";
-import { strings } from "../../strings.ts";
 import type {
   ActivityFieldsFragment,
   CountFieldsFragment,
   StatisticsFieldsFragment,
 } from "./overview.generated.ts";
+import { overviewStrings } from "./strings.ts";
 
-const texts = strings.overview;
+const texts = overviewStrings;
 
 /** The time that statistics cover. */
 export type Period = StatisticsFieldsFragment["period"];

@@ -1,12 +1,12 @@
 import { ChartBarIcon } from "@heroicons/react/24/outline";
 import type { PageRoutes } from "../../shell/page-routes.ts";
-import { strings } from "../../strings.ts";
+import { overviewStrings } from "./strings.ts";
 
 /** Statistics of all applications together, and what needs attention: the first page after the sign-in. */
 export const overviewPage: PageRoutes = {
   group: "account",
   path: "overview",
-  label: strings.overview.title,
+  label: overviewStrings.title,
   icon: ChartBarIcon,
   routes: [{ path: "overview", load: () => import("./overview-page.tsx") }],
 };

@@ -189,8 +189,6 @@ export const pushStrings = {
     badgeText: "Number on the app’s icon.",
     sound: "Sound",
     soundText: "“default”, or a sound of the app. Browsers play none.",
-    more: "More options",
-    less: "Fewer options",
     data: "Data for the app (JSON)",
     dataText: 'Keys that your app reads, such as {"orderId": 7}.',
     expiresAt: "Useful until",

@@ -1,0 +1,34 @@
+import { counted } from "../formats.ts";
+
+/** Texts of the sign-in. */
+export const signInStrings = {
+  title: "Sign in",
+  lead: "Manage your applications.",
+  email: "E-mail",
+  password: "Password",
+  submit: "Sign in",
+  missingEmail: "Enter the e-mail address of your account.",
+  missingPassword: "Enter your password.",
+  forgotten: "Forgot the password?",
+  forgottenText:
+    "The person who runs the server finds the first owner's address and password in owner.json in the data folder. An owner can invite you again.",
+  signedOut: "You have signed out.",
+  expiredTitle: "Sign in again",
+  expired: "Your session has ended. Sign in to go on: what you have typed is still here.",
+  wait: (seconds: number) => `You can try again in ${counted(seconds, "second", "seconds")}.`,
+  leave: "Leave without saving",
+};
+
+/** Texts of the page of an invitation. */
+export const invitationStrings = {
+  title: "Accept the invitation",
+  lead: "Choose a password. You then sign in with your e-mail address and this password.",
+  password: "Password",
+  passwordText: "At least 8 characters.",
+  repeat: "Password again",
+  missing: "Choose a password.",
+  different: "The two passwords are not the same.",
+  submit: "Accept and sign in",
+  dead: "A link works once, and for one day. Ask the person who invited you for another one.",
+  leave: "Not now",
+};
