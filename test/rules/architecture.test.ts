@@ -48,7 +48,6 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/connection/server.ts": "the operator's own server",
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
   "cli/doctor/media-ports.ts": "the UDP ports of this host, which are only bound",
-  "cli/doctor/ntp.ts": "the time server that the operator configures",
   "conferences/engine/janus-server/connection/janus-connection.ts": "JANUS_URL",
   "conferences/open-engine.ts": "a free UDP port of this host, which is only bound",
   "health/checks/chat-server.ts": "CHAT_SERVER",

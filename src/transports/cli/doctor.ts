@@ -5,20 +5,16 @@ import { type Finding, pluralize, type Status } from "../../domain/health/checks
 import type { Invocation } from "./connection/document-command";
 import { alignColumns, toJson } from "./connection/table";
 
-/** Default of `--time-server`: a public NTP server. */
-const TIME_SERVER = "time.cloudflare.com";
-
 /** Adds `doctor`, which checks the configuration, the server and everything that they depend on. */
 export function addDoctor(program: Command, invocation: () => Invocation): void {
   program
     .command("doctor")
     .description("Checks everything that the server needs, and says how to fix each problem.")
-    .option("--time-server <host>", 'NTP server to compare the clock with, or "none".', TIME_SERVER)
-    .action(async ({ timeServer }: { timeServer: string }) => {
+    .action(async () => {
       const { options, json } = invocation();
       // Loaded lazily: it pulls in the clients of every dependency.
       const { runChecks } = require("./doctor/checks") as typeof import("./doctor/checks");
-      const findings = await runChecks({ ...options, timeServer });
+      const findings = await runChecks(options);
       const isOk = findings.every(({ status }) => status !== "error");
       printText(json ? toJson({ ok: isOk, checks: findings }) : toText(findings));
       process.exitCode = isOk ? 0 : 1;

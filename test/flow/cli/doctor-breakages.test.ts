@@ -26,7 +26,6 @@ import {
   freshServices,
 } from "../../support/operations/database";
 import { addFailedJob } from "../../support/operations/failed-jobs";
-import { startTimeServer, type TimeServer } from "../../support/operations/time-server";
 import { FREE_PORTS } from "../../support/ports";
 
 /**
@@ -38,7 +37,6 @@ import { FREE_PORTS } from "../../support/ports";
 const HOUR_MS = 3_600_000;
 const databases: FreshDatabase[] = [];
 const roles: { url: string; name: string }[] = [];
-let time: TimeServer;
 let redis: RedisServer;
 /** A program at the port of the media server. */
 const media = createSocket("udp4");
@@ -59,7 +57,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 const doctor = (environment: Record<string, string>, token?: string) =>
-  runChecks({ environment, token, timeServer: time.address });
+  runChecks({ environment, token });
 
 /** An older Signalbox, which answers the query of sign-in providers and no other. */
 function olderServer(): Promise<number> {
@@ -116,7 +114,6 @@ const exposed = once(async () => {
     CHAT_SERVER: NOWHERE,
     CHAT_SECRET: "component-secret-of-the-test",
   };
-  time.setClockOffset(HOUR_MS);
   return doctor(environment, "acct_token");
 });
 
@@ -236,7 +233,6 @@ const BREAKAGES: Record<CheckName, { broken: () => Promise<Finding[]> } | { neve
   "redis access": { broken: exposed },
   "clock: database": { broken: damaged },
   "clock: redis": { broken: lateRedis },
-  "clock: network": { broken: exposed },
   port: { broken: occupied },
   "chat port": { broken: occupied },
   "chat port: wss": { broken: occupied },
@@ -269,12 +265,11 @@ test("every check is in the table", () => {
 
 describeServices("doctor", () => {
   beforeAll(async () => {
-    [time, redis] = await Promise.all([startTimeServer(), startRedis()]);
+    redis = await startRedis();
   });
   afterAll(async () => {
     endListening();
     media.close();
-    time.close();
     await redis.stop();
     for (const { url, name } of roles)
       await execute(url, `DROP OWNED BY ${name}; DROP ROLE ${name}`);

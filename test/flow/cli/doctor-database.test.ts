@@ -33,7 +33,7 @@ async function fresh(made: Promise<FreshDatabase>): Promise<Record<string, strin
 
 const QUIET = { ...FREE_PORTS, SIGNALBOX_URL: `http://${NOWHERE}` };
 const runDoctor = (environment: Record<string, string>) =>
-  runChecks({ environment: { ...QUIET, ...environment }, timeServer: "none" });
+  runChecks({ environment: { ...QUIET, ...environment } });
 const folderOf = async (made: Promise<FreshDatabase>) => (await fresh(made)).DATA_DIR ?? "";
 
 describeEmbedded("the embedded database", () => {

@@ -18,7 +18,6 @@ import {
 } from "../../support/cli/doctor";
 import { startNode, type TestNode } from "../../support/node";
 import { emptyFolder, type FreshDatabase, hasServices } from "../../support/operations/database";
-import { startTimeServer, type TimeServer } from "../../support/operations/time-server";
 import { FREE_CHAT_PORTS, FREE_PORTS } from "../../support/ports";
 import { ownerToken } from "../../support/sessions/owner";
 import {
@@ -30,14 +29,13 @@ import {
 
 let node: TestNode;
 let smtp: TestSmtp;
-let time: TimeServer;
 /** Environment of the node as its operator sets it, with the actual ports. */
 let healthy: Record<string, string>;
 const databases: FreshDatabase[] = [];
 
 let redis: RedisServer | undefined;
 beforeAll(async () => {
-  [smtp, time] = await Promise.all([startSmtp(), startTimeServer()]);
+  smtp = await startSmtp();
   const SMTP_URL = smtp.url;
   const mail = { SMTP_URL, MAIL_FROM: "Shop <post@shop.example>" };
   const ALLOW_PRIVATE_NETWORKS = "true";
@@ -68,11 +66,10 @@ afterAll(async () => {
   await redis?.stop();
   await node.stop();
   await smtp.close();
-  time.close();
 });
 
 const runDoctor = (environment: Record<string, string>, options: { token?: string } = {}) =>
-  runChecks({ environment, timeServer: time.address, ...options });
+  runChecks({ environment, ...options });
 
 async function fresh(made: Promise<FreshDatabase>): Promise<string> {
   const database = await made;
@@ -93,7 +90,6 @@ describe("a healthy node", () => {
       database: "ok",
       migrations: "ok",
       "secret key": "ok",
-      "clock: network": "ok",
       port: "ok",
       "chat port": "ok",
       mail: "ok",
@@ -126,22 +122,18 @@ describe("a healthy node", () => {
   });
 
   it("prints one line per check, and exits with 0", async () => {
-    const { code, out, err } = await runCommand(["doctor", "--time-server", "none"], healthy);
+    const { code, out, err } = await runCommand(["doctor"], healthy);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^ok +configuration +no mistakes\nok +server +ready at http/);
-    expect(out).toMatch(/^skipped +clock: network +disabled by --time-server none$/m);
     expect(out).toMatch(/\n\nNo problem found\.\n$/);
   });
 
   it("prints JSON with --json", async () => {
-    const words = ["doctor", "--json", "--time-server", time.address];
-    const { code, out } = await runCommand(words, healthy);
+    const { code, out } = await runCommand(["doctor", "--json"], healthy);
     const { ok, checks } = JSON.parse(out);
     expect([code, ok]).toEqual([0, true]);
     expect(checks[0]).toEqual({ check: "configuration", status: "ok", detail: "no mistakes" });
-    expect(checks).toContainEqual(
-      expect.objectContaining({ check: "clock: network", status: "ok" }),
-    );
+    expect(checks).toContainEqual(expect.objectContaining({ check: "database", status: "ok" }));
   });
 
   it("reports no problem before the first start, and creates nothing", async () => {
@@ -161,14 +153,13 @@ describe("problems", () => {
       SECRET_KEY: KEY,
       SMTP_URL: `smtp://user:hunter2@${NOWHERE}`,
     };
-    const { code, out, err } = await runCommand(["doctor", "--time-server", NOWHERE], broken);
+    const { code, out, err } = await runCommand(["doctor"], broken);
     expect([code, err]).toEqual([1, ""]);
     expect(out).toMatch(
       /^error +database +PostgreSQL .*cannot be reached.*\n +→ Start PostgreSQL/m,
     );
     expect(out).toMatch(/^error +redis +cannot be reached: .*ECONNREFUSED.*\n +→ Start Redis/m);
     expect(out).toMatch(/^error +mail +.*cannot be used.*\n +→ Start the mail server/m);
-    expect(out).toMatch(/^skipped +clock: network /m);
     expect(out).toMatch(/\n\n3 errors, 0 warnings\.\n$/);
     expect(out).not.toContain("hunter2");
   });

@@ -95,12 +95,12 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
   });
 
   /** The findings of doctor on the same settings. */
-  const doctor = () => runChecks({ environment: node.environment, timeServer: "none" });
+  const doctor = () => runChecks({ environment: node.environment });
   const named = (checks: Check[], name: string) => checks.filter((check) => check.name === name);
 
   test("shows members what doctor finds, in the same words", async () => {
     const [{ checks }, findings] = [await healthOf(node), (await doctor()).map(shown)];
-    const outside = ["server", "owner", "clock: network", "providers"];
+    const outside = ["server", "owner", "providers"];
     const both = ["database", "migrations", "secret key", "nodes", "failed jobs", "jobs"];
     const isShared = ({ name }: Check) =>
       !outside.includes(name) && !/port|^clock/.test(name) && !both.includes(name);

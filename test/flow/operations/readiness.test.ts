@@ -62,8 +62,7 @@ describeServices("a node whose services answer but refuse writes", () => {
       token: user.token,
       body: { user: { full_name: "Ann" } },
     });
-  const database = async () =>
-    only(await runChecks({ environment: node.environment, timeServer: "none" }), "database");
+  const database = async () => only(await runChecks({ environment: node.environment }), "database");
   const alter = async (setting: string) => {
     await execute(primary.url, `ALTER SYSTEM ${setting}`);
     await execute(primary.url, "SELECT pg_reload_conf()");

@@ -2,28 +2,22 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { generateSelfSigned } from "../../../src/core/tls/self-signed";
+import { checkClockOffset } from "../../../src/domain/health/checks/clock";
 import type { Finding } from "../../../src/domain/health/checks/finding";
 import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { startSmtp } from "../../../tools/smtp";
 import { about, endListening, listen, NOWHERE, only } from "../../support/cli/doctor";
 import { emptyFolder, type FreshDatabase } from "../../support/operations/database";
-import { startTimeServer, type TimeServer } from "../../support/operations/time-server";
 import { FREE_PORTS } from "../../support/ports";
 
 /** `signalbox doctor` before the first start of a server. */
 
-let time: TimeServer;
 const databases: FreshDatabase[] = [];
 
-beforeAll(async () => {
-  time = await startTimeServer();
-});
 afterEach(async () => {
   endListening();
-  time.setClockOffset(0);
   for (const database of databases.splice(0)) await database.remove();
 });
-afterAll(() => time.close());
 
 async function folderOf(made: Promise<FreshDatabase>): Promise<string> {
   const database = await made;
@@ -33,9 +27,9 @@ async function folderOf(made: Promise<FreshDatabase>): Promise<string> {
 
 const QUIET = { ...FREE_PORTS, SIGNALBOX_URL: `http://${NOWHERE}` };
 
-const runDoctor = async (variables: Record<string, string> = {}, timeServer = time.address) => {
+const runDoctor = async (variables: Record<string, string> = {}) => {
   const DATA_DIR = variables.DATA_DIR ?? (await folderOf(emptyFolder()));
-  return runChecks({ environment: { ...QUIET, ...variables, DATA_DIR }, timeServer });
+  return runChecks({ environment: { ...QUIET, ...variables, DATA_DIR } });
 };
 
 describe("ports", () => {
@@ -132,26 +126,14 @@ describe("the certificate", () => {
   });
 });
 
-describe("the clock", () => {
-  it.each([
-    [500, "ok", /^within \d+ ms of the time of /],
-    [-40_000, "ok", /^within (39|40|41) seconds of /],
-    [180_000, "warning", /^this machine's clock is 3 minutes behind the time of /],
-    [-75 * 60_000, "error", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
-  ])("compared with a time server that is %i ms ahead is %s", async (clockOffset, status, words) => {
-    time.setClockOffset(clockOffset);
-    const found = only(await runDoctor(), "clock: network");
-    expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
-  });
-
-  it.each([
-    "127.0.0.1:1",
-    "no-such-host.invalid",
-    "127.0.0.1:99999",
-    "a b",
-  ])("is skipped if %s does not answer", async (timeServer) => {
-    expect(only(await runDoctor({}, timeServer), "clock: network").status).toBe("skipped");
-  });
+test.each([
+  [500, "ok", /^within 500 ms of the database's clock$/],
+  [-40_000, "ok", /^within 40 seconds of /],
+  [180_000, "warning", /^this machine's clock is 3 minutes behind the database's clock/],
+  [-75 * 60_000, "error", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
+])("a clock that is %i ms ahead of this machine's is %s", (aheadMs, status, words) => {
+  const found = checkClockOffset("clock: database", "the database's clock", aheadMs);
+  expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
 });
 
 describe("mail", () => {

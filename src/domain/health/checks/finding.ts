@@ -24,7 +24,6 @@ export const CHECK_ORDER = [
   "redis access",
   "clock: database",
   "clock: redis",
-  "clock: network",
   "port",
   "chat port",
   "chat port: wss",

@@ -5,7 +5,6 @@ import { inCheckOrder, runServiceChecks } from "../../../domain/health/checks/se
 import { resolveAccess } from "../connection/server";
 import type { CheckContext } from "./check-context";
 import { checkStoredData } from "./database";
-import { checkNetworkClock } from "./network-clock";
 import { checkPorts } from "./ports";
 import { checkProviders } from "./providers";
 import { checkServer, probeServer } from "./server";
@@ -14,8 +13,6 @@ import { checkServer, probeServer } from "./server";
 export interface CheckOptions {
   url?: string;
   token?: string;
-  /** A host, host:port, or `none`. */
-  timeServer: string;
   /** Replaces process.env. */
   environment?: Record<string, string | undefined>;
 }
@@ -44,9 +41,6 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
     runServiceChecks(config, checkSpelling(options.environment)),
     withTimeout(15, "server", "Check its log.", () => checkServer(context)),
     withTimeout(databaseSeconds, "database", "Check its log.", () => checkStoredData(context)),
-    withTimeout(4, "clock: network", "Use another one: --time-server.", () =>
-      checkNetworkClock(options.timeServer),
-    ),
     withTimeout(10, "port", "Correct HOST.", () => checkPorts(config)),
     withTimeout(30, "providers", "Check the network.", () => checkProviders(context)),
   ]);
