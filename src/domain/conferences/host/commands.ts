@@ -11,7 +11,7 @@ export const COMMANDS = [
   "signal",
   "closePeer",
   "repeatStreams",
-  "stats",
+  "figures",
   "checkRights",
   "setMuted",
   "muteMember",
@@ -42,7 +42,7 @@ export function needsMedia(name: CommandName): boolean {
 
 /** Whether a command changes nothing, so that it may run again when a call is repeated. */
 export function isReadOnly(name: string): boolean {
-  return name === "stats";
+  return name === "figures";
 }
 
 /** Whether a text from another node names a command. */

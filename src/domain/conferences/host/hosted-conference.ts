@@ -182,8 +182,8 @@ export class HostedConference {
     await this.engine.closePeer(ownerOf(this.members.owned(ref)), peer);
   }
 
-  /** What the media server has last reported of the peers. */
-  async stats(): Promise<MemberStats[]> {
+  /** What the media server has last reported of the peers. The name is that of the command, which older nodes know. */
+  async figures(): Promise<MemberStats[]> {
     return this.engine.stats();
   }
 

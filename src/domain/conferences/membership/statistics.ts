@@ -38,7 +38,7 @@ export async function findStatistics(
   if (!enabled || host === null || closedAt !== null) return [];
   let stats: MemberStats[];
   try {
-    stats = await loads.load(String(id), () => hosts.run(id, "stats"));
+    stats = await loads.load(String(id), () => hosts.run(id, "figures"));
   } catch (error) {
     if (error instanceof Fault) return [];
     throw error;
