@@ -260,21 +260,8 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   /** Returns the calling member of an account. @throws Fault UNAUTHENTICATED */
   async memberViewer(): Promise<MemberViewer> {
-    return this.viewerOf(await this.account());
-  }
-
-  /**
-   * Returns whom the answer is for: the caller, or without one the member who has just signed in. Only for fields that
-   * decide what they show: an operation acts for {@link viewer}, whose role was checked.
-   */
-  async reader(): Promise<UserOrMember | LinkGuestViewer> {
-    const latest = this.signedIn.at(-1);
-    if (latest === undefined) return this.viewer();
-    return this.viewer().catch(() => this.viewerOf(latest));
-  }
-
-  private viewerOf(member: AccountViewer): MemberViewer {
-    return { ...member, owns: (applicationId) => this.owns(member, applicationId) };
+    const account = await this.account();
+    return { ...account, owns: (applicationId) => this.owns(account, applicationId) };
   }
 
   /**

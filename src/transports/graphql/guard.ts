@@ -4,6 +4,7 @@ import {
   type GraphQLFieldResolver,
   type ResponsePath,
 } from "graphql";
+import { Fault } from "../../core/errors";
 import type { AllowedCallers } from "../../core/viewer";
 import type { AuditContext } from "../../domain/audit/entries/audit-entry";
 import { auditMutation } from "../../domain/audit/entries/audited-mutation";
@@ -88,23 +89,25 @@ function counted(
 }
 
 /**
- * Counts a field below the root that takes arguments, which reads a page or a number by itself, as one request for each
- * further element of a list that it is selected in. The engine has counted the first (`OperationSize.reads`).
+ * Refuses a field that reads by itself, such as a list, where its object is an element of a list: it would be read once for
+ * each. Fields that the object has pass.
+ * @param advice what to ask instead
  */
-export function countReads(field: RootField): void {
+export function refuseInLists(field: RootField, advice: string): void {
   const resolve = field.resolve ?? defaultFieldResolver;
   field.resolve = (...args) => {
-    const [, , { limits, caller }, { path }] = args;
-    const refusal = isFurtherInList(path) ? limits.countExtra(caller.ip, 1) : null;
-    if (refusal) throw refusal;
+    const [object, , , { path }] = args;
+    if (!(field.name in (object as object)) && isInList(path)) {
+      throw new Fault("INVALID", `${field.name} is not read in a list: ${advice}`);
+    }
     return resolve(...args);
   };
 }
 
-/** Whether a path leads through an element of a list other than the first. */
-function isFurtherInList(path: ResponsePath | undefined): boolean {
+/** Whether a path leads through an element of a list. */
+function isInList(path: ResponsePath | undefined): boolean {
   for (let part = path; part; part = part.prev) {
-    if (typeof part.key === "number" && part.key > 0) return true;
+    if (typeof part.key === "number") return true;
   }
   return false;
 }

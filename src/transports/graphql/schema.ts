@@ -88,7 +88,7 @@ import { UserExportResolver } from "../../domain/users/user-export.resolver";
 import { WebSessionResolver } from "../../domain/web-sessions/web-session.resolver";
 import type { OperationLimit } from "../../platform/limits/rate-limits";
 import { withErrorCodes } from "./error-code";
-import { allowedCallers, countReads, guard, type RootField } from "./guard";
+import { allowedCallers, guard, type RootField, refuseInLists } from "./guard";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 
@@ -181,11 +181,10 @@ export function buildSignalboxSchema(): GraphQLSchema {
     event.constructor.name;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
   applyTextRule(schema);
-  const roots = new Map(operations(schema));
-  for (const [name, field] of roots) guard(name, field);
+  for (const [name, field] of operations(schema)) guard(name, field);
   for (const [name, field] of fieldsOf(schema)) {
     restrict(name, field);
-    if (!roots.has(name) && field.args.length > 0) countReads(field);
+    if (name.startsWith("Application.")) refuseInLists(field, "ask Query.application for it");
   }
   return schema;
 }

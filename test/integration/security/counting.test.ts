@@ -2,13 +2,11 @@ import { once } from "node:events";
 import { getIntrospectionQuery } from "graphql";
 import { WebSocket } from "ws";
 import { REFUSED_WEIGHT } from "../../../src/transports/graphql/engine/operation-weight";
-import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode, WITHOUT_POLLING } from "../../support/node";
 import { applicationToken, rest } from "../../support/rest-client";
-import { ownerToken } from "../../support/sessions/owner";
 
 /**
  * Every request counts for its address when it arrives, and by its weight afterwards: a flood of any kind
@@ -269,43 +267,6 @@ test("each message of a chat client counts for its address", async () => {
   expect(answer).toMatch(/<resource-constraint .*>Too many requests; try again in 60 s</);
   expect((await get("/session")(ip)).status).toBe(429);
   client.socket.terminate();
-});
-
-test("a list in a list counts as often as it is read", async () => {
-  const owner = await ownerToken(node, 24);
-  for (let made = 1; made < 10; made += 1) {
-    const create =
-      "mutation ($input: CreateApplicationInput!) { createApplication(input: $input) { application { id } } }";
-    const { errors } = await graphql(node, create, { input: { name: `App ${made}` } }, owner);
-    expect(errors).toBeUndefined();
-  }
-  const lists = "users(first: 1) { totalCount } sessions(first: 1) { totalCount }";
-  const ask = async (ip: string) => {
-    const response = await fetch(`${node.baseUrl}/graphql`, {
-      method: "POST",
-      headers: {
-        "X-Forwarded-For": ip,
-        "Content-Type": "application/json",
-        Authorization: `Bearer ${owner}`,
-      },
-      body: JSON.stringify({ query: `{ account { applications { ${lists} } } }` }),
-    });
-    return (await response.json()) as Awaited<ReturnType<typeof graphql>>;
-  };
-  // Two lists of ten applications are 20 requests.
-  const ip = newAddress();
-  for (let used = 0; used < LIMIT; used += 20) {
-    const { data, errors } = await ask(ip);
-    expect([errors, data.account.applications.length]).toEqual([undefined, 10]);
-  }
-  expect((await get("/session")(ip)).status).toBe(429);
-  const other = newAddress();
-  for (let used = 0; used < LIMIT - 20; used += 30) await query(aliases(30, "__typename"))(other);
-  await get("/session")(other);
-  const { data, errors } = await ask(other);
-  expect([data, errors?.[0].extensions.code]).toEqual([null, "LIMITED"]);
-  // It was refused while it ran.
-  expect(errors?.[0].path).toEqual(["account", "applications", 9, expect.any(String)]);
 });
 
 test("a plain request counts as one, regardless of its other classes", async () => {

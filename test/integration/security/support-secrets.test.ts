@@ -89,7 +89,7 @@ afterAll(() => node.stop());
 
 /**
  * A selection of all fields of a type, down to a depth.
- * @param listed whether it is in a list of applications: the users that fields name belong to one of them
+ * @param listed whether it is in a list of applications, which have the fields there that read nothing by themselves
  */
 function everything(type: GraphQLObjectType, depth: number, listed = false): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: fieldType, args }) => {
@@ -100,7 +100,7 @@ function everything(type: GraphQLObjectType, depth: number, listed = false): str
     );
     const call = given.length > 0 ? `${name}(${given.join(", ")})` : name;
     if (isLeafType(named)) return [call];
-    if (depth === 0 || (listed && required.some((arg) => arg.name === "userId"))) return [];
+    if (depth === 0 || (listed && !SETTINGS.includes(name))) return [];
     const below = listed || name === "applications";
     const selection = isAbstractType(named)
       ? schema
@@ -116,6 +116,9 @@ function everything(type: GraphQLObjectType, depth: number, listed = false): str
   });
   return ["__typename", ...fields].join(" ");
 }
+
+/** The fields of applications in lists that have fields of their own. */
+const SETTINGS = ["facebook", "twitter", "firebase"];
 
 /** The required arguments of fields below the root, by field and argument. */
 const ARGUMENTS: Record<string, () => string> = {

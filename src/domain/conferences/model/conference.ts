@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/errors";
 import { ROOM_MEMBERS_MAX } from "../engine/engine";
 
-/** Maximum number of members of a conference (docs/COMPATIBILITY.md). */
+/** Maximum number of members of a conference (docs/CONFERENCES.md). */
 export const SEATS_MAX = ROOM_MEMBERS_MAX;
 /** Minimum number of seats that a conference can have. */
 export const SEATS_MIN = 2;

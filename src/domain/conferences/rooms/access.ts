@@ -96,7 +96,8 @@ export async function seesMembers(
   viewer: ConferenceViewer,
   conference: Conference,
 ): Promise<boolean> {
-  if (conference.access === "everyone" && viewer.kind !== "member") return true;
+  const isOwn = viewer.kind !== "member" && viewer.applicationId === conference.applicationId;
+  if (conference.access === "everyone" && isOwn) return true;
   const listed = async (userId: number) =>
     (await listings.load(`${conference.id} ${userId}`)) ?? null;
   return (await rightsBy(viewer, conference, listed)).see;

@@ -161,7 +161,7 @@ export class ConferenceFieldsResolver {
     @Ctx() { conferences, auth }: ConferenceContext,
   ): Promise<ConferenceMemberType[]> {
     if (closedAt !== null) return [];
-    if (!(await seesMembers(conferences, await auth.reader(), source))) return [];
+    if (!(await seesMembers(conferences, await auth.viewer(), source))) return [];
     const members = await conferences.memberLoader.load(id);
     return members.map((member) => rowToGraphqlMember(member, source.applicationId));
   }
