@@ -12,7 +12,7 @@ import {
 } from "../../support/conferences/legacy-endpoint";
 import { eventually } from "../../support/moving-clock";
 
-/** What the conference endpoint refuses (docs/COMPATIBILITY.md, conference clients): every attack, and every limit. */
+/** What the conference endpoint refuses (docs/CONFERENCES.md, Legacy clients): every attack, and every limit. */
 
 let at: LegacyEndpoint;
 const start = async (...options: Parameters<typeof startLegacyEndpoint>) => {

@@ -9,7 +9,7 @@ import {
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { eventually } from "../../support/moving-clock";
 
-/** What legacy conference clients send and read (docs/COMPATIBILITY.md, conference clients). */
+/** What legacy conference clients send and read (docs/CONFERENCES.md, Legacy clients). */
 
 let at: LegacyEndpoint;
 beforeEach(async () => {
