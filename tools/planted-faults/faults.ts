@@ -19,6 +19,14 @@ export const FAULTS: readonly Fault[] = [
     replacement: "this.ownerLookup ??= ",
   },
   {
+    name: "application-of-another-account",
+    area: "access",
+    effect: "a member names an application of another account, and works on it",
+    files: "src/domain/applications/**/*.ts",
+    find: /viewer\.kind === "member" \? await viewer\.owns\(id\) : (?=viewer\.applicationId === id)/,
+    replacement: 'viewer.kind === "member" || ',
+  },
+  {
     name: "expired-session-accepted",
     area: "sessions",
     effect: "a token authenticates after its session has expired",
@@ -41,6 +49,14 @@ export const FAULTS: readonly Fault[] = [
     files: "src/domain/sessions/**/*.ts",
     find: /equalsInConstantTime\(application\.authKey, authKey\)/,
     replacement: "equalsInConstantTime(authKey, authKey)",
+  },
+  {
+    name: "session-of-another-account",
+    area: "sessions",
+    effect: "a member ends a session of another account by its id",
+    files: "src/domain/sessions/**/*.ts",
+    find: /(?<=viewer\.kind === "member" \? )viewer\.owns\(applicationId\)/,
+    replacement: "applicationId > 0",
   },
   {
     name: "user-of-another-owner",
@@ -72,6 +88,14 @@ export const FAULTS: readonly Fault[] = [
     effect: "a user whom the owner has blocked is a recipient of pushes, each of which then fails",
     files: "src/domain/push/**/*.ts",
     find: /NOT \$\{OF_BLOCKED_USER\} AND (?=NOT EXISTS \(SELECT 1 FROM push_subscriptions h)/,
+    replacement: "",
+  },
+  {
+    name: "subscription-of-another-account",
+    area: "push",
+    effect: "a member deletes a push subscription of another account by its id",
+    files: "src/domain/push/**/*.ts",
+    find: /(?<=owner !== null) && \(await viewer\.owns\(owner\.applicationId\)\)/,
     replacement: "",
   },
   {
