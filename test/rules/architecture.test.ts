@@ -367,6 +367,11 @@ describe("layers and modules", () => {
     expect([...folders].filter((folder) => layerOf(folder) === undefined)).toEqual([]);
   });
 
+  test("no two layers have a module of the same name", () => {
+    const names = LAYERS.slice(1).flatMap((layer) => readdirSync(join(SRC, layer)));
+    expect(names).toHaveLength(new Set(names).size);
+  });
+
   test("only the composition root and the entry point are outside of the folders", () => {
     expect(SOURCES.filter(({ module }) => module === "").map(({ path }) => path)).toEqual([
       "app.ts",

@@ -268,12 +268,13 @@ test("owners moderate a conference that the first join of a legacy client has cr
   expect(await lock(owner)).toEqual({ conference: { locked: true } });
 });
 
-test("another account's owner with the secret of a link sees nobody", async () => {
+test("another account's owner or user with the secret of a link sees nobody", async () => {
   const id = await createConference(node, host.token);
   await join(id, host);
   const input = { conferenceId: id };
   const { secret } = await mutate(node, "createConferenceLink", "secret", input, host.token);
-  const stranger = await ownerToken(await secondApplication(node));
+  const other = await secondApplication(node);
+  const [stranger, foreign] = [await ownerToken(other), await newUser(other)];
   const admit = (token: string) =>
     mutate(
       node,
@@ -283,6 +284,7 @@ test("another account's owner with the secret of a link sees nobody", async () =
       token,
     );
   expect((await admit(stranger)).conference.members).toEqual([]);
+  expect((await admit(foreign.token)).conference.members).toEqual([]);
   expect((await admit(owner)).conference.members).toHaveLength(1);
 });
 

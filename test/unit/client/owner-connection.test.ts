@@ -125,6 +125,13 @@ test("closing aborts what runs", async () => {
   expect(await running).toBe("CLOSED");
 });
 
+test("what begins in the turn in which it is closed ends as what runs", async () => {
+  open({ token: "new" });
+  const running = codeOf(connection.query(QUERY));
+  connection.close();
+  expect(await running).toBe("CLOSED");
+});
+
 test("a request is given up after 30 seconds, and one with a time of its own after that", async () => {
   service.answer = () => new Promise(() => {});
   open({ token: "new" });

@@ -96,7 +96,8 @@ export async function seesMembers(
   viewer: ConferenceViewer,
   conference: Conference,
 ): Promise<boolean> {
-  const isOwn = viewer.kind !== "member" && viewer.applicationId === conference.applicationId;
+  const isUser = viewer.kind === "user" || viewer.kind === "guest";
+  const isOwn = isUser && viewer.applicationId === conference.applicationId;
   if (conference.access === "everyone" && isOwn) return true;
   const listed = async (userId: number) =>
     (await listings.load(`${conference.id} ${userId}`)) ?? null;
