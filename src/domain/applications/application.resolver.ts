@@ -92,7 +92,10 @@ export class ApplicationResolver {
 
 @Resolver(() => AccountType)
 export class AccountFieldsResolver {
-  @FieldResolver(() => [ApplicationType], { description: "The account's applications." })
+  @FieldResolver(() => [ApplicationType], {
+    description:
+      "The account's applications. Their lists, counts and statistics are read for one at a time, by Query.application.",
+  })
   async applications(
     @Root() { id }: AccountType,
     @Ctx() { applications }: ApplicationContext,

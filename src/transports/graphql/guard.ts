@@ -98,7 +98,7 @@ export function refuseInLists(field: RootField, advice: string): void {
   field.resolve = (...args) => {
     const [object, , , { path }] = args;
     if (!(field.name in (object as object)) && isInList(path)) {
-      throw new Fault("INVALID", `${field.name} is not read in a list: ${advice}`);
+      throw new Fault("INVALID", `The field ${field.name} is not read in a list: ${advice}`);
     }
     return resolve(...args);
   };

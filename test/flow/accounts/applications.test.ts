@@ -346,17 +346,24 @@ describe("the lists of an application", () => {
   });
 
   it.each([
-    "users { totalCount }",
-    "sessions(first: 1) { nodes { id } }",
     "activity { sessions { count } }",
-    "statistics(period: DAY) { totals { requests } }",
+    "calls { nodes { id } }",
+    "conferences { nodes { id } }",
     "pushCredentials(environment: DEVELOPMENT) { apns { bundleId } }",
-  ])("are read for one application at a time, to prevent N+1 queries: %s", async (field) => {
-    const { data, errors } = await run(`{ account { applications { id ${field} } } }`, {});
+    'pushDeliveries(userId: "1") { nodes { id } }',
+    "pushEvents { nodes { id } }",
+    "pushRecipientCount(recipients: { environment: DEVELOPMENT }) { __typename }",
+    'pushSubscriptions(userId: "1") { totalCount }',
+    "sessions(first: 1) { nodes { id } }",
+    "statistics(period: DAY) { totals { requests } }",
+    "users { totalCount }",
+  ])("are read for one application at a time, to prevent N+1 queries: %s", async (selection) => {
+    const { data, errors } = await run(`{ account { applications { id ${selection} } } }`, {});
+    const [field] = selection.split(/\W/);
     expect([data ?? null, errors?.[0].extensions.code, errors?.[0].message]).toEqual([
       null,
       "INVALID",
-      `${field.split(/\W/)[0]} is not read in a list: ask Query.application for it`,
+      `The field ${field} is not read in a list: ask Query.application for it`,
     ]);
   });
 

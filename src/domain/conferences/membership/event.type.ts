@@ -190,7 +190,7 @@ export class ConferencePeerLimitedEvent extends ConferenceEventType {
 @ObjectType({
   ...event,
   description:
-    "Figures of a peer connection of the caller, every few seconds. A deployment on Janus may have none.",
+    "Statistics of a peer connection of the caller, every few seconds. A deployment on Janus may have none.",
 })
 export class ConferenceStatisticsEvent extends ConferenceEventType {
   @Field(() => ID, { description: "The peer connection." })

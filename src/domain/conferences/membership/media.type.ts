@@ -48,7 +48,7 @@ export class ConferenceStream {
 }
 
 @ObjectType({
-  description: "Figures of a peer connection at the media server.",
+  description: "Statistics of a peer connection at the media server.",
   simpleResolvers: true,
 })
 export class ConferencePeerStatistics {
@@ -66,7 +66,7 @@ export class ConferencePeerStatistics {
 }
 
 @ObjectType({
-  description: "Figures of a peer connection of a member of a conference at the media server.",
+  description: "Statistics of a peer connection of a member of a conference at the media server.",
   simpleResolvers: true,
 })
 export class ConferenceMemberStatistics extends ConferencePeerStatistics {
