@@ -54,7 +54,7 @@ async function sendLater(...args: Parameters<typeof send>): Promise<void> {
   await send(...args);
 }
 
-/** Reads a call by its key, as whoever the token belongs to. @returns the call or the error code */
+/** Reads a call by its key, for the owner of the token. @returns the call or the error code */
 async function askFor(token: string, key: { id?: string; callId?: string }): Promise<CallData> {
   const CALL = `query ($id: ID, $callId: ID) { call(id: $id, callId: $callId) { ${APPLICATION_CALL} } }`;
   const { data, errors } = await graphql(node, CALL, key, token);
