@@ -1,11 +1,12 @@
 import { Fault } from "../../src/core/errors";
+import { mapStream } from "../../src/core/map-stream";
 import { eachWhileMember } from "../../src/domain/access/member-stream";
 import {
   type AuthenticatedSession,
   type AuthLookups,
   RequestAuth,
 } from "../../src/domain/access/request-auth";
-import { CoalescingQueue, changedBatches } from "../../src/platform/bus/coalescing-queue";
+import { CoalescingQueue } from "../../src/platform/bus/coalescing-queue";
 
 /** A stream over a queue of ids, of a member of an account unless another token is given, with what it costs. */
 function streamOf(count: number, token = `acct_${"x".repeat(43)}`) {
@@ -21,7 +22,7 @@ function streamOf(count: number, token = `acct_${"x".repeat(43)}`) {
     },
   } as unknown as AuthLookups<AuthenticatedSession>;
   const auth = new RequestAuth(lookups, { token, origin: undefined });
-  const batches = changedBatches(queue, async (ids) => {
+  const batches = mapStream(queue, async (ids) => {
     costs.loads += 1;
     return ids.filter((id) => id !== 60);
   });

@@ -1,4 +1,4 @@
-import { oneByOne } from "../../platform/bus/coalescing-queue";
+import { mapStream, oneByOne } from "../../core/map-stream";
 import type { RequestAuth } from "./request-auth";
 
 /**
@@ -12,26 +12,10 @@ export function whileMember<T>(
   source: AsyncIterableIterator<T>,
 ): AsyncIterableIterator<T> {
   if (!auth.isMember) return source;
-  return {
-    async next() {
-      const step = await source.next();
-      if (step.done) return step;
-      try {
-        await auth.currentAccount();
-      } catch (error) {
-        await source.return?.();
-        throw error;
-      }
-      return step;
-    },
-    async return() {
-      await source.return?.();
-      return { value: undefined, done: true };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  return mapStream(source, async (value) => {
+    await auth.currentAccount();
+    return value;
+  });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { SharedIntervals } from "../../core/loads/shared-intervals";
 import { type Log, warnRarely } from "../../core/log";
+import { mapStream } from "../../core/map-stream";
 import type { Bus } from "./bus";
-import { CoalescingQueue, changedBatches } from "./coalescing-queue";
+import { CoalescingQueue } from "./coalescing-queue";
 
 /**
  * How often a subscription compares what it has delivered with what is stored, in milliseconds: a node that dies between
@@ -63,5 +64,5 @@ export async function watchChanges<T>(
     isComparing = false;
   };
   stopComparing = comparisons.add(channel, () => void compare());
-  return changedBatches(queue, load);
+  return mapStream(queue, load);
 }

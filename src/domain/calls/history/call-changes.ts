@@ -1,6 +1,7 @@
 import { warnRarely } from "../../../core/log";
+import { mapStream, oneByOne } from "../../../core/map-stream";
 import type { UserViewer } from "../../../core/viewer";
-import { CoalescingQueue, changedBatches, oneByOne } from "../../../platform/bus/coalescing-queue";
+import { CoalescingQueue } from "../../../platform/bus/coalescing-queue";
 import { type Watch, watchChanges } from "../../../platform/bus/watch-changes";
 import {
   type Call,
@@ -107,7 +108,7 @@ export async function watchCalls(
       if (callId === null || callId === changedCallId) queue.add(changedId);
     }
   });
-  return oneByOne(changedBatches(queue, (ids) => findCalls(deps, viewer.userId, ids)));
+  return oneByOne(mapStream(queue, (ids) => findCalls(deps, viewer.userId, ids)));
 }
 
 /** Yields the live calls of an application, oldest first, then every call that changes its state, in batches. */

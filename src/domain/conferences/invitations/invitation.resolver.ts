@@ -1,5 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Fault } from "../../../core/errors";
+import { mapStream } from "../../../core/map-stream";
 import type { UserViewer } from "../../../core/viewer";
 import { Allow } from "../../access/request-auth";
 import type { SignalContext } from "../../calls/signal.resolver";
@@ -65,7 +66,7 @@ export class ConferenceInvitationResolver {
         disconnect: context.caller.disconnect,
         after: decodeCursor(args.after, viewer.userId),
       });
-      return invitationsOf(stream, (message) => toInvitation(context, viewer, message));
+      return mapStream(stream, (message) => toInvitation(context, viewer, message));
     },
   })
   conferenceInvitations(
@@ -86,14 +87,14 @@ function deviceOf(viewer: UserViewer, { caller }: InvitationContext): string {
   return `graphql-${caller.deviceSessionId ?? viewer.sessionId}`;
 }
 
-/** Null for other signals, and for a conference that the user may not see: anybody can send such a signal. */
+/** Undefined for other signals, and for a conference that the user may not see: anybody can send such a signal. */
 async function toInvitation(
   { conferences }: InvitationContext,
   viewer: UserViewer,
   { cursor, signal }: MessageOf<"signal">,
-): Promise<ConferenceInvitation | null> {
+): Promise<ConferenceInvitation | undefined> {
   const invitation = readInvitation(signal);
-  if (!invitation) return null;
+  if (!invitation) return undefined;
   try {
     const { conferenceId, inviterId } = invitation;
     const conference = await conferences.invitationLoads.load(
@@ -106,32 +107,7 @@ async function toInvitation(
       conference: toGraphqlConference(conference),
     };
   } catch (error) {
-    if (error instanceof Fault && error.code === "NOT_FOUND") return null;
+    if (error instanceof Fault && error.code === "NOT_FOUND") return undefined;
     throw error;
   }
-}
-
-/** The invitations among the signals of a subscription. A generator could not be ended while it waits. */
-function invitationsOf(
-  signals: AsyncIterableIterator<MessageOf<"signal">>,
-  convert: (message: MessageOf<"signal">) => Promise<ConferenceInvitation | null>,
-): AsyncIterableIterator<ConferenceInvitation> {
-  const end = { value: undefined, done: true } as const;
-  return {
-    async next() {
-      for (;;) {
-        const { value, done } = await signals.next();
-        if (done) return end;
-        const invitation = await convert(value);
-        if (invitation) return { value: invitation, done: false };
-      }
-    },
-    async return() {
-      await signals.return?.();
-      return end;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { BoundedStream } from "../../../core/bounded-stream";
 import { Fault } from "../../../core/errors";
 import { BatchLoader } from "../../../core/loads/batch-loader";
+import { mapStream } from "../../../core/map-stream";
 import type { UserViewer } from "../../../core/viewer";
 import { type Page, type PageRequest, readIdPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
@@ -97,26 +98,6 @@ export async function streamDeliveries(
     const update = JSON.parse(message) as DeliveryUpdate;
     if (eventId === null || update.event === eventId) stream.push(update);
   });
-  return deliveriesOf(push, stream);
-}
-
-/** Loads each batch on demand, so that the queue holds only ids. */
-function deliveriesOf(
-  loads: DeliveryLoads,
-  updates: BoundedStream<DeliveryUpdate>,
-): AsyncIterableIterator<PushDelivery[]> {
-  return {
-    async next() {
-      const { value, done } = await updates.next();
-      if (done) return { value: undefined, done: true };
-      return { value: await loadDeliveries(loads, value.deliveries), done: false };
-    },
-    async return() {
-      await updates.return();
-      return { value: undefined, done: true };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  // Each batch is loaded on demand, so that the queue holds only ids.
+  return mapStream(stream, ({ deliveries }) => loadDeliveries(push, deliveries));
 }
