@@ -24,8 +24,8 @@ beforeAll(async () => {
       output += chunk;
     });
   }
-  for (let wait = 0; !output.includes("Sign in in both tabs"); wait += 1) {
-    if (wait === 1_000 || child.exitCode !== null) throw new Error(output);
+  while (!output.includes("Sign in in both tabs")) {
+    if (child.exitCode !== null) throw new Error(output);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   base = /First tab +(http:\/\/127\.0\.0\.1:\d+\/)\?user=ann /.exec(output)?.[1] ?? "";
