@@ -56,8 +56,6 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 
-const FILES_MAX = 20;
-
 interface Source {
   /** Path below the folder of its layer, with slashes; of core/ and the composition root, below src. */
   path: string;
@@ -570,16 +568,7 @@ describe("connections", () => {
   });
 });
 
-describe("size", () => {
-  test(`a folder holds at most ${FILES_MAX} files`, () => {
-    const count = new Map<string, number>();
-    for (const { path } of SOURCES) {
-      const folder = dirname(path);
-      count.set(folder, (count.get(folder) ?? 0) + 1);
-    }
-    expect([...count].filter(([, files]) => files > FILES_MAX)).toEqual([]);
-  });
-
+describe("ports", () => {
   test.each([
     ["bus/bus.ts", 5, "Bus"],
     ["jobs/jobs.ts", 4, "Jobs"],
