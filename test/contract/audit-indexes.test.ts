@@ -5,10 +5,10 @@ import type { AuditDeps } from "../../src/domain/audit/entries/audit-entry";
 import {
   AUDIT_RETENTION_MS,
   listAuditEntries,
+  NEWEST_ENTRY_FIRST,
   purgeAuditEntries,
 } from "../../src/domain/audit/entries/audit-log";
 import { recordRefused, runAudited } from "../../src/domain/audit/entries/record-entry";
-import { timeCursor } from "../../src/domain/paging/time-page";
 import { openStore } from "../../src/platform/store/open";
 import type { Statement, Store } from "../../src/platform/store/store";
 import { explainAnalyze } from "../../tools/explain";
@@ -91,7 +91,7 @@ test("every list reads about as many rows as it returns", async () => {
       { action: value },
     ]),
   ];
-  const middle = timeCursor({ at: at(70_000), id: 1 });
+  const middle = NEWEST_ENTRY_FIRST.cursorOf({ createdAt: at(70_000), id: 1 });
   const pages = [
     { first: 50 },
     { last: 50 },

@@ -19,8 +19,8 @@ import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/ope
 
 const log = openLog("silent");
 const EVERY: FailedJobRange = {
-  above: { micros: 0, id: "00000000-0000-0000-0000-000000000000" },
-  below: { micros: 9_000_000_000_000_000, id: "ffffffff-ffff-ffff-ffff-ffffffffffff" },
+  above: [0, "00000000-0000-0000-0000-000000000000"],
+  below: [9_000_000_000_000_000, "ffffffff-ffff-ffff-ffff-ffffffffffff"],
   descending: true,
   limit: 100,
 };
@@ -210,14 +210,14 @@ describe(`failed jobs on the ${DATABASE_NAME} database`, () => {
       paged.push(...page);
       const last = page.at(-1);
       if (!last) break;
-      below = last;
+      below = [last.micros, last.id];
     }
     expect(paged).toEqual(all);
     const middle = all[10];
     if (!middle) throw new Error("no job");
     const newer = await jobs.failed([40, 41], {
       ...EVERY,
-      above: middle,
+      above: [middle.micros, middle.id],
       descending: false,
       limit: 4,
     });

@@ -2,7 +2,7 @@ import { listDeliveries } from "../../src/domain/push/delivery/deliveries";
 import type { PushDelivery } from "../../src/domain/push/delivery/delivery-queries";
 import {
   listUserDeliveries,
-  userDeliveryCursor,
+  NEWEST_EVENT_FIRST,
 } from "../../src/domain/push/delivery/user-deliveries";
 import { countRecipientsOf } from "../../src/domain/push/devices/recipient-count";
 import { findEventsByKey, forgetKey } from "../../src/domain/push/events/event-key-queries";
@@ -122,7 +122,7 @@ it("lists the few failed deliveries of an event of many", async () => {
 
 it("lists the deliveries of a user page by page", async () => {
   const first = await listUserDeliveries(fixture.push, 1, "5", { first: 10 });
-  const after = userDeliveryCursor(first.nodes[9] as PushDelivery);
+  const after = NEWEST_EVENT_FIRST.cursorOf(first.nodes[9] as PushDelivery);
   const second = await listUserDeliveries(fixture.push, 1, "5", { first: 10, after });
   await listUserDeliveries(fixture.push, 1, "5", { last: 10, before: after });
   expect(first.nodes.map(({ eventId }) => eventId)).toEqual(

@@ -23,7 +23,7 @@ export const IMPORTS: Record<string, string[]> = {
   "store/migration": [],
   "store/rows": ["store"],
   network: [],
-  jobs: ["store"],
+  jobs: ["store", "store/rows"],
   mail: [],
   xml: [],
   // Layer 2, the domain: what the service does.
@@ -133,7 +133,7 @@ export const IMPORTS: Record<string, string[]> = {
   "calls/ice": ["access"],
   "conferences/model": ["conferences/engine"],
   "conferences/peers": ["conferences/engine"],
-  "conferences/rows": ["conferences/model", "paging"],
+  "conferences/rows": ["conferences/model"],
   "conferences/events": ["conferences/model", "conferences/rows"],
   "conferences/host": [
     "conferences/engine",

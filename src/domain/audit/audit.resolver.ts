@@ -1,10 +1,9 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import { AccountType } from "../accounts/account.type";
 import { toConnection } from "../paging/page.type";
-import { timeCursor } from "../paging/time-page";
 import { AuditEntryArgs, AuditEntryConnection } from "./audit-entry.type";
 import type { AuditContext } from "./entries/audit-entry";
-import { listAuditEntries } from "./entries/audit-log";
+import { listAuditEntries, NEWEST_ENTRY_FIRST } from "./entries/audit-log";
 
 @Resolver(() => AccountType)
 export class AuditResolver {
@@ -18,8 +17,6 @@ export class AuditResolver {
     @Args(() => AuditEntryArgs) page: AuditEntryArgs,
   ): Promise<AuditEntryConnection> {
     const entries = await listAuditEntries(audit, id, page);
-    return toConnection(entries, ({ createdAt, id: entryId }) =>
-      timeCursor({ at: createdAt, id: entryId }),
-    );
+    return toConnection(entries, NEWEST_ENTRY_FIRST.cursorOf);
   }
 }

@@ -3,7 +3,7 @@ import type { FailedJob } from "../../platform/jobs/job-queries";
 import { Allow } from "../access/request-auth";
 import { PageArgs, toConnection } from "../paging/page.type";
 import type { Finding } from "./checks/finding";
-import { failedJobCursor, listFailedJobs, retryJob } from "./failed-jobs";
+import { LATEST_FAILURE_FIRST, listFailedJobs, retryJob } from "./failed-jobs";
 import {
   FailedJobConnection,
   type FailedJobType,
@@ -49,7 +49,7 @@ export class HealthResolver {
   ): Promise<FailedJobConnection> {
     const { accountId } = await auth.account();
     const found = await listFailedJobs(health, accountId, page);
-    const { edges, pageInfo } = toConnection(found, failedJobCursor);
+    const { edges, pageInfo } = toConnection(found, LATEST_FAILURE_FIRST.cursorOf);
     const shown = edges.map(({ cursor, node }) => ({ cursor, node: toFailedJob(node) }));
     return { edges: shown, nodes: shown.map(({ node }) => node), pageInfo };
   }

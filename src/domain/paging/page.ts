@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
-import { parseId } from "../../core/text/ids";
+import type { KeysetRange, Position } from "../../platform/store/rows/keyset";
+import { type ListOrder, type PositionOrder } from "./list-order";
 
 /** Default and maximum number of entries of a page. */
 export const PAGE_MAX = 100;
@@ -22,51 +23,29 @@ export interface Page<T> {
   hasPreviousPage: boolean;
 }
 
-/** A part of a list by id, to be read from one end. */
-export interface IdRange {
-  /** Lower bound, exclusive. */
-  above: number;
-  /** Upper bound, exclusive. */
-  below: number;
-  /** Whether to read from the highest id down. */
-  descending: boolean;
-  limit: number;
-}
-
 /**
- * Reads a page of a list by id. New entries and deleted ones shift nothing: a cursor is the id of its entry.
- * @param newestFirst the order of the list: by descending id, or by ascending id
+ * Reads a page of a list.
  * @param read reads up to `limit` entries of a range, in its direction
+ * @param part the part of the list to page through; all of it by default
  * @throws Fault INVALID on `first`, `last`, `after` or `before`
  */
-export async function readIdPage<T>(
+export async function readPage<T, P extends Position>(
   page: PageRequest,
-  newestFirst: boolean,
-  read: (range: IdRange) => Promise<T[]>,
+  order: PositionOrder<P>,
+  read: (range: KeysetRange<P>) => Promise<T[]>,
+  part: Partial<Pick<KeysetRange<P>, "above" | "below">> = {},
 ): Promise<Page<T>> {
   const { size, backward } = pageSize(page);
-  const after = cursorId("after", page.after);
-  const before = cursorId("before", page.before);
-  const [lower, upper] = newestFirst ? [before, after] : [after, before];
+  const after = readCursor(order, page, "after");
+  const before = readCursor(order, page, "before");
+  const [lower, upper] = order.descending ? [before, after] : [after, before];
+  const { above = order.lowest, below = order.highest } = part;
   const found = await read({
-    above: lower ?? 0,
-    below: upper ?? Number.MAX_SAFE_INTEGER,
-    descending: newestFirst !== backward,
+    above: lower && order.compare(lower, above) > 0 ? lower : above,
+    below: upper && order.compare(upper, below) < 0 ? upper : below,
+    descending: order.descending !== backward,
     limit: size + 1,
   });
-  return pageOf(found, { size, backward, after, before });
-}
-
-/**
- * The page of what was read of a list.
- * @param found the entries from the end that the page is taken from, one more than its size if there are more
- * @param request the size and direction, and the positions of the cursors, if there are any
- */
-export function pageOf<T>(
-  found: readonly T[],
-  request: { size: number; backward: boolean; after: unknown; before: unknown },
-): Page<T> {
-  const { size, backward, after, before } = request;
   const nodes = found.slice(0, size);
   if (backward) nodes.reverse();
   const isMore = found.length > size;
@@ -77,39 +56,24 @@ export function pageOf<T>(
   };
 }
 
-/** The cursors of a list that is completely in memory. */
-export interface ListOrder<T, Position> {
-  /** Decodes a cursor; null if it is not one of this list. */
-  decode(cursor: string): Position | null;
-  /** The order of an entry relative to a position: negative before, positive after it. */
-  compare(entry: T, position: Position): number;
-}
-
 /**
- * Takes a page of a list that is completely in memory.
+ * Takes a page of a list that is completely in memory, in its order.
  * @param max the maximum size of a page
  * @throws Fault INVALID on `first`, `last`, `after` or `before`
  */
-export function takePage<T, Position>(
+export function takePage<T, P extends Position>(
   list: readonly T[],
   page: PageRequest,
-  { decode, compare }: ListOrder<T, Position>,
+  order: ListOrder<T, P>,
   max = PAGE_MAX,
 ): Page<T> {
   const { size, backward } = pageSize(page, max);
-  const position = (argument: "after" | "before") => {
-    const cursor = page[argument];
-    if (!isGiven(cursor)) return undefined;
-    const decoded = decode(cursor);
-    if (decoded === null) throw notACursor(argument);
-    return decoded;
-  };
-  const after = position("after");
-  const before = position("before");
+  const after = readCursor(order, page, "after");
+  const before = readCursor(order, page, "before");
   const within = list.filter(
     (entry) =>
-      (after === undefined || compare(entry, after) > 0) &&
-      (before === undefined || compare(entry, before) < 0),
+      (after === undefined || compareEntries(order, entry, after) > 0) &&
+      (before === undefined || compareEntries(order, entry, before) < 0),
   );
   const isMore = within.length > size;
   return {
@@ -117,6 +81,12 @@ export function takePage<T, Position>(
     hasNextPage: backward ? before !== undefined : isMore,
     hasPreviousPage: backward ? isMore : after !== undefined,
   };
+}
+
+/** The order of an entry relative to a position: negative before, positive after it. */
+function compareEntries<T, P extends Position>(order: ListOrder<T, P>, entry: T, position: P) {
+  const difference = order.compare(order.positionOf(entry), position);
+  return order.descending ? -difference : difference;
 }
 
 /**
@@ -135,16 +105,17 @@ export function pageSize(
   return { size, backward };
 }
 
-/** The id that a cursor contains. @throws Fault INVALID on the argument */
-function cursorId(argument: "after" | "before", cursor: string | null | undefined) {
+/** The position of a cursor; undefined without one. @throws Fault INVALID on the argument */
+function readCursor<P extends Position>(
+  order: PositionOrder<P>,
+  page: PageRequest,
+  argument: "after" | "before",
+): P | undefined {
+  const cursor = page[argument];
   if (!isGiven(cursor)) return undefined;
-  const id = parseId(cursor);
-  if (id === null) throw notACursor(argument);
-  return id;
-}
-
-function notACursor(argument: "after" | "before"): Fault {
-  return Fault.field(argument, "is not a cursor of this list");
+  const position = order.decode(cursor);
+  if (position === null) throw Fault.field(argument, "is not a cursor of this list");
+  return position;
 }
 
 /** Whether an optional argument has a value. */

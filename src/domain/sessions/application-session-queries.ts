@@ -1,6 +1,6 @@
 import { cappedCount, countUpTo } from "../../platform/store/rows/capped-counts";
+import { type IdRange, keyset, readRange } from "../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../platform/store/store";
-import type { IdRange } from "../paging/page";
 import type { SessionEntry } from "./session";
 
 /** Statements on the sessions of an application or of a user. A function throws Fault UNAVAILABLE. */
@@ -12,25 +12,21 @@ export interface SessionOwner {
   userId: number | null;
 }
 
-/** The statements of a list of live sessions: both directions, and the count up to a limit. */
+/** The statements of a list of live sessions, and the count up to a limit. */
 function liveSessions(name: string, condition: string) {
   const live = `FROM sessions WHERE application_id = $1 AND expires_at > $2 AND ${condition}`;
-  const inDirection = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
-    name: `${name}${suffix}`,
-    text: `SELECT id, user_id AS "userId", coalesce(ip, '') AS ip,
+  const list = keyset(
+    { name, values: 3, columns: { id: "?::bigint" } },
+    ({ within, order, limit }) => `SELECT id, user_id AS "userId", coalesce(ip, '') AS ip,
         coalesce(user_agent, '') AS "userAgent", last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
-      ${live} AND id > $4 AND id < $5 ORDER BY id ${direction} LIMIT $6`,
-  });
+      ${live} AND ${within} ORDER BY ${order} LIMIT ${limit}`,
+  );
   // Ordered by an index, so that the count stops at the limit and does not scan the table.
   const count: Statement = {
     name: `${name}_count`,
     text: `SELECT count(*) AS total FROM (SELECT 1 ${live} ORDER BY id DESC LIMIT $4) AS counted`,
   };
-  return {
-    descending: inDirection("", "DESC"),
-    ascending: inDirection("_ascending", "ASC"),
-    count,
-  };
+  return { list, count };
 }
 const OF_APPLICATION = liveSessions("application_sessions", "$3::bigint IS NULL");
 const OF_USER = liveSessions("application_sessions_of_user", "user_id = $3");
@@ -63,12 +59,10 @@ export interface LiveSessions {
 export function readLiveSessions(
   { query }: Pick<Store, "query">,
   { applicationId, userId, at }: LiveSessions,
-  { above, below, descending, limit }: IdRange,
+  range: IdRange,
 ): Promise<SessionEntry[]> {
-  const { descending: down, ascending: up } = userId === null ? OF_APPLICATION : OF_USER;
-  return query<SessionEntry>(descending ? down : up, [
-    ...[applicationId, at, userId, above, below, limit],
-  ]);
+  const { list } = userId === null ? OF_APPLICATION : OF_USER;
+  return readRange<SessionEntry>(query, list, [applicationId, at, userId], range);
 }
 
 /** Counts live sessions up to a limit. */

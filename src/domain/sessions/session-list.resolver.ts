@@ -28,8 +28,8 @@ import {
   endSessionsOfUser,
   listApplicationSessions,
   listSessions,
+  RECENTLY_USED_FIRST,
   type SessionPage,
-  sessionCursor,
 } from "./session-list";
 
 @ObjectType("SessionEntry", {
@@ -133,7 +133,7 @@ export class SessionListResolver {
   ): Promise<SessionConnection> {
     const viewer = await auth.user();
     const page = await listSessions(sessions, viewer, request);
-    return toSessionConnection(page, viewer.sessionId, sessionCursor);
+    return toSessionConnection(page, viewer.sessionId, RECENTLY_USED_FIRST.cursorOf);
   }
 
   @Allow("user")

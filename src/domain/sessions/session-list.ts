@@ -1,6 +1,7 @@
 import type { UserViewer } from "../../core/viewer";
 import { cappedTotal, TOTAL_MAX, type Total } from "../paging/capped-total";
-import { type ListOrder, type Page, type PageRequest, readIdPage, takePage } from "../paging/page";
+import { ID, listOrder, NEWEST_FIRST, TIME } from "../paging/list-order";
+import { type Page, type PageRequest, readPage, takePage } from "../paging/page";
 import { requireUser } from "../users/users";
 import {
   countLiveSessions,
@@ -41,9 +42,10 @@ export async function listSessions(
     .filter((row) => !isExpired(deps, row))
     .map((row) => toEntry(viewer.userId, row, deps.activity.pendingLastUse(row.id)));
   // Activity that is not stored yet may change the order.
-  entries.sort((a, b) => BY_LAST_USE.compare(a, { usedAt: b.lastActivityAt.getTime(), id: b.id }));
+  const { compare, positionOf } = RECENTLY_USED_FIRST;
+  entries.sort((a, b) => compare(positionOf(b), positionOf(a)));
   const total = { count: entries.length, exact: rows.length < LIST_MAX };
-  return { ...takePage(entries, page, BY_LAST_USE, LIST_MAX), total: async () => total };
+  return { ...takePage(entries, page, RECENTLY_USED_FIRST, LIST_MAX), total: async () => total };
 }
 
 /** Which live sessions of an application to list, and the page. */
@@ -63,26 +65,18 @@ export async function listApplicationSessions(
   const user =
     typeof userId === "string" ? await requireUser({ store }, applicationId, userId) : null;
   const list = { applicationId, userId: user?.id ?? null, at: new Date(clock.now()) };
-  const page = await readIdPage(request, true, (range) => readLiveSessions(store, list, range));
+  const page = await readPage(request, NEWEST_FIRST, (range) =>
+    readLiveSessions(store, list, range),
+  );
   return { ...page, total: cappedTotal(() => countLiveSessions(store, list, TOTAL_MAX + 1)) };
 }
 
-/** The cursor of a session in the list: the time of its last use, and its id. */
-export function sessionCursor({ id, lastActivityAt }: SessionEntry): string {
-  return `${lastActivityAt.getTime()}-${id}`;
-}
-
-const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
-
-/** Most recently used first. */
-const BY_LAST_USE: ListOrder<SessionEntry, { usedAt: number; id: number }> = {
-  decode(cursor) {
-    const [, usedAt, id] = CURSOR.exec(cursor) ?? [];
-    return usedAt === undefined ? null : { usedAt: Number(usedAt), id: Number(id) };
-  },
-  compare: ({ id, lastActivityAt }, position) =>
-    position.usedAt - lastActivityAt.getTime() || position.id - id,
-};
+/** The order of the sessions of the signed-in user. */
+export const RECENTLY_USED_FIRST = listOrder(
+  [TIME, ID],
+  "descending",
+  ({ lastActivityAt, id }: SessionEntry) => [lastActivityAt, id],
+);
 
 /**
  * Ends every other session of the signed-in user and closes the connections that they authenticated, on

@@ -1,3 +1,4 @@
+import { type KeysetRange, keyset, readRange } from "../store/rows/keyset";
 import type { Statement, Store } from "../store/store";
 
 /**
@@ -57,18 +58,26 @@ const COLUMNS = `j.id::text AS id, j.name, (j.output->>'applicationId')::bigint 
   coalesce(j.output->>'reason', j.output->'value'->>'message', '') AS reason, j.retry_count + 1 AS attempts`;
 
 /** Each application's jobs by its index, then a merge of at most a page of each. */
-const failedPage = (suffix: string, direction: "ASC" | "DESC"): Statement => ({
-  name: `failed_jobs${suffix}`,
-  text: `SELECT page.* FROM unnest($1::bigint[]) AS a(id), LATERAL (
+const FAILED = keyset(
+  {
+    name: "failed_jobs",
+    values: 1,
+    columns: {
+      "j.completed_on": "'epoch'::timestamptz + ?::bigint * interval '1 microsecond'",
+      "j.id": "?::text::uuid",
+    },
+  },
+  ({
+    within,
+    order,
+    direction,
+    limit,
+  }) => `SELECT page.* FROM unnest($1::bigint[]) AS a(id), LATERAL (
       SELECT ${COLUMNS} FROM pgboss.job j
-      WHERE j.state = 'failed' AND (j.output->>'applicationId')::bigint = a.id
-        AND (j.completed_on, j.id) > ('epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::text::uuid)
-        AND (j.completed_on, j.id) < ('epoch'::timestamptz + $4::bigint * interval '1 microsecond', $5::text::uuid)
-      ORDER BY j.completed_on ${direction}, j.id ${direction} LIMIT $6) AS page
-    ORDER BY micros ${direction}, id ${direction} LIMIT $6`,
-});
-const OLDEST_FAILED = failedPage("_ascending", "ASC");
-const NEWEST_FAILED = failedPage("", "DESC");
+      WHERE j.state = 'failed' AND (j.output->>'applicationId')::bigint = a.id AND ${within}
+      ORDER BY ${order} LIMIT ${limit}) AS page
+    ORDER BY micros ${direction}, id ${direction} LIMIT ${limit}`,
+);
 
 /** By the primary key of each queue's partition. */
 const LOCK_FAILED: Statement = {
@@ -114,18 +123,6 @@ export interface FailedJob {
   attempts: number;
 }
 
-/** A position among failed jobs, which are ordered by the time of failure and then by id. */
-export type FailedJobPosition = Pick<FailedJob, "micros" | "id">;
-
-/** A part of the list of failed jobs, to be read from one end. */
-export interface FailedJobRange {
-  /** Bounds, exclusive. */
-  above: FailedJobPosition;
-  below: FailedJobPosition;
-  descending: boolean;
-  limit: number;
-}
-
 /** Counts the jobs of each queue, by name; none before the first job of a deployment. */
 export async function countJobs(query: Query): Promise<JobCounts[]> {
   const [queues] = await query<{ found: boolean }>(QUEUES_EXIST, []);
@@ -138,15 +135,16 @@ export async function dueQueues(query: Query, names: readonly string[]): Promise
   return rows.map(({ name }) => name);
 }
 
-/** Reads a part of the failed jobs of applications. */
+/** A part of the list of failed jobs, which are ordered by the time of failure and then by id. */
+export type FailedJobRange = KeysetRange<readonly [micros: number, id: string]>;
+
+/** Reads a range of the failed jobs of applications, in its direction. */
 export function readFailedJobs(
   query: Query,
   applicationIds: readonly number[],
-  { above, below, descending, limit }: FailedJobRange,
+  range: FailedJobRange,
 ): Promise<FailedJob[]> {
-  const statement = descending ? NEWEST_FAILED : OLDEST_FAILED;
-  const values = [applicationIds, above.micros, above.id, below.micros, below.id, limit];
-  return query<FailedJob>(statement, values);
+  return readRange<FailedJob>(query, FAILED, [applicationIds], range);
 }
 
 /** Locks a failed job of an application. @returns the name of its queue, or null if there is no such job */

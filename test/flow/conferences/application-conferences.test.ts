@@ -389,14 +389,25 @@ describe("the list", () => {
     expect(second.names).toEqual([1, 2]);
     const back = await list({ name: "plan", last: 2, before: second.pageInfo.startCursor });
     expect(back).toMatchObject({ names: [3, 0], pageInfo: { hasPreviousPage: false } });
+    const before = await list({ name: "plan", first: 1, before: second.pageInfo.startCursor });
+    expect(before).toMatchObject({ names: [3], pageInfo: { hasNextPage: true } });
+    const after = await list({ name: "plan", last: 1, after: first.pageInfo.endCursor });
+    expect(after).toMatchObject({ names: [2], pageInfo: { hasPreviousPage: true } });
+    const { startCursor, endCursor } = (await list({ name: "plan" })).pageInfo;
+    const between = await list({ name: "plan", after: startCursor, before: endCursor });
+    expect(between.names).toEqual([0, 1]);
+    // A cursor of another prefix is a position like any other.
+    expect((await list({ name: "other", after: endCursor })).names).toEqual([]);
+    expect((await list({ name: "other", before: endCursor })).names).toEqual([4]);
   });
 
   test.each([
     [{ name: "p", after: "x" }, "after"],
-    [{ name: "p", after: Buffer.from("[1,2]").toString("base64url") }, "after"],
-    [{ name: "p", after: Buffer.from('["a",-1]').toString("base64url") }, "after"],
-    [{ name: "p", before: Buffer.from('{"a":1}').toString("base64url"), last: 1 }, "before"],
-    [{ name: "p", before: Buffer.from('["a",1]').toString("base64url") }, "first"],
+    [{ name: "p", after: "7" }, "after"],
+    [{ name: "p", after: `${Buffer.from("a").toString("base64")}--1` }, "after"],
+    [{ name: "p", after: `${Buffer.from("a\0").toString("base64")}-1` }, "after"],
+    [{ name: "p", before: `${Buffer.from("a").toString("base64")}-`, last: 1 }, "before"],
+    [{ name: "p", before: `${Buffer.from("x".repeat(129)).toString("base64")}-1` }, "before"],
     [{ name: "x".repeat(129) }, "name"],
     [{ name: "p", first: 0 }, "first"],
   ])("refuses %j", async (variables, field) => {

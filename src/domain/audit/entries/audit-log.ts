@@ -1,8 +1,9 @@
 import { Fault } from "../../../core/errors";
 import { parseId } from "../../../core/text/ids";
 import { purgeRows } from "../../../platform/store/rows/expired-rows";
-import { isGiven, type Page, type PageRequest } from "../../paging/page";
-import { readTimePage, type TimeFilter } from "../../paging/time-page";
+import { ID, listOrder, TIME } from "../../paging/list-order";
+import { isGiven, type Page, type PageRequest, readPage } from "../../paging/page";
+import { type TimeFilter, timePart } from "../../paging/time-filter";
 import type { AuditDeps, AuditEntry } from "./audit-entry";
 import { type AuditFilter, findAuditEntries, OLD_AUDIT_ENTRIES } from "./audit-queries";
 
@@ -16,6 +17,13 @@ export interface AuditPageRequest extends PageRequest, TimeFilter {
   action?: string | null;
 }
 
+/** The order of the audit log. */
+export const NEWEST_ENTRY_FIRST = listOrder(
+  [TIME, ID],
+  "descending",
+  ({ createdAt, id }: Pick<AuditEntry, "createdAt" | "id">) => [createdAt, id],
+);
+
 /**
  * Returns a page of an account's audit log, newest first.
  * @throws Fault INVALID on an argument, also for two filters at once
@@ -26,7 +34,12 @@ export async function listAuditEntries(
   page: AuditPageRequest,
 ): Promise<Page<AuditEntry>> {
   const filter = filterOf(page);
-  return readTimePage(page, page, (range) => findAuditEntries(store, accountId, filter, range));
+  return readPage(
+    page,
+    NEWEST_ENTRY_FIRST,
+    (range) => findAuditEntries(store, accountId, filter, range),
+    timePart(page),
+  );
 }
 
 function filterOf(page: AuditPageRequest): AuditFilter | null {

@@ -2,8 +2,13 @@ import type { MemberRole } from "../../../core/viewer";
 import type { Prisma } from "../../../platform/store/generated/client";
 import type { AuditOutcome } from "../../../platform/store/generated/enums";
 import { PURGE_BATCH } from "../../../platform/store/rows/expired-rows";
+import {
+  type KeysetStatements,
+  keyset,
+  readRange,
+  type TimeIdRange,
+} from "../../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../../platform/store/store";
-import type { TimeBounds, TimePosition } from "../../paging/time-page";
 import type { AuditActor, AuditEntry, AuditField, AuditTarget } from "./audit-entry";
 
 /** Statements on audit_entries. A function throws Fault UNAVAILABLE if the database cannot be reached. */
@@ -17,38 +22,23 @@ export type AuditFilter = { applicationId: number } | { memberId: number } | { a
 const COLUMNS = `id, application_id, member_id, email, role, action, targets, fields, outcome, error_code, ip,
   user_agent, request_id, created_at`;
 
-const list = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT ${COLUMNS} FROM audit_entries
-    WHERE account_id = $1 AND (created_at, id) > ($2::timestamptz, $3::bigint)
-      AND (created_at, id) < ($4::timestamptz, $5::bigint)
-    ORDER BY created_at ${direction}, id ${direction} LIMIT $6::int`,
-});
+const BY_TIME = { created_at: "?::timestamptz", id: "?::bigint" };
 
-/**
- * Both bounds begin with the value of the filter, so that the column has no other. Written as an equality, the planner
- * may read the entries of the whole account and drop those of others, which are any number.
- */
-const listBy = (name: string, direction: "ASC" | "DESC", column: string, value: string) => ({
-  name,
-  text: `SELECT ${COLUMNS} FROM audit_entries
-    WHERE account_id = $1 AND (${column}, created_at, id) > (${value}, $2::timestamptz, $3::bigint)
-      AND (${column}, created_at, id) < (${value}, $4::timestamptz, $5::bigint)
-    ORDER BY ${column} ${direction}, created_at ${direction}, id ${direction} LIMIT $6::int`,
-});
+const ALL = keyset(
+  { name: "audit_entries", values: 1, columns: BY_TIME },
+  ({ within, order, limit }) => `SELECT ${COLUMNS} FROM audit_entries
+    WHERE account_id = $1 AND ${within} ORDER BY ${order} LIMIT ${limit}`,
+);
 
-const filteredBy = (name: string, column: string, value: string) => ({
-  descending: listBy(name, "DESC", column, value),
-  ascending: listBy(`${name}_ascending`, "ASC", column, value),
-});
-
-const ALL = {
-  descending: list("audit_entries", "DESC"),
-  ascending: list("audit_entries_ascending", "ASC"),
-};
-const OF_APPLICATION = filteredBy("audit_entries_of_application", "application_id", "$7::bigint");
-const OF_MEMBER = filteredBy("audit_entries_of_member", "member_id", "$7::bigint");
-const OF_ACTION = filteredBy("audit_entries_of_action", "action", "$7::text");
+const filteredBy = (name: string, column: string, value: string) =>
+  keyset(
+    { name, values: 2, columns: { [column]: value, ...BY_TIME } },
+    ({ within, order, limit }) => `SELECT ${COLUMNS} FROM audit_entries
+    WHERE account_id = $1 AND ${within} ORDER BY ${order} LIMIT ${limit}`,
+  );
+const OF_APPLICATION = filteredBy("audit_entries_of_application", "application_id", "$2::bigint");
+const OF_MEMBER = filteredBy("audit_entries_of_member", "member_id", "$2::bigint");
+const OF_ACTION = filteredBy("audit_entries_of_action", "action", "$2::text");
 
 /** Inserts nothing for nobody, with the same statement. */
 const INSERT_FAILED_SIGN_IN: Statement = {
@@ -133,30 +123,23 @@ export async function updateAuditEntry(
   });
 }
 
-/** Lists entries of an account in a range of times, in its direction; null for all of them. */
+/** Lists entries of an account in a range of times and ids, in its direction; null for all of them. */
 export async function findAuditEntries(
   { query }: Pick<Store, "query">,
   accountId: number,
   filter: AuditFilter | null,
-  { above, below, descending, limit }: TimeBounds,
+  range: TimeIdRange,
 ): Promise<AuditEntry[]> {
   const [statements, value] = statementsOf(filter);
-  const rows = await query<AuditEntryRow>(
-    descending ? statements.descending : statements.ascending,
-    [accountId, ...bound(above), ...bound(below), limit, ...value],
-  );
+  const rows = await readRange<AuditEntryRow>(query, statements, [accountId, ...value], range);
   return rows.map(toAuditEntry);
 }
 
-function statementsOf(filter: AuditFilter | null): [typeof ALL, unknown[]] {
+function statementsOf(filter: AuditFilter | null): [KeysetStatements, unknown[]] {
   if (filter === null) return [ALL, []];
   if ("applicationId" in filter) return [OF_APPLICATION, [filter.applicationId]];
   if ("memberId" in filter) return [OF_MEMBER, [filter.memberId]];
   return [OF_ACTION, [filter.action]];
-}
-
-function bound({ at, id }: TimePosition): [Date, number] {
-  return [at, id];
 }
 
 function toAuditEntry(row: AuditEntryRow): AuditEntry {

@@ -4,6 +4,7 @@ import type { UserViewer } from "../../../core/viewer";
 import { CoalescingQueue } from "../../../platform/bus/coalescing-queue";
 import { type Watch, watchChanges } from "../../../platform/bus/watch-changes";
 import {
+  BY_START,
   type Call,
   type CallLoads,
   findApplicationCalls,
@@ -181,8 +182,8 @@ function watch(
 function readLive(deps: Pick<HistoryDeps, "store">, applicationId: number): Promise<CallRow[]> {
   const listed = { applicationId, states: LIVE_STATES, userId: null };
   return listCallsOfApplication(deps.store, listed, {
-    above: { at: new Date(0), id: 0 },
-    below: { at: new Date("9999-01-01"), id: 0 },
+    above: BY_START.lowest,
+    below: BY_START.highest,
     descending: true,
     limit: LIVE_MAX,
   });

@@ -1,7 +1,11 @@
 import { cappedCount, countUpTo } from "../../../platform/store/rows/capped-counts";
+import {
+  type IdRange,
+  keyset,
+  readRange,
+  type TimeIdRange,
+} from "../../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../../platform/store/store";
-import type { IdRange } from "../../paging/page";
-import type { TimeBounds } from "../../paging/time-page";
 import type { CalleeRow } from "./call-queries";
 import type { CallState } from "./call-states";
 
@@ -14,44 +18,45 @@ import type { CallState } from "./call-states";
 const COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
   c.ended_at, c.signals_truncated`;
 
-const listOfUser = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $1 AND p.call_id > $2 AND p.call_id < $3
-      AND (c.state = ANY($4::text[]::call_state[]) OR $4::text[] IS NULL)
-    ORDER BY p.call_id ${direction} LIMIT $5`,
-});
-const OF_USER = {
-  descending: listOfUser("calls_of_user", "DESC"),
-  ascending: listOfUser("calls_of_user_ascending", "ASC"),
-};
+const OF_USER = keyset(
+  { name: "calls_of_user", values: 2, columns: { "p.call_id": "?::bigint" } },
+  ({
+    within,
+    order,
+    limit,
+  }) => `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND ${within}
+      AND (c.state = ANY($2::text[]::call_state[]) OR $2::text[] IS NULL)
+    ORDER BY ${order} LIMIT ${limit}`,
+);
 
 /** Reads each state by its part of the index, up to the limit, and merges the parts. */
-const listOfApplication = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT c.* FROM unnest($2::text[]::call_state[]) AS f(wanted) CROSS JOIN LATERAL (
-      SELECT ${COLUMNS} FROM calls c WHERE c.application_id = $1 AND c.state = f.wanted
-        AND (c.started_at, c.id) > ($3::timestamptz, $4::bigint) AND (c.started_at, c.id) < ($5::timestamptz, $6::bigint)
-      ORDER BY c.started_at ${direction}, c.id ${direction} LIMIT $7::int) AS c
-    ORDER BY c.started_at ${direction}, c.id ${direction} LIMIT $7::int`,
-});
-const OF_APPLICATION = {
-  descending: listOfApplication("application_calls", "DESC"),
-  ascending: listOfApplication("application_calls_ascending", "ASC"),
-};
+const OF_APPLICATION = keyset(
+  {
+    name: "application_calls",
+    values: 2,
+    columns: { "c.started_at": "?::timestamptz", "c.id": "?::bigint" },
+  },
+  ({ within, order, limit }) => `SELECT c.* FROM unnest($2::text[]::call_state[]) AS f(wanted)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM calls c
+      WHERE c.application_id = $1 AND c.state = f.wanted AND ${within} ORDER BY ${order} LIMIT ${limit}) AS c
+    ORDER BY ${order} LIMIT ${limit}`,
+);
 
-const listOfUserIn = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
-    WHERE p.user_id = $8 AND c.application_id = $1 AND c.state = ANY($2::text[]::call_state[])
-      AND (p.started_at, p.call_id) > ($3::timestamptz, $4::bigint)
-      AND (p.started_at, p.call_id) < ($5::timestamptz, $6::bigint)
-    ORDER BY p.started_at ${direction}, p.call_id ${direction} LIMIT $7::int`,
-});
-const OF_USER_IN_APPLICATION = {
-  descending: listOfUserIn("application_calls_of_user", "DESC"),
-  ascending: listOfUserIn("application_calls_of_user_ascending", "ASC"),
-};
+const OF_USER_IN_APPLICATION = keyset(
+  {
+    name: "application_calls_of_user",
+    values: 3,
+    columns: { "p.started_at": "?::timestamptz", "p.call_id": "?::bigint" },
+  },
+  ({
+    within,
+    order,
+    limit,
+  }) => `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $3 AND c.application_id = $1 AND c.state = ANY($2::text[]::call_state[]) AND ${within}
+    ORDER BY ${order} LIMIT ${limit}`,
+);
 
 const BY_IDS: Statement = {
   name: "calls_by_ids",
@@ -102,10 +107,9 @@ export function listCallsOfUser(
   { query }: Pick<Store, "query">,
   userId: number,
   states: readonly CallState[] | null,
-  { above, below, descending, limit }: IdRange,
+  range: IdRange,
 ): Promise<CallRow[]> {
-  const statement = descending ? OF_USER.descending : OF_USER.ascending;
-  return query<CallRow>(statement, [userId, above, below, states, limit]);
+  return readRange<CallRow>(query, OF_USER, [userId, states], range);
 }
 
 /** Which calls of an application to list. */
@@ -116,17 +120,16 @@ export interface ListedCalls {
   userId: number | null;
 }
 
-/** Lists calls of an application in a range of times, in its direction. */
+/** Lists calls of an application in a range of times and ids, in its direction. */
 export function listCallsOfApplication(
   { query }: Pick<Store, "query">,
   { applicationId, states, userId }: ListedCalls,
-  { above, below, descending, limit }: TimeBounds,
+  range: TimeIdRange,
 ): Promise<CallRow[]> {
-  const bounds = [above.at, above.id, below.at, below.id, limit];
-  const values = [applicationId, states, ...bounds];
-  const { descending: down, ascending: up } =
-    userId === null ? OF_APPLICATION : OF_USER_IN_APPLICATION;
-  return query(descending ? down : up, userId === null ? values : [...values, userId]);
+  const values = [applicationId, states];
+  return userId === null
+    ? readRange<CallRow>(query, OF_APPLICATION, values, range)
+    : readRange<CallRow>(query, OF_USER_IN_APPLICATION, [...values, userId], range);
 }
 
 /** Finds calls of any application and user by their ids. */

@@ -3,8 +3,9 @@ import { BatchLoader, ListLoader } from "../../../core/loads/batch-loader";
 import { SharedLoads } from "../../../core/loads/shared-loads";
 import { parseId } from "../../../core/text/ids";
 import type { UserOrMember, UserViewer } from "../../../core/viewer";
-import { type Page, type PageRequest, readIdPage } from "../../paging/page";
-import { readTimePage, type TimeFilter } from "../../paging/time-page";
+import { ID, listOrder, NEWEST_FIRST, TIME } from "../../paging/list-order";
+import { type Page, type PageRequest, readPage } from "../../paging/page";
+import { type TimeFilter, timePart } from "../../paging/time-filter";
 import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
 import {
@@ -111,7 +112,7 @@ const STATES: readonly CallState[] = [
 
 /**
  * Returns a page of the calls that a user participates in, newest first.
- * @throws Fault INVALID as {@link readIdPage}
+ * @throws Fault INVALID as {@link readPage}
  */
 export async function listCalls(
   deps: HistoryDeps,
@@ -119,15 +120,22 @@ export async function listCalls(
   page: CallPageRequest,
 ): Promise<Page<Call>> {
   const states = page.states ?? null;
-  const { nodes, ...neighbours } = await readIdPage(page, true, (range) =>
+  const { nodes, ...neighbours } = await readPage(page, NEWEST_FIRST, (range) =>
     listCallsOfUser(deps.store, userId, states, range),
   );
   return { nodes: await toCalls(deps, nodes), ...neighbours };
 }
 
+/** The calls of an application, newest first. */
+export const BY_START = listOrder(
+  [TIME, ID],
+  "descending",
+  ({ startedAt, id }: Pick<Call, "startedAt" | "id">) => [startedAt, id],
+);
+
 /**
- * Returns a page of the calls of an application, newest first.
- * @throws Fault INVALID as {@link readTimePage}, and on `userId`
+ * Returns a page of the calls of an application, in the order {@link BY_START}.
+ * @throws Fault INVALID as {@link readPage}, and on `since`, `until` and `userId`
  */
 export async function listApplicationCalls(
   deps: HistoryDeps,
@@ -139,8 +147,11 @@ export async function listApplicationCalls(
     states: states ? [...new Set(states)] : STATES,
     userId: readUserId(userId),
   };
-  const { nodes, ...neighbours } = await readTimePage(page, { since, until }, (range) =>
-    listCallsOfApplication(deps.store, listed, range),
+  const { nodes, ...neighbours } = await readPage(
+    page,
+    BY_START,
+    (range) => listCallsOfApplication(deps.store, listed, range),
+    timePart({ since, until }),
   );
   return { nodes: await toCalls(deps, nodes), ...neighbours };
 }

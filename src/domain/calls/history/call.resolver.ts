@@ -19,7 +19,6 @@ import { VisibleTo } from "../../access/visible-to";
 import { ApplicationType } from "../../applications/application.type";
 import { namedApplication } from "../../applications/named-application";
 import { toConnection } from "../../paging/page.type";
-import { timeCursor } from "../../paging/time-page";
 import {
   ApplicationCallArgs,
   applicationOfCall,
@@ -29,6 +28,7 @@ import {
 } from "./call.type";
 import { watchApplicationCall, watchApplicationCalls, watchCalls } from "./call-changes";
 import {
+  BY_START,
   type Call,
   type CallLoads,
   findCall,
@@ -153,7 +153,7 @@ export class ApplicationCallsResolver {
     @Args(() => ApplicationCallArgs) request: ApplicationCallArgs,
   ): Promise<CallConnection> {
     const page = await listApplicationCalls(callHistory, id, request);
-    return toConnection(page, (call) => timeCursor({ at: call.startedAt, id: call.id }));
+    return toConnection(page, BY_START.cursorOf);
   }
 }
 

@@ -17,7 +17,7 @@ import { namedApplication } from "../../applications/named-application";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { Conference } from "../model/conference";
 import { findVisible, noConference } from "./access";
-import { listConferencesOfApplication, nameCursor } from "./application-conferences";
+import { BY_NAME, listConferencesOfApplication } from "./application-conferences";
 import type { ConferenceContext } from "./conference.resolver";
 import { ConferenceConnection, ConferenceType, toGraphqlConference } from "./conference.type";
 import { type ConferenceWatchDeps, watchConferences } from "./watch-conferences";
@@ -38,7 +38,7 @@ class ApplicationConferenceArgs extends PageArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      "Only conferences whose names begin with this text, in upper or lower case: by name, then by age. Then after goes with first, and before with last.",
+      "Only conferences whose names begin with this text, in upper or lower case: by name, then by age.",
   })
   name?: string | null;
 }
@@ -55,7 +55,9 @@ export class ApplicationConferencesResolver {
   ): Promise<ConferenceConnection> {
     const { nodes, ...neighbours } = await listConferencesOfApplication(conferences, id, request);
     const page = { ...neighbours, nodes: nodes.map(toGraphqlConference) };
-    return typeof request.name === "string" ? toConnection(page, nameCursor) : toConnection(page);
+    return typeof request.name === "string"
+      ? toConnection(page, BY_NAME.cursorOf)
+      : toConnection(page);
   }
 }
 

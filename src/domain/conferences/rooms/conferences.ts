@@ -2,7 +2,8 @@ import { Fault } from "../../../core/errors";
 import { textProblem } from "../../../core/text/field-checks";
 import type { UserViewer } from "../../../core/viewer";
 import type { Transaction } from "../../../platform/store/store";
-import { type Page, type PageRequest, readIdPage } from "../../paging/page";
+import { NEWEST_FIRST, OLDEST_FIRST } from "../../paging/list-order";
+import { type Page, type PageRequest, readPage } from "../../paging/page";
 import {
   CONFERENCE_NAME_MAX,
   type Conference,
@@ -140,7 +141,7 @@ export function listConferences(
   page: PageRequest,
 ): Promise<Page<Conference>> {
   const list = joined ? listJoinedConferences : listOpenConferences;
-  return readIdPage(page, true, (range) => list(store, applicationId, userId, range));
+  return readPage(page, NEWEST_FIRST, (range) => list(store, applicationId, userId, range));
 }
 
 /**
@@ -157,7 +158,9 @@ export async function listHistory(
   const { conference, rights } = await findVisible({ store }, viewer, id);
   // A member of an account who does not see a conference has not found it.
   const number = viewer.kind === "member" || rights.see ? null : numberOf(viewer);
-  return readIdPage(page, false, (range) => listMemberHistory(store, conference.id, range, number));
+  return readPage(page, OLDEST_FIRST, (range) =>
+    listMemberHistory(store, conference.id, range, number),
+  );
 }
 
 /** Checks that a user may create a conference, in the transaction that does. @throws Fault LIMITED */

@@ -1,5 +1,5 @@
+import { type IdRange, keyset, readRange } from "../../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../../platform/store/store";
-import type { IdRange } from "../../paging/page";
 import type { Conference, ConferenceAccess, ConferenceOrigin } from "../model/conference";
 import type { ConferenceState } from "../model/conference-event";
 
@@ -66,32 +66,25 @@ const OPEN_BY_NAME: Statement = {
       AND e.access = 'everyone'))`,
 };
 
-/** Open conferences that a user may join, by id. */
-const openTo = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
-    WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4 AND c.closed_at IS NULL
-      AND (c.access = 'everyone' OR c.created_by = $2
-        OR EXISTS (SELECT 1 FROM conference_users u WHERE u.conference_id = c.id AND u.user_id = $2))
-    ORDER BY c.id ${direction} LIMIT $5`,
-});
-const OPEN = {
-  descending: openTo("open_conferences", "DESC"),
-  ascending: openTo("open_conferences_ascending", "ASC"),
-};
+const byId = (name: string, condition: string) =>
+  keyset(
+    { name, values: 2, columns: { "c.id": "?::bigint" } },
+    ({ within, order, limit }) => `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
+    WHERE c.application_id = $1 AND ${within} AND ${condition} ORDER BY ${order} LIMIT ${limit}`,
+  );
 
-/** Conferences that a user has been a member of, by id. */
-const joinedBy = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c
-    WHERE c.application_id = $1 AND c.id > $3 AND c.id < $4
-      AND c.id IN (SELECT m.conference_id FROM conference_members m WHERE m.user_id = $2)
-    ORDER BY c.id ${direction} LIMIT $5`,
-});
-const JOINED = {
-  descending: joinedBy("joined_conferences", "DESC"),
-  ascending: joinedBy("joined_conferences_ascending", "ASC"),
-};
+/** Open conferences that a user may join. */
+const OPEN = byId(
+  "open_conferences",
+  `c.closed_at IS NULL AND (c.access = 'everyone' OR c.created_by = $2
+    OR EXISTS (SELECT 1 FROM conference_users u WHERE u.conference_id = c.id AND u.user_id = $2))`,
+);
+
+/** Conferences that a user has been a member of. */
+const JOINED = byId(
+  "joined_conferences",
+  "c.id IN (SELECT m.conference_id FROM conference_members m WHERE m.user_id = $2)",
+);
 
 /** The number first: members that are newer come again as events. */
 const SNAPSHOT: Statement = {
@@ -161,23 +154,27 @@ export function conferenceState(conference: Conference): ConferenceState {
 }
 
 /** Lists the open conferences that a user may join without a link, in a range of ids. */
-export function listOpenConferences(
-  store: Pick<Store, "query">,
+export async function listOpenConferences(
+  { query }: Pick<Store, "query">,
   applicationId: number,
   userId: number,
   range: IdRange,
 ): Promise<Conference[]> {
-  return list(store, OPEN, applicationId, userId, range);
+  return (await readRange<ConferenceRow>(query, OPEN, [applicationId, userId], range)).map(
+    toConference,
+  );
 }
 
 /** Lists the conferences that a user has been a member of, in a range of ids. */
-export function listJoinedConferences(
-  store: Pick<Store, "query">,
+export async function listJoinedConferences(
+  { query }: Pick<Store, "query">,
   applicationId: number,
   userId: number,
   range: IdRange,
 ): Promise<Conference[]> {
-  return list(store, JOINED, applicationId, userId, range);
+  return (await readRange<ConferenceRow>(query, JOINED, [applicationId, userId], range)).map(
+    toConference,
+  );
 }
 
 /** Deletes up to `limit` conferences that were closed by a time, with their history. @returns how many */
@@ -187,18 +184,6 @@ export async function deleteClosedConferences(
   limit: number,
 ): Promise<number> {
   return (await query(PURGE, [before, limit])).length;
-}
-
-async function list(
-  { query }: Pick<Store, "query">,
-  statements: { descending: Statement; ascending: Statement },
-  applicationId: number,
-  userId: number,
-  { above, below, descending, limit }: IdRange,
-): Promise<Conference[]> {
-  const statement = descending ? statements.descending : statements.ascending;
-  const rows = await query<ConferenceRow>(statement, [applicationId, userId, above, below, limit]);
-  return rows.map(toConference);
 }
 
 function first([row]: ConferenceRow[]): Conference | null {

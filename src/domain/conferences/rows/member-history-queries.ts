@@ -1,19 +1,15 @@
+import { type IdRange, keyset, readRange } from "../../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../../platform/store/store";
-import type { IdRange } from "../../paging/page";
 import { MEMBER_COLUMNS, type Member, type MemberRow, toMember } from "./member-queries";
 
 /** Statements on the history of a conference: conference_members, also those who have left. */
 
-const history = (name: string, direction: "ASC" | "DESC"): Statement => ({
-  name,
-  text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.id > $2 AND m.id < $3
-      AND ($5::bigint IS NULL OR m.number = $5)
-    ORDER BY m.id ${direction} LIMIT $4`,
-});
-const HISTORY = {
-  descending: history("conference_history", "DESC"),
-  ascending: history("conference_history_ascending", "ASC"),
-};
+const HISTORY = keyset(
+  { name: "conference_history", values: 2, columns: { "m.id": "?::bigint" } },
+  ({ within, order, limit }) => `SELECT ${MEMBER_COLUMNS} FROM conference_members m
+    WHERE m.conference_id = $1 AND ${within} AND ($2::bigint IS NULL OR m.number = $2)
+    ORDER BY ${order} LIMIT ${limit}`,
+);
 
 const WAS_MEMBER: Statement = {
   name: "was_conference_member",
@@ -27,13 +23,10 @@ const WAS_MEMBER: Statement = {
 export async function listMemberHistory(
   { query }: Pick<Store, "query">,
   conferenceId: number,
-  { above, below, descending, limit }: IdRange,
+  range: IdRange,
   number: number | null,
 ): Promise<Member[]> {
-  const statement = descending ? HISTORY.descending : HISTORY.ascending;
-  return (await query<MemberRow>(statement, [conferenceId, above, below, limit, number])).map(
-    toMember,
-  );
+  return (await readRange<MemberRow>(query, HISTORY, [conferenceId, number], range)).map(toMember);
 }
 
 /** Whether a number is or has been a member of a conference. */

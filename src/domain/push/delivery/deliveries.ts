@@ -3,7 +3,8 @@ import { Fault } from "../../../core/errors";
 import { BatchLoader } from "../../../core/loads/batch-loader";
 import { mapStream } from "../../../core/map-stream";
 import type { UserViewer } from "../../../core/viewer";
-import { type Page, type PageRequest, readIdPage } from "../../paging/page";
+import { OLDEST_FIRST } from "../../paging/list-order";
+import { type Page, type PageRequest, readPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
 import { publishProgress, publishPushNotice } from "../events/progress";
 import type { PushEvent } from "../events/push-event";
@@ -46,7 +47,7 @@ const channelOf = (userId: number) => `push:deliveries:${userId}`;
 /**
  * Lists a page of an event's deliveries in order of creation.
  * @param outcome lists only these; null for all
- * @throws Fault INVALID as {@link readIdPage}
+ * @throws Fault INVALID as {@link readPage}
  */
 export function listDeliveries(
   { store }: Pick<PushDeps, "store">,
@@ -54,7 +55,7 @@ export function listDeliveries(
   page: PageRequest,
   outcome: PushOutcome | null = null,
 ): Promise<Page<PushDelivery>> {
-  return readIdPage(page, false, (range) =>
+  return readPage(page, OLDEST_FIRST, (range) =>
     listDeliveriesOfEvent(store.query, eventId, outcome, range),
   );
 }

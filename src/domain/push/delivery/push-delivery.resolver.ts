@@ -23,7 +23,7 @@ import type { PushDelivery, PushOutcome } from "./delivery-queries";
 import { type EventProgress, type ProgressLoads, streamEventProgress } from "./event-progress";
 import { PushDeliveryConnection, PushDeliveryObject, PushOutcomeName } from "./push-delivery.type";
 import { PushProgress } from "./push-progress.type";
-import { listUserDeliveries, userDeliveryCursor } from "./user-deliveries";
+import { listUserDeliveries, NEWEST_EVENT_FIRST } from "./user-deliveries";
 
 @Resolver()
 export class PushDeliveryResolver {
@@ -79,7 +79,10 @@ export class ApplicationDeliveriesResolver {
     @Ctx() { push }: PushContext,
     @Args(() => UserPageArgs) { userId, ...page }: UserPageArgs,
   ): Promise<PushDeliveryConnection> {
-    return toConnection(await listUserDeliveries(push, id, userId, page), userDeliveryCursor);
+    return toConnection(
+      await listUserDeliveries(push, id, userId, page),
+      NEWEST_EVENT_FIRST.cursorOf,
+    );
   }
 }
 

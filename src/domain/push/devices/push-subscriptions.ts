@@ -2,7 +2,8 @@ import { Fault } from "../../../core/errors";
 import { parseId } from "../../../core/text/ids";
 import type { UserOrMember, UserViewer } from "../../../core/viewer";
 import { isDeadlock } from "../../../platform/store/database-errors";
-import { type ListOrder, type Page, type PageRequest, takePage } from "../../paging/page";
+import { OLDEST_FIRST } from "../../paging/list-order";
+import { type Page, type PageRequest, takePage } from "../../paging/page";
 import { type PushDeps } from "../deps/push-deps";
 import {
   assignToken,
@@ -42,11 +43,6 @@ export async function createPushSubscription(
   );
 }
 
-const BY_ID: ListOrder<PushSubscription, number> = {
-  decode: parseId,
-  compare: ({ id }, position) => id - position,
-};
-
 /** A page of a user's subscriptions, and the number of all. */
 export interface PushSubscriptionPage extends Page<PushSubscription> {
   totalCount: number;
@@ -59,7 +55,7 @@ export async function listPushSubscriptions(
   page: PageRequest = {},
 ): Promise<PushSubscriptionPage> {
   const list = await listSubscriptions(store.query, userId);
-  return { ...takePage(list, page, BY_ID), totalCount: list.length };
+  return { ...takePage(list, page, OLDEST_FIRST), totalCount: list.length };
 }
 
 /** A deleted subscription, and whose it was. */

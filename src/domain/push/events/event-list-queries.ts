@@ -1,5 +1,5 @@
+import { type IdRange, keyset, readRange } from "../../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../../platform/store/store";
-import type { IdRange } from "../../paging/page";
 import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-queries";
 import type { PushEvent, PushEventKind, PushEventState } from "./push-event";
 
@@ -14,24 +14,14 @@ export interface EventKindsAndStates {
   states: readonly PushEventState[];
 }
 
-/**
- * The two directions of a list of events by id. Rows are compared and ordered by all columns of the index:
- * with equality on the owner, the planner may walk the primary key past the events of all others.
- * @param text the statement, for ASC or DESC
- */
-const inBothDirections = (name: string, text: (direction: "ASC" | "DESC") => string) => ({
-  descending: { name, text: text("DESC") } satisfies Statement,
-  ascending: { name: `${name}_ascending`, text: text("ASC") } satisfies Statement,
-});
 const list = (name: string, owner: string) =>
-  inBothDirections(
-    name,
-    (direction) => `SELECT ${EVENT_COLUMNS} FROM push_events e
-      WHERE (${owner}, e.id) > ($1::bigint, $2::bigint) AND (${owner}, e.id) < ($1::bigint, $3::bigint)
-      ORDER BY ${owner} ${direction}, e.id ${direction} LIMIT $4`,
+  keyset(
+    { name, values: 1, columns: { [owner]: "$1::bigint", "e.id": "?::bigint" } },
+    ({ within, order, limit }) => `SELECT ${EVENT_COLUMNS} FROM push_events e
+      WHERE ${within} ORDER BY ${order} LIMIT ${limit}`,
   );
-const LIST = list("push_events_of_user", "e.user_id");
-const LIST_OWNED = list("push_events_of_application", "e.application_id");
+const OF_USER = list("push_events_of_user", "e.user_id");
+const OF_APPLICATION = list("push_events_of_application", "e.application_id");
 
 /**
  * The state of an event, as `stateOf` computes it. The migration owners_push creates the index
@@ -42,18 +32,23 @@ const STATE = `(CASE WHEN e.next_run_at IS NOT NULL THEN 'SCHEDULED'
       OR e.delivery_count > e.accepted_count + e.gone_count + e.refused_count THEN 'SENDING'
     ELSE 'FINISHED' END)`;
 
-/** One index scan for each pair of a kind ($5) and a state ($6), so that rare pairs are found at once. */
-const LIST_FILTERED = inBothDirections(
-  "push_events_of_application_filtered",
-  (
-    direction,
-  ) => `SELECT e.* FROM unnest($5::text[]) AS k(kind) CROSS JOIN unnest($6::text[]) AS s(state)
+/** One index scan for each pair of a kind ($2) and a state ($3), so that rare pairs are found at once. */
+const FILTERED = keyset(
+  {
+    name: "push_events_of_application_filtered",
+    values: 3,
+    columns: {
+      "e.application_id": "$1::bigint",
+      "e.kind": "k.kind",
+      [STATE]: "s.state",
+      "e.id": "?::bigint",
+    },
+  },
+  ({ within, order, direction, limit }) => `SELECT e.* FROM unnest($2::text[]) AS k(kind)
+    CROSS JOIN unnest($3::text[]) AS s(state)
     CROSS JOIN LATERAL (SELECT ${EVENT_COLUMNS} FROM push_events e
-      WHERE (e.application_id, e.kind, ${STATE}, e.id) > ($1::bigint, k.kind, s.state, $2::bigint)
-        AND (e.application_id, e.kind, ${STATE}, e.id) < ($1::bigint, k.kind, s.state, $3::bigint)
-      ORDER BY e.application_id ${direction}, e.kind ${direction}, ${STATE} ${direction}, e.id ${direction}
-      LIMIT $4) e
-    ORDER BY e.id ${direction} LIMIT $4`,
+      WHERE ${within} ORDER BY ${order} LIMIT ${limit}) e
+    ORDER BY e.id ${direction} LIMIT ${limit}`,
 );
 
 const BY_ID: Statement = {
@@ -74,37 +69,27 @@ const STOP: Statement = {
 };
 
 /** Lists events of a user in a range of ids, in its direction. */
-export function listEventsOfUser(
+export async function listEventsOfUser(
   query: Store["query"],
   userId: number,
   range: IdRange,
 ): Promise<PushEvent[]> {
-  return listRange(query, LIST, userId, range);
+  return (await readRange<EventRow>(query, OF_USER, [userId], range)).map(toEvent);
 }
 
 /**
  * Lists events of an application like {@link listEventsOfUser}.
  * @param filter null for all events
  */
-export function listEventsOfApplication(
+export async function listEventsOfApplication(
   query: Store["query"],
   applicationId: number,
   range: IdRange,
   filter: EventKindsAndStates | null,
 ): Promise<PushEvent[]> {
-  if (filter === null) return listRange(query, LIST_OWNED, applicationId, range);
-  return listRange(query, LIST_FILTERED, applicationId, range, [filter.kinds, filter.states]);
-}
-
-async function listRange(
-  query: Store["query"],
-  statements: typeof LIST,
-  ownerId: number,
-  { above, below, descending, limit }: IdRange,
-  more: unknown[] = [],
-): Promise<PushEvent[]> {
-  const statement = descending ? statements.descending : statements.ascending;
-  return (await query<EventRow>(statement, [ownerId, above, below, limit, ...more])).map(toEvent);
+  const statements = filter === null ? OF_APPLICATION : FILTERED;
+  const values = filter === null ? [applicationId] : [applicationId, filter.kinds, filter.states];
+  return (await readRange<EventRow>(query, statements, values, range)).map(toEvent);
 }
 
 /** Finds an event; null if there is none. */

@@ -1,7 +1,8 @@
 import { Fault } from "../../../core/errors";
 import { parseId } from "../../../core/text/ids";
 import type { UserOrMember, UserViewer } from "../../../core/viewer";
-import { type Page, type PageRequest, readIdPage } from "../../paging/page";
+import { NEWEST_FIRST } from "../../paging/list-order";
+import { type Page, type PageRequest, readPage } from "../../paging/page";
 import type { PushDeps } from "../deps/push-deps";
 import {
   findEventById,
@@ -25,16 +26,16 @@ interface EventFilter {
   state?: PushEventState | null;
 }
 
-/** Lists a page of the viewer's events, newest first. @throws Fault INVALID as {@link readIdPage} */
+/** Lists a page of the viewer's events, newest first. @throws Fault INVALID as {@link readPage} */
 export function listEvents(
   deps: PushDeps,
   { userId }: UserViewer,
   page: PageRequest,
 ): Promise<Page<PushEvent>> {
-  return readIdPage(page, true, (range) => listEventsOfUser(deps.store.query, userId, range));
+  return readPage(page, NEWEST_FIRST, (range) => listEventsOfUser(deps.store.query, userId, range));
 }
 
-/** Lists a page of an application's events, newest first. @throws Fault INVALID as {@link readIdPage} */
+/** Lists a page of an application's events, newest first. @throws Fault INVALID as {@link readPage} */
 export function listApplicationEvents(
   deps: PushDeps,
   applicationId: number,
@@ -44,7 +45,7 @@ export function listApplicationEvents(
   const kinds = kind === null ? PUSH_EVENT_KINDS : [kind];
   const states = state === null ? PUSH_EVENT_STATES : [state];
   const filter = kind === null && state === null ? null : { kinds, states };
-  return readIdPage(page, true, (range) =>
+  return readPage(page, NEWEST_FIRST, (range) =>
     listEventsOfApplication(deps.store.query, applicationId, range, filter),
   );
 }
