@@ -12,6 +12,7 @@ import { Sealer } from "../../src/core/sealer";
 import type { AccountViewer, MemberViewer, UserViewer } from "../../src/core/viewer";
 import { RequestAuth } from "../../src/domain/access/request-auth";
 import { ViewerSubscriptions } from "../../src/domain/access/viewer-subscriptions";
+import { AccountResolver } from "../../src/domain/accounts/account.resolver";
 import type { AccountType } from "../../src/domain/accounts/account.type";
 import type { AccountContext } from "../../src/domain/accounts/account-deps";
 import {
@@ -21,7 +22,6 @@ import {
   signOutOwner,
   signOutOwnerEverywhere,
 } from "../../src/domain/accounts/account-sessions";
-import { AccountSettingsResolver } from "../../src/domain/accounts/account-settings.resolver";
 import { updateAccount } from "../../src/domain/accounts/accounts";
 import { updateCurrentMember } from "../../src/domain/accounts/current-member";
 import {
@@ -497,7 +497,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     );
     const viewerSubscriptions = new ViewerSubscriptions();
     const context = { accounts: modules, caller, auth, limits, viewerSubscriptions };
-    await new AccountSettingsResolver().accountSettings(context, "key7");
+    await new AccountResolver().accountSettings(context, "key7");
     const { id: made } = await createApplication(modules, accountId, "new");
     await findOwnedApplication(modules, accountId, String(made));
     await updateApplication(modules, accountId, id, { webOrigins: ["https://a.example"] });

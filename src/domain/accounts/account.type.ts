@@ -63,3 +63,21 @@ export class UpdateAccountPayload {
   @Field(() => AccountType, { description: "The updated account." })
   account!: AccountType;
 }
+
+@ObjectType({
+  description: "Endpoints of the servers that an account's applications use.",
+  simpleResolvers: true,
+})
+export class AccountSettings {
+  @Field({ description: "The given account key." })
+  accountKey!: string;
+
+  @Field({ description: "URL of the API server." })
+  apiEndpoint!: string;
+
+  @Field({ description: "Host of the chat server; also the domain of the users' JIDs." })
+  chatEndpoint!: string;
+
+  @Field({ description: "Host of the STUN and TURN server." })
+  turnserverEndpoint!: string;
+}

@@ -12,7 +12,6 @@ import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import type { AllowedCallers } from "../../core/viewer";
 import type { FieldVisibility } from "../../domain/access/visible-to";
 import { AccountResolver } from "../../domain/accounts/account.resolver";
-import { AccountSettingsResolver } from "../../domain/accounts/account-settings.resolver";
 import { InvitationResolver } from "../../domain/accounts/invitation.resolver";
 import { AccountMembersResolver, MemberResolver } from "../../domain/accounts/member.resolver";
 import { OwnerSessionResolver } from "../../domain/accounts/owner-session.resolver";
@@ -104,7 +103,6 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   UserListResolver,
   UserConnectionResolver,
   UserPageResolver,
-  AccountSettingsResolver,
   PasswordResetResolver,
   AccountResolver,
   OwnerSessionResolver,
