@@ -135,11 +135,10 @@ export async function openUserModules(
   const sessionCache = config.REDIS_URL === undefined ? new SessionCache() : null;
   const userExistence = new UserExistenceCache(store);
   const webOrigins = new WebOrigins(store, log);
-  const sessionEvents = await SessionEvents.open(bus, log, (event) => {
-    sessionCache?.invalidate(event);
-    userExistence.invalidate(event);
-    webOrigins.invalidate(event);
-  });
+  const sessionEvents = await SessionEvents.open(bus, log);
+  if (sessionCache) sessionEvents.addCache(sessionCache);
+  sessionEvents.addCache(userExistence);
+  sessionEvents.addCache(webOrigins);
   const activity = new ActivityTracker({
     store,
     clock,

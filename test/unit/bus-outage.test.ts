@@ -23,7 +23,7 @@ test("a session that ends during an outage of the bus ends on its own node immed
       fail = reject;
     });
   const away = Object.assign(Object.create(bus) as typeof bus, { publish });
-  const sessionEvents = await SessionEvents.open(away, log, () => undefined);
+  const sessionEvents = await SessionEvents.open(away, log);
   const closed: string[] = [];
   sessionEvents.track({ sessionId: 1, userId: 2, close: () => void closed.push("of the session") });
   sessionEvents.track({ sessionId: null, userId: 2, close: () => void closed.push("of the user") });

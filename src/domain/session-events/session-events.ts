@@ -55,6 +55,7 @@ export class SessionEvents {
   private readonly bySession = new Map<number, Set<TrackedConnection>>();
   private readonly byUser = new Map<number, Set<TrackedConnection>>();
   private readonly sessionListeners = new Map<number, Set<() => void>>();
+  private readonly caches: Array<{ invalidate(event: SessionEvent): void }> = [];
   private readonly node = newId();
   private unsubscribe: (() => Promise<void>) | null = null;
   private missedListener: () => void = () => undefined;
@@ -65,19 +66,11 @@ export class SessionEvents {
   private constructor(
     private readonly bus: Bus,
     private readonly log: Log,
-    private readonly invalidate: (event: SessionEvent) => void,
   ) {}
 
-  /**
-   * Subscribes to the events of the other nodes.
-   * @param invalidate evicts cached copies; called for every event before connections close
-   */
-  static async open(
-    bus: Bus,
-    log: Log,
-    invalidate: (event: SessionEvent) => void,
-  ): Promise<SessionEvents> {
-    const events = new SessionEvents(bus, log, invalidate);
+  /** Subscribes to the events of the other nodes. */
+  static async open(bus: Bus, log: Log): Promise<SessionEvents> {
+    const events = new SessionEvents(bus, log);
     events.unsubscribe = await bus.subscribe(CHANNEL, (message) => {
       // The bus sends an empty message when it was unavailable.
       if (message === "") {
@@ -91,6 +84,11 @@ export class SessionEvents {
       if (notice.node !== events.node) events.apply(notice.event);
     });
     return events;
+  }
+
+  /** Adds a cache, which evicts what an event of any node has made stale, before connections close. */
+  addCache(cache: { invalidate(event: SessionEvent): void }): void {
+    this.caches.push(cache);
   }
 
   /** Sets the listener that is called when events may have been missed because the bus was unavailable. */
@@ -171,7 +169,7 @@ export class SessionEvents {
 
   /** Applies an event on this node only. */
   apply(event: SessionEvent): void {
-    this.invalidate(event);
+    for (const cache of this.caches) cache.invalidate(event);
     if (event.kind === "application changed" || event.kind === "application deleted") {
       for (const listener of this.applicationListeners) listener(event.applicationId);
     }

@@ -82,7 +82,7 @@ export async function startLegacyEndpoint(
   const log = openLog("trace", { write: (line) => void lines.push(line) });
   const metrics = openMetrics();
   const bus = openLocalBus(systemClock, log);
-  const sessionEvents = await SessionEvents.open(bus, log, () => undefined);
+  const sessionEvents = await SessionEvents.open(bus, log);
   const limiters = await openLimiters({ config, clock: systemClock, log });
   const limits = new RateLimits(config, limiters);
   const service = new FakeConferenceService();
