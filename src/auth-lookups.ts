@@ -11,20 +11,21 @@ import { findSession } from "./domain/sessions/sessions";
 
 /** How requests and sockets are authenticated. */
 export function authLookups(
-  modules: SessionDeps & AccountDeps,
+  sessions: SessionDeps,
+  accounts: AccountDeps,
   { findLinkGuest }: Pick<ConferenceModule, "findLinkGuest">,
 ): AuthLookups<Session> {
   const repeated = new SharedLoads<AccountViewer>();
   return {
     findLinkGuest,
-    findSession: (token) => findSession(modules, token),
+    findSession: (token) => findSession(sessions, token),
     findOwner: (token, extend) =>
       // The subscriptions of a session look it up again for each event.
       extend === false && token !== undefined
-        ? repeated.load(token, () => findOwner(modules, token, false))
-        : findOwner(modules, token),
+        ? repeated.load(token, () => findOwner(accounts, token, false))
+        : findOwner(accounts, token),
     ownsApplication: async (accountId, applicationId) =>
-      (await findApplicationOfAccount(modules.store, accountId, applicationId)) !== null,
-    checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
+      (await findApplicationOfAccount(accounts.store, accountId, applicationId)) !== null,
+    checkOrigin: (applicationId, origin) => sessions.webOrigins.check(applicationId, origin),
   };
 }

@@ -82,8 +82,9 @@ export async function openTransports(
   lifecycle: Lifecycle,
   { sampleDelay = sampleEventLoopDelay, dashboardFolder }: TransportOverrides = {},
 ): Promise<Transports> {
-  const { config, log, clock, metrics, counters, bus, limits, limiters } = platform;
-  const { users, push, pushCredentials, callHistory, lookups, conferences, statistics } = domain;
+  const { config, store, log, clock, metrics, counters, bus, limits, limiters } = platform;
+  const { sessions, sessionEvents, conferences, lookups } = domain;
+  const { webOrigins } = domain.applications;
   const chatServer =
     config.CHAT_MODE === "component"
       ? openComponent({
@@ -93,7 +94,7 @@ export async function openTransports(
           counters,
           bus,
           limiter: limiters.global,
-          onTermination: (listener) => users.sessionEvents.onTermination(listener),
+          onTermination: (listener) => sessionEvents.onTermination(listener),
         })
       : null;
   const router = openSignalRouter(platform, domain, {
@@ -104,23 +105,13 @@ export async function openTransports(
   const engine = new Engine(signalboxSchema(), config, log, metrics, counters);
   const makeContext = contextFactory(
     {
+      ...domain,
+      memberships: conferences,
+      router,
       limits,
       viewerSubscriptions: new ViewerSubscriptions(),
-      router,
-      push,
-      pushCredentials,
-      callHistory,
-      conferences,
-      memberships: conferences,
-      users,
-      accounts: users,
-      applications: users,
-      audit: users,
-      sessions: users,
-      passwordReset: users,
-      statistics,
+      audit: { store, clock, log },
       ice: { config, clock },
-      health: domain.health,
     },
     lookups,
   );
@@ -157,7 +148,7 @@ export async function openTransports(
   registerMetrics(server, { log, metrics, token: config.METRICS_TOKEN ?? null });
   const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
   registerRest(server, { engine, makeContext, documents });
-  registerPages(server, users);
+  registerPages(server, domain.passwordReset);
   const hasDashboard =
     config.DASHBOARD &&
     registerDashboard(server, dashboardFolder ?? join(packageRoot(), "dist/dashboard"), [
@@ -179,13 +170,13 @@ export async function openTransports(
         openSockets,
         conferences: conferences.service,
         lookups,
-        sessionEvents: users.sessionEvents,
-        webOrigins: users.webOrigins,
+        sessionEvents,
+        webOrigins,
         admitConnection,
       })
     : null;
   if (janus) await registerJanusPolling(server, janus);
-  const authenticate = (attempt: StreamSignIn) => signInStream(users, attempt);
+  const authenticate = (attempt: StreamSignIn) => signInStream(sessions, attempt);
   const signInSecret = config.CHAT_SIGN_IN_SECRET;
   if (signInSecret) {
     const onSignIn = chatServer?.recordSignIn;
@@ -211,8 +202,8 @@ export async function openTransports(
     counters,
     lookups,
     admitConnection,
-    sessionEvents: users.sessionEvents,
-    webOrigins: users.webOrigins,
+    sessionEvents,
+    webOrigins,
     addressOf: clientAddress(config.TRUST_PROXY),
     isProxy: isWithin(config.TRUST_PROXY),
   });
@@ -238,7 +229,7 @@ export async function openTransports(
           authenticate,
           admitConnection,
           messageCounter: (user) => limits.messageCounter(user),
-          watch: (stream) => trackStream(users, stream),
+          watch: (stream) => trackStream(sessions, stream),
         },
         certificate,
         lifecycle,

@@ -2,8 +2,6 @@ import { type Clock, systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import { newKey } from "../../src/core/random";
-import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { toCallEvent } from "../../src/domain/calls/history/call-event";
 import { endLostCalls, expireCalls, purgeCalls } from "../../src/domain/calls/history/call-jobs";
@@ -23,16 +21,14 @@ import { TIMELINE_ENTRIES } from "../../src/domain/calls/history/timeline/timeli
 import { findTimelines } from "../../src/domain/calls/history/timeline/timeline-queries";
 import { writeCallEvents } from "../../src/domain/calls/history/write-calls";
 import type { Signal } from "../../src/domain/calls/signals/signal";
+import type { UserModule } from "../../src/domain/users/open-users";
 import { removeUsers } from "../../src/domain/users/user-data";
 import { exportUser } from "../../src/domain/users/user-export";
-import { openUserModules, type UserModules } from "../../src/open-domain";
-import { openBus } from "../../src/platform/bus/open";
 import type { EnqueueIn, Jobs } from "../../src/platform/jobs/jobs";
-import { openLimiters } from "../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../src/platform/limits/rate-limits";
 import { openStore } from "../../src/platform/store/open";
 import type { Store } from "../../src/platform/store/store";
 import { explainStatements } from "../../tools/explain";
+import { openTestModules } from "../support/auth-modules";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";
 import { RecordingProviders } from "../support/push/recording-provider";
@@ -78,7 +74,7 @@ let database: FreshDatabase;
 let store: Store;
 let close: () => Promise<void>;
 let applicationId: number;
-let records: HistoryDeps & UserModules;
+let records: HistoryDeps & UserModule;
 /** Offset of the clock of the functions under test, in milliseconds. */
 let ahead = 0;
 /** Query plans of the functions under test, by statement. */
@@ -95,19 +91,12 @@ beforeAll(async () => {
   await fillTables(store, FILL);
   const [row] = await sql<{ id: number }>("SELECT id FROM applications");
   applicationId = row?.id ?? 0;
-  const bus = await openBus({ config, log, clock });
-  const limiters = await openLimiters({ config, log, clock });
   const transaction: Store["transaction"] = (act) =>
     store.transaction((open) => act({ ...open, ...explainStatements(open, plans) }));
-  const modules = await openUserModules({
+  const modules = await openTestModules({
     config,
-    bus,
     clock,
-    log,
-    sealer: new Sealer([newKey()]),
     store: { ...store, ...explainStatements(store, plans), transaction },
-    limits: new RateLimits(config, limiters),
-    endpoints: { api: () => "", chat: "", turn: "" },
   });
   const enqueue: EnqueueIn = async (_transaction, name, data) => {
     if (name === "call-push") pushes.push(...([data].flat() as CallPushJob[]));
@@ -119,20 +108,17 @@ beforeAll(async () => {
   };
   const metrics = openMetrics();
   const push = {
-    ...modules,
-    config,
-    bus,
+    ...modules.platform,
+    sessionEvents: modules.sessionEvents,
     jobs,
     metrics,
     provider: new RecordingProviders().open,
     credentialsSetAt: async () => null,
     noteCredentials: async () => undefined,
   };
-  records = { ...modules, config, bus, jobs, push, metrics };
+  records = { ...modules.platform, ...modules.users, jobs, push, metrics };
   close = async () => {
     await modules.close();
-    await limiters.close();
-    await bus.close();
     await store.close();
     await database.remove();
   };

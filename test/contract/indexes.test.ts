@@ -14,7 +14,7 @@ import { RequestAuth } from "../../src/domain/access/request-auth";
 import { ViewerSubscriptions } from "../../src/domain/access/viewer-subscriptions";
 import { AccountResolver } from "../../src/domain/accounts/account.resolver";
 import type { AccountType } from "../../src/domain/accounts/account.type";
-import type { AccountContext } from "../../src/domain/accounts/account-deps";
+import type { AccountContext, AccountDeps } from "../../src/domain/accounts/account-deps";
 import {
   closeEndedMemberConnections,
   findOwner,
@@ -65,6 +65,7 @@ import {
   listPushSubscriptions,
 } from "../../src/domain/push/devices/push-subscriptions";
 import type { SubscriptionFields } from "../../src/domain/push/devices/subscription-fields";
+import type { SessionDeps } from "../../src/domain/sessions/session-deps";
 import {
   endSessionsOfUser,
   listApplicationSessions,
@@ -83,14 +84,12 @@ import { exportUser } from "../../src/domain/users/user-export";
 import { findUser, type UserKey } from "../../src/domain/users/user-queries";
 import { deleteUser, insertUser, requireUser, updateUser } from "../../src/domain/users/users";
 import { bindWebSession } from "../../src/domain/web-sessions/web-sessions";
-import { openUserModules, purgeExpired, type UserModules } from "../../src/open-domain";
-import { openBus } from "../../src/platform/bus/open";
-import { openLimiters } from "../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../src/platform/limits/rate-limits";
+import { purgeExpired } from "../../src/open-domain";
 import type { Mail, Mailer } from "../../src/platform/mail/mail";
 import { openStore } from "../../src/platform/store/open";
 import type { Statement, Store } from "../../src/platform/store/store";
 import { explain } from "../../tools/explain";
+import { openTestModules, type TestModules } from "../support/auth-modules";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";
 
@@ -218,12 +217,9 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** Opens the modules of users on a store that records its statements. */
-async function openDomain() {
+/** Opens the modules on a store that records its statements. */
+async function openModules(): Promise<TestModules> {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
-  const log = openLog("silent");
-  const bus = await openBus({ config, log, clock: systemClock });
-  const limiters = await openLimiters({ config, log, clock: systemClock });
   const recording =
     (query: Store["query"]): Store["query"] =>
     (statement, values) => {
@@ -236,24 +232,7 @@ async function openDomain() {
     transaction: (act) =>
       store.transaction((open) => act({ ...open, query: recording(open.query) })),
   };
-  const modules = await openUserModules({
-    config,
-    store: recordingStore,
-    bus,
-    clock: systemClock,
-    log,
-    limits: new RateLimits(config, limiters),
-    sealer,
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
-  return {
-    modules,
-    async close() {
-      await modules.close();
-      await limiters.close();
-      await bus.close();
-    },
-  };
+  return openTestModules({ config, store: recordingStore, sealer });
 }
 
 /** Records the text of each mail instead of sending it. */
@@ -266,8 +245,8 @@ function mailerTo(texts: string[]): Mailer {
 }
 
 /** Runs every statement about push credentials. */
-async function queryPushCredentials(modules: UserModules): Promise<void> {
-  const credentials = openCredentialService(modules, async () => null);
+async function queryPushCredentials(deps: SessionDeps): Promise<void> {
+  const credentials = openCredentialService(deps, async () => null);
   const [row] = await store.query<{ id: number; account_id: number }>(
     { name: "any_application", text: "SELECT id, account_id FROM applications LIMIT 1" },
     [],
@@ -282,32 +261,32 @@ async function queryPushCredentials(modules: UserModules): Promise<void> {
   expect((await clearCredentials(credentials, account, scope, "web")).cleared).toBe(true);
   // Seals the plain-text credentials; one page covers every statement.
   const firstPage: Store = {
-    ...modules.store,
+    ...deps.store,
     query: (statement, values) =>
       values[0] === 0 || statement.name !== "all_push_secrets"
-        ? modules.store.query(statement, values)
+        ? deps.store.query(statement, values)
         : Promise.resolve([]),
   };
-  await resealCredentials(firstPage, modules.sealer);
+  await resealCredentials(firstPage, deps.sealer);
   credentials.close();
 }
 
 it("serves every query of a request from an index", async () => {
-  const domain = await openDomain();
+  const modules = await openModules();
   try {
-    const { modules } = domain;
+    const { users, sessions, passwordReset } = modules;
     const [user] = await store.query<{ id: number; application_id: number }>(
       { name: "any_user", text: "SELECT id, application_id FROM users LIMIT 1" },
       [],
     );
     const { id = 0, application_id: applicationId = 0 } = user ?? {};
     const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: id };
-    await findSession(modules, `token${id}`);
-    await listSessions(modules, viewer);
-    await expect(bindWebSession(modules, viewer, "no code")).rejects.toThrow(/waits/);
+    await findSession(sessions, `token${id}`);
+    await listSessions(sessions, viewer);
+    await expect(bindWebSession(sessions, viewer, "no code")).rejects.toThrow(/waits/);
     for (const credentials of [{ login: "login7" }, { email: "7@mail.example" }]) {
       const wrong = { ...credentials, password: "no" };
-      const attempt = checkCredentials(modules, applicationId, wrong, "127.0.0.1");
+      const attempt = checkCredentials(sessions, applicationId, wrong, "127.0.0.1");
       await expect(attempt).rejects.toThrow(/Unauthorized/);
     }
     const keys: UserKey[] = [
@@ -320,20 +299,20 @@ it("serves every query of a request from an index", async () => {
       { externalId: "xid7" },
     ];
     for (const key of keys) {
-      expect(await findUser(modules, applicationId, key)).not.toBeNull();
+      expect(await findUser(sessions, applicationId, key)).not.toBeNull();
     }
-    const application = await findApplication(modules, applicationId);
+    const application = await findApplication(sessions, applicationId);
     const verified = { subject: `fb${id}`, fullName: null, email: null, phone: null };
-    expect((await findOrCreateUser(modules, application, "facebook", verified)).id).toBe(id);
+    expect((await findOrCreateUser(sessions, application, "facebook", verified)).id).toBe(id);
     for (const conditions of PAGES) {
-      const { list } = await listUserPage(modules, viewer, { filter: conditions, page: 2 });
+      const { list } = await listUserPage(sessions, viewer, { filter: conditions, page: 2 });
       await list.total();
     }
     for (const page of [1, 2]) {
-      await (await usersByFullName(modules, viewer, "Name7", { page })).list.total();
-      await (await usersByTags(modules, viewer, ["tag7", "tag8"], { page })).list.total();
+      await (await usersByFullName(sessions, viewer, "Name7", { page })).list.total();
+      await (await usersByTags(sessions, viewer, ["tag7", "tag8"], { page })).list.total();
     }
-    expect(await modules.userExistence.has(applicationId, id)).toBe(true);
+    expect(await users.existence.has(applicationId, id)).toBe(true);
     const samples = { id: [id, id], userTags: ["tag7", "tag7"] } as Record<string, unknown[]>;
     for (const [field, { kind, type }] of Object.entries(USER_LIST_FIELDS)) {
       if (kind === "additional") continue;
@@ -342,15 +321,15 @@ it("serves every query of a request from an index", async () => {
       if (type === "text") operators.push({ startWith: "tag4999" });
       for (const operator of operators) {
         const filter = { [field]: operator } as UserFilter;
-        const { list } = await listUsers(modules, viewer, { filter, offset: 1 });
+        const { list } = await listUsers(sessions, viewer, { filter, offset: 1 });
         await list.total();
       }
     }
     const reset = { applicationId, userId: 7 };
     const mailed: string[] = [];
-    await sendResetMail(modules, mailerTo(mailed), reset);
+    await sendResetMail(passwordReset, mailerTo(mailed), reset);
     const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
-    expect(await findResetLink(modules, token)).toMatchObject({ userId: 7 });
+    expect(await findResetLink(passwordReset, token)).toMatchObject({ userId: 7 });
     const device = (udid: string, token: string): SubscriptionFields => ({
       channel: "gcm",
       environment: "development",
@@ -359,19 +338,19 @@ it("serves every query of a request from an index", async () => {
       token,
     });
     // Unchanged, with the token of another user, new, and deleted.
-    await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id}`));
-    await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id + 1}`));
-    const { id: made } = await createPushSubscription(modules, viewer, device("new", "new"));
-    expect((await listPushSubscriptions(modules, viewer)).nodes).toHaveLength(2);
-    await deletePushSubscription(modules, viewer, String(made));
+    await createPushSubscription(sessions, viewer, device(`udid${id}`, `token${id}`));
+    await createPushSubscription(sessions, viewer, device(`udid${id}`, `token${id + 1}`));
+    const { id: made } = await createPushSubscription(sessions, viewer, device("new", "new"));
+    expect((await listPushSubscriptions(sessions, viewer)).nodes).toHaveLength(2);
+    await deletePushSubscription(sessions, viewer, String(made));
     const pushed = recorded.filter(({ statement }) => /push_subscription/.test(statement.text));
     expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(6);
-    await modules.activity.sweep();
+    await sessions.activity.sweep();
     // At a time at which nothing has expired.
-    await purgeExpired({ ...modules, clock: { now: () => 0 } });
-    await queryPushCredentials(modules);
+    await purgeExpired({ ...sessions, clock: { now: () => 0 } });
+    await queryPushCredentials(sessions);
   } finally {
-    await domain.close();
+    await modules.close();
   }
 
   const plans = await plansOf(recorded.splice(0));
@@ -417,7 +396,7 @@ function statementsOf(...folders: string[]): string[] {
 }
 
 /** Invites somebody, who accepts, gets a role and is removed. */
-async function useMembers(modules: UserModules, viewer: AccountViewer): Promise<void> {
+async function useMembers(accounts: AccountDeps, viewer: AccountViewer): Promise<void> {
   const jobs: number[] = [];
   const openInvitationQueue = async () => async (_: unknown, job: { invitationId: number }) => {
     jobs.push(job.invitationId);
@@ -430,7 +409,7 @@ async function useMembers(modules: UserModules, viewer: AccountViewer): Promise<
     check: async () => undefined,
     close: async () => undefined,
   };
-  const deps = { ...modules, openInvitationQueue };
+  const deps = { ...accounts, openInvitationQueue };
   await inviteMember(deps, viewer, "new@owner.example", "developer");
   const revoked = await inviteMember(deps, viewer, "revoked@owner.example", "developer");
   await revokeInvitation(deps, viewer, String(revoked.id));
@@ -441,7 +420,7 @@ async function useMembers(modules: UserModules, viewer: AccountViewer): Promise<
   const from = { ip: "127.0.0.1", requestId: "1" };
   const accepted = await acceptInvitation(deps, secrets[0] ?? "", "correct horse", from);
   const close = () => undefined;
-  modules.sessionEvents.members.track({ ...accepted.viewer, close });
+  accounts.sessionEvents.members.track({ ...accepted.viewer, close });
   const id = String(accepted.viewer.memberId);
   expect(await new AccountMembersResolver().members(account, context)).toHaveLength(2);
   await updateMember(deps, viewer, id, "support");
@@ -449,9 +428,9 @@ async function useMembers(modules: UserModules, viewer: AccountViewer): Promise<
 }
 
 it("serves every query of an owner from an index, including Prisma's", async () => {
-  const domain = await openDomain();
+  const modules = await openModules();
   try {
-    const { modules } = domain;
+    const { accounts, applications, users, sessions } = modules;
     const [account] = await store.query<{ id: number }>(
       { name: "first", text: "SELECT id FROM accounts ORDER BY id LIMIT 1" },
       [],
@@ -461,7 +440,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       where: { accountId: BigInt(accountId) },
       data: { email: "owner@example.com", passwordHash: await hashPassword("correct horse") },
     });
-    const [own] = await listApplications(modules, accountId);
+    const [own] = await listApplications(applications, accountId);
     if (!own) throw new Error("the account has no application");
     const id = String(own.id);
     // A secret and a setting in plain text, as old databases have them.
@@ -478,91 +457,91 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     const from = { ip: "127.0.0.1", requestId: "r" };
     const before = await countScans();
 
-    await resealSecrets(modules.store, sealer);
-    const wrong = signInOwner(modules, { email: "7@owner.example", password: "wrong" }, from);
+    await resealSecrets(accounts.store, sealer);
+    const wrong = signInOwner(accounts, { email: "7@owner.example", password: "wrong" }, from);
     await expect(wrong).rejects.toThrow(/Unauthorized/);
     const credentials = { email: "owner@example.com", password: "correct horse" };
-    const { token } = await signInOwner(modules, credentials, from);
-    const later = { ...modules, clock: { now: () => systemClock.now() + 120_000 } };
+    const { token } = await signInOwner(accounts, credentials, from);
+    const later = { ...accounts, clock: { now: () => systemClock.now() + 120_000 } };
     const viewer = await findOwner(later, token);
     const changes = { password: "another horse", oldPassword: credentials.password };
-    await updateCurrentMember(modules, viewer, changes, from.ip);
-    await updateAccount(modules, accountId, { name: "a" });
-    await useMembers(modules, viewer);
+    await updateCurrentMember(accounts, viewer, changes, from.ip);
+    await updateAccount(accounts, accountId, { name: "a" });
+    await useMembers(accounts, viewer);
     const caller: Caller = { protocol: "graphql", ip: from.ip, requestId: "1" };
-    const { limits } = modules;
+    const { limits } = accounts;
     const auth = new RequestAuth(
-      authLookups(modules, { findLinkGuest: () => Promise.reject(Fault.noSession()) }),
+      authLookups(sessions, accounts, { findLinkGuest: () => Promise.reject(Fault.noSession()) }),
       caller,
     );
     const viewerSubscriptions = new ViewerSubscriptions();
-    const context = { accounts: modules, caller, auth, limits, viewerSubscriptions };
+    const context = { accounts, caller, auth, limits, viewerSubscriptions };
     await new AccountResolver().accountSettings(context, "key7");
-    const { id: made } = await createApplication(modules, accountId, "new");
-    await findOwnedApplication(modules, accountId, String(made));
-    await updateApplication(modules, accountId, id, { webOrigins: ["https://a.example"] });
-    await rotateSecret(modules, accountId, id, 60);
-    await findApplication(modules, own.id);
-    await modules.webOrigins.check(own.id, "https://a.example");
-    expect(await isAnsweredElsewhereEnabled(modules.store, own.id)).toBe(false);
-    expect(await findNewCallsPerMinute(modules.store, own.id)).toBeNull();
-    expect(await findApplicationName(modules.store, own.id)).toBe(own.name);
-    expect((await findCallPushSettings(modules.store, [own.id])).size).toBe(0);
+    const { id: made } = await createApplication(applications, accountId, "new");
+    await findOwnedApplication(applications, accountId, String(made));
+    await updateApplication(applications, accountId, id, { webOrigins: ["https://a.example"] });
+    await rotateSecret(applications, accountId, id, 60);
+    await findApplication(applications, own.id);
+    await applications.webOrigins.check(own.id, "https://a.example");
+    expect(await isAnsweredElsewhereEnabled(accounts.store, own.id)).toBe(false);
+    expect(await findNewCallsPerMinute(accounts.store, own.id)).toBeNull();
+    expect(await findApplicationName(accounts.store, own.id)).toBe(own.name);
+    expect((await findCallPushSettings(accounts.store, [own.id])).size).toBe(0);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       const cursor =
         search === null
           ? userId
           : Buffer.from(JSON.stringify(["login", "login5"])).toString("base64url");
       for (const page of [{}, { after: cursor, first: 10 }, { before: cursor, last: 10 }]) {
-        const { list, total } = await listApplicationUsers(modules, own.id, { search, ...page });
+        const { list, total } = await listApplicationUsers(users, own.id, { search, ...page });
         expect([await total(), list.users.length]).toBeDefined();
       }
     }
     for (const page of [{}, { after: userId, first: 10 }, { before: userId, last: 10 }]) {
-      const { nodes, total } = await listApplicationSessions(modules, own.id, page);
+      const { nodes, total } = await listApplicationSessions(sessions, own.id, page);
       expect(nodes.length).toBeGreaterThan(0);
       expect(await total()).toEqual({ count: 10_000, exact: false });
     }
     for (const page of [{}, { after: "1", last: 10 }]) {
-      const { total } = await listApplicationSessions(modules, own.id, { userId, ...page });
+      const { total } = await listApplicationSessions(sessions, own.id, { userId, ...page });
       expect(await total()).toEqual({ count: 1, exact: true });
     }
     const member: MemberViewer = { ...viewer, owns: async (each) => each === own.id };
-    expect((await blockUser(modules, own.id, userId, "Spam")).blockReason).toBe("Spam");
+    expect((await blockUser(users, own.id, userId, "Spam")).blockReason).toBe("Spam");
     const signedIn = {
-      user: await requireUser(modules, own.id, userId),
+      user: await requireUser(users, own.id, userId),
       passwordHash: null,
     };
-    expect((await refusedSignIn(modules.store, signedIn)).code).toBe("FORBIDDEN");
-    expect((await unblockUser(modules, own.id, userId)).blockedAt).toBeNull();
+    expect((await refusedSignIn(accounts.store, signedIn)).code).toBe("FORBIDDEN");
+    expect((await unblockUser(users, own.id, userId)).blockedAt).toBeNull();
     const profile = { fullName: "New", email: "new@mail.example", tags: ["a"] };
-    const updated = await updateUser(modules, member, userId, profile, from.ip);
+    const updated = await updateUser(users, member, userId, profile, from.ip);
     expect(updated).toMatchObject(profile);
-    await expect(destroySessionOf(modules, member, "9007199254740991")).rejects.toThrow(/no such/);
-    expect(await endSessionsOfUser(modules, Number(userId))).toBe(0);
-    const { list } = await listApplicationUsers(modules, own.id, { search: "LOGIN77" });
+    await expect(destroySessionOf(sessions, member, "9007199254740991")).rejects.toThrow(/no such/);
+    expect(await endSessionsOfUser(sessions, Number(userId))).toBe(0);
+    const { list } = await listApplicationUsers(users, own.id, { search: "LOGIN77" });
     expect(list.users.map(({ login }) => login)).toContain("Login77");
-    const { export: exported } = await exportUser(modules, own.id, userId);
+    const { export: exported } = await exportUser(users, own.id, userId);
     expect(exported).toMatchObject({
       deliveries: [expect.anything()],
       calls: [expect.anything()],
     });
-    expect(await deleteUser(modules, member, { id: userId })).toBe(Number(userId));
-    await bootstrap(modules.store, sealer, "nowhere", {} as DeploymentEndpoints);
-    await closeEndedMemberConnections(modules);
-    await signOutOwner(modules, viewer);
-    await signOutOwnerEverywhere(modules, viewer);
-    await purgeExpired({ ...modules, clock: { now: () => 0 } });
+    expect(await deleteUser(users, member, { id: userId })).toBe(Number(userId));
+    await bootstrap(accounts.store, sealer, "nowhere", {} as DeploymentEndpoints);
+    await closeEndedMemberConnections(accounts);
+    await signOutOwner(accounts, viewer);
+    await signOutOwnerEverywhere(accounts, viewer);
+    await purgeExpired({ ...sessions, clock: { now: () => 0 } });
 
     expect(await countScans()).toEqual(before);
     // Not counted: no index finds the subscriptions of an application, of which there are none by then.
-    await insertUser(modules, Number(made), { login: "last", password: "correct horse" }, from.ip);
-    await deleteApplicationWithUsers(modules, { accountId, applicationId: Number(made) });
-    expect(await listApplications(modules, accountId)).not.toContainEqual(
+    await insertUser(users, Number(made), { login: "last", password: "correct horse" }, from.ip);
+    await deleteApplicationWithUsers(applications, { accountId, applicationId: Number(made) });
+    expect(await listApplications(applications, accountId)).not.toContainEqual(
       expect.objectContaining({ id: Number(made) }),
     );
   } finally {
-    await domain.close();
+    await modules.close();
   }
   const statements = recorded.splice(0);
   const names = new Set(statements.map(({ statement }) => statement.name));

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
-import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
@@ -22,12 +21,9 @@ import {
 } from "../../src/domain/push/credentials/reseal-credentials";
 import { purposeOf } from "../../src/domain/push/credentials/sealed-credentials";
 import { removeUsers } from "../../src/domain/users/user-data";
-import { openUserModules } from "../../src/open-domain";
-import { openLocalBus } from "../../src/platform/bus/local";
-import { openLimiters } from "../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../src/platform/limits/rate-limits";
 import { openStore } from "../../src/platform/store/open";
 import type { Store } from "../../src/platform/store/store";
+import { openTestModules, type TestModules } from "../support/auth-modules";
 import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { afterEachStep, EndingProcess } from "../support/operations/ending-process";
 
@@ -39,35 +35,18 @@ import { afterEachStep, EndingProcess } from "../support/operations/ending-proce
 const log = openLog("silent");
 let database: FreshDatabase;
 let store: Store;
-let closePlatform: () => Promise<void>;
-let modules: Awaited<ReturnType<typeof openUserModules>>;
+let modules: TestModules;
 const sealer = new Sealer([newKey()]);
 
 beforeAll(async () => {
   database = await freshDatabase();
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   store = await openStore({ config, log, isNode: true });
-  const bus = openLocalBus(systemClock, log);
-  const limiters = await openLimiters({ config, clock: systemClock, log });
-  closePlatform = async () => {
-    await bus.close();
-    await limiters.close();
-    await store.close();
-  };
-  modules = await openUserModules({
-    config,
-    store,
-    bus,
-    clock: systemClock,
-    log,
-    sealer,
-    limits: new RateLimits(config, limiters),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
+  modules = await openTestModules({ config, store, sealer });
 });
 afterAll(async () => {
   await modules.close();
-  await closePlatform();
+  await store.close();
   await database.remove();
 });
 beforeEach(() => sql("DELETE FROM accounts"));
@@ -152,11 +131,12 @@ describe(`a process that ends on the ${DATABASE_NAME} database`, () => {
       const jobs: ApplicationDeletion[] = [];
       const enqueueDeletion = (job: ApplicationDeletion) =>
         ending.run(async () => void jobs.push(job));
-      const through = { ...modules, store: ending.store(store), enqueueDeletion };
+      const { applications } = modules;
+      const through = { ...applications, store: ending.store(store), enqueueDeletion };
       await deleteApplicationWithUsers(through, deletion).catch(() => undefined);
       if (jobs.length === 0)
         expect([await count("users"), await count("applications")]).toEqual([501, 1]);
-      for (const job of jobs) await completeDeletion(modules, job);
+      for (const job of jobs) await completeDeletion(applications, job);
       const left = [await count("users"), await count("calls"), await count("applications")];
       expect({ lastStep, left }).toEqual({
         lastStep,
@@ -173,11 +153,11 @@ describe(`a process that ends on the ${DATABASE_NAME} database`, () => {
     const steps = await afterEachStep(async (lastStep) => {
       const userId = await newUsers(applicationId, 1);
       const ending = new EndingProcess(lastStep);
-      const through = { ...modules, store: ending.store(store) };
+      const through = { ...modules.users, store: ending.store(store) };
       await removeUsers(through, [userId]).catch(() => undefined);
       const left = [await count("users"), await count("calls"), await count("call_participants")];
       expect(new Set(left).size).toBe(1);
-      await removeUsers(modules, [userId]);
+      await removeUsers(modules.users, [userId]);
       expect([await count("users"), await count("calls")]).toEqual([0, 0]);
       return ending;
     });

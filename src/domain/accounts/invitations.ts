@@ -83,7 +83,7 @@ export async function inviteMember(
  * @throws MailError when a retry may help
  */
 export async function sendInvitationMail(
-  { store, clock, log, endpoints }: AccountDeps,
+  { store, clock, log, endpoints }: Pick<AccountDeps, "store" | "clock" | "log" | "endpoints">,
   mailer: Mailer,
   { invitationId }: InvitationMailJob,
 ): Promise<void> {

@@ -1,13 +1,11 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Fault } from "../../core/errors";
-import type { BatchLoader } from "../../core/loads/batch-loader";
 import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
 import { Allow } from "../access/request-auth";
 import type { RequestContext } from "../access/request-context";
-import type { User } from "../users/user";
 import { UserType } from "../users/user.type";
-import type { UserDeps } from "../users/user-deps";
+import type { UserContext } from "../users/user-deps";
 import { answerToGraphql, CallAnswerType } from "./inbox/answer.type";
 import type { Router } from "./router";
 import { type MessageOf, openSignalSubscription } from "./signal-subscription";
@@ -26,13 +24,6 @@ import { selectSignal, signalFromInput } from "./signals/signal-from-input";
 /** Context of the resolvers of signals. */
 export interface SignalContext extends RequestContext {
   router: Router;
-  users: UserDeps;
-}
-
-/** What the subscriptions of a node share. */
-export interface PartyLoads {
-  /** Users of any application, by their ids. */
-  parties: BatchLoader<number, User>;
 }
 
 type SignalMessage = MessageOf<"signal">;
@@ -156,10 +147,10 @@ export class SignalPartyResolver {
     description: "The user's profile; null if the user was deleted.",
   })
   async user(
-    @Ctx() { users }: { users: PartyLoads },
+    @Ctx() { users }: UserContext,
     @Root() { applicationId, userId }: SignalPartyType,
   ): Promise<UserType | null> {
-    const user = await users.parties.load(userId);
+    const user = await users.byId.load(userId);
     return user?.applicationId === applicationId ? user : null;
   }
 }

@@ -15,7 +15,7 @@ export const EMAIL_CHANGE_JOB = "email-change";
  * @throws MailError when a retry may help
  */
 export async function sendEmailChangeNotice(
-  deps: PasswordResetDeps,
+  deps: Pick<PasswordResetDeps, "store" | "log">,
   mailer: Mailer,
   { applicationId, userId, email }: EmailChange,
 ): Promise<void> {

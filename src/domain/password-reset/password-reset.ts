@@ -62,7 +62,7 @@ export async function requestPasswordReset(
  * @throws MailError when a retry may help; the link that was not delivered expires
  */
 export async function sendResetMail(
-  deps: PasswordResetDeps,
+  deps: Pick<PasswordResetDeps, "store" | "clock" | "log" | "endpoints">,
   mailer: Mailer,
   { applicationId, userId }: ResetRequest,
 ): Promise<void> {

@@ -12,12 +12,13 @@ const FLUSH_INTERVAL_MS = 3_000;
 /** Interval between two checks of the sessions of open connections, in milliseconds. */
 const SWEEP_INTERVAL_MS = 30_000;
 
-interface ActivityTrackerDeps {
+/** Dependencies of {@link ActivityTracker}. */
+export interface ActivityTrackerDeps {
   store: Store;
   clock: Clock;
   log: Log;
   sessionEvents: SessionEvents;
-  origins: Pick<WebOrigins, "sweep">;
+  webOrigins: Pick<WebOrigins, "sweep">;
   /** Closes the connections of members of accounts and of guests by link whose end this node has missed. */
   sweepOthers(): Promise<void>;
 }
@@ -66,7 +67,7 @@ export class ActivityTracker {
    * sessions, and events that were published while the bus was unavailable.
    */
   async sweep(): Promise<void> {
-    const { store, clock, log, sessionEvents, origins, sweepOthers } = this.deps;
+    const { store, clock, log, sessionEvents, webOrigins, sweepOthers } = this.deps;
     const { sessionIds, userIds, passwordConnections } = sessionEvents.tracked();
     const now = clock.now();
     try {
@@ -84,7 +85,7 @@ export class ActivityTracker {
         const { userId, passwordFingerprint } = connection;
         if (userId !== null && fingerprints.get(userId) !== passwordFingerprint) connection.close();
       }
-      await origins.sweep();
+      await webOrigins.sweep();
       await sweepOthers();
     } catch (error) {
       log.warn({ err: error }, "open connections could not be checked");

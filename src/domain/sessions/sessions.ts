@@ -3,6 +3,7 @@ import { hashToken, newToken } from "../../core/random";
 import { parseId } from "../../core/text/ids";
 import { truncateText } from "../../core/text/text";
 import type { UserOrMember } from "../../core/viewer";
+import { purgeRows } from "../../platform/store/rows/expired-rows";
 import { findApplication } from "../applications/applications";
 import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
 import type { SignInResult } from "../users/credentials";
@@ -12,18 +13,24 @@ import {
   findSessionOwner,
   type SessionOwner,
 } from "./application-session-queries";
+import { OLD_NONCES } from "./nonce-queries";
 import { SESSION_TTL_MS, type Session } from "./session";
 import type { SessionDeps } from "./session-deps";
 import {
   deleteSession,
+  EXPIRED_SESSIONS,
   findSessionByToken,
   insertSession,
   updateSessionUser,
 } from "./session-queries";
-import { type SignedRequest, verifySignedRequest } from "./verify-signature";
+import { type SignedRequest, TIMESTAMP_TOLERANCE_S, verifySignedRequest } from "./verify-signature";
 
 /** Maximum stored length of a User-Agent header, in characters. */
 const USER_AGENT_MAX = 255;
+/** Delay before an expired session is deleted, in ms: other nodes write its last use seconds late. */
+const SESSION_MARGIN_MS = 60_000;
+/** Time that a nonce is kept after its timestamp ceased to be accepted, in seconds. */
+const NONCE_MARGIN = 5 * 60;
 
 /** The client that creates a session. */
 export interface ClientInfo {
@@ -204,4 +211,20 @@ export function isExpired(
     used === undefined ? 0 : used + SESSION_TTL_MS,
   );
   return expiry <= deps.clock.now();
+}
+
+/**
+ * Deletes expired sessions, and nonces whose timestamps are no longer accepted. Idempotent, interruptible and
+ * safe to run concurrently.
+ */
+export async function purgeSessions({
+  store,
+  clock,
+  activity,
+}: Pick<SessionDeps, "store" | "clock" | "activity">): Promise<void> {
+  const now = clock.now();
+  // Writes this node's pending last uses first; an expired session cannot be used in the meantime.
+  await activity.flush();
+  await purgeRows(store, EXPIRED_SESSIONS, new Date(now - SESSION_MARGIN_MS));
+  await purgeRows(store, OLD_NONCES, Math.floor(now / 1000) - TIMESTAMP_TOLERANCE_S - NONCE_MARGIN);
 }

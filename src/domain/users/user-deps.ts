@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock";
+import type { BatchLoader } from "../../core/loads/batch-loader";
 import type { Log } from "../../core/log";
 import type { Sealer } from "../../core/sealer";
 import type { ApplicationCounters } from "../../core/statistics/application-counters";
@@ -8,6 +9,7 @@ import type { Store, Transaction } from "../../platform/store/store";
 import type { RequestContext } from "../access/request-context";
 import type { PasswordHasher } from "../passwords/password";
 import type { SessionEvent, SessionEvents } from "../session-events/session-events";
+import type { User } from "./user";
 
 /** A change of a user's e-mail address. */
 export interface EmailChange {
@@ -73,7 +75,13 @@ export interface UserDeps {
   deliverEmailChange: ((change: EmailChange) => Promise<void>) | null;
 }
 
+/** What the requests and subscriptions of a node share. */
+export interface UserLoads {
+  /** Users of any application, by their ids. */
+  byId: BatchLoader<number, User>;
+}
+
 /** Context of the resolvers of this module. */
 export interface UserContext extends RequestContext {
-  users: UserDeps;
+  users: UserDeps & UserLoads;
 }

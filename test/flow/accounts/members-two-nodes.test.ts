@@ -1,15 +1,9 @@
 import { authLookups } from "../../../src/auth-lookups";
-import { readConfig } from "../../../src/core/config";
-import { openLog } from "../../../src/core/log";
-import { hashToken, newKey } from "../../../src/core/random";
-import { Sealer } from "../../../src/core/sealer";
+import { hashToken } from "../../../src/core/random";
 import type { MemberRole } from "../../../src/core/viewer";
-import { openUserModules } from "../../../src/open-domain";
-import { openLocalBus } from "../../../src/platform/bus/local";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { openTestModules } from "../../support/auth-modules";
 import { addConference, guestToken } from "../../support/conferences/stored-conference";
 import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -67,22 +61,10 @@ describeServices("on two nodes, the socket of a member at the other node closes"
 
 test("a node that was disconnected from the others closes the sockets of sessions and guests that ended or expired, or whose role is less", async () => {
   const node = await startNode();
-  const log = openLog("silent");
   const clock = new MovingClock();
-  const config = readConfig({});
-  const bus = openLocalBus(clock, log);
-  const modules = await openUserModules({
-    config,
-    store: node.app.store,
-    bus,
-    clock,
-    log,
-    limits: new RateLimits(config, await openLimiters({ config, clock, log })),
-    sealer: new Sealer([newKey()]),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
+  const modules = await openTestModules({ store: node.app.store, clock });
   try {
-    const { findOwner } = authLookups(modules, {
+    const { findOwner } = authLookups(modules.sessions, modules.accounts, {
       findLinkGuest: () => Promise.reject(new Error("not asked for")),
     });
     const closed: string[] = [];
@@ -125,7 +107,7 @@ test("a node that was disconnected from the others closes the sockets of session
     clock.advance(2 * HOUR);
     expect(closed).toEqual([]);
     // Sent by the bus after a reconnect. The periodic check comes far later.
-    await bus.publish("session-events", "");
+    await modules.platform.bus.publish("session-events", "");
     await eventually(
       () => closed.length,
       (count) => count >= 5,

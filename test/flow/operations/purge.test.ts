@@ -1,22 +1,18 @@
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
-import { hashToken, newKey } from "../../../src/core/random";
-import { Sealer } from "../../../src/core/sealer";
+import { hashToken } from "../../../src/core/random";
 import { findSession } from "../../../src/domain/sessions/sessions";
-import { openUserModules, purgeExpired } from "../../../src/open-domain";
-import { openBus } from "../../../src/platform/bus/open";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { purgeExpired } from "../../../src/open-domain";
 import { openStore } from "../../../src/platform/store/open";
 import type { Store } from "../../../src/platform/store/store";
+import { openTestModules, type TestModules } from "../../support/auth-modules";
 import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
 import { type FreshDatabase, freshDatabase } from "../../support/operations/database";
 
 const clock = new MovingClock();
 let database: FreshDatabase;
 let store: Store;
-let modules: Awaited<ReturnType<typeof openUserModules>>;
-let closeBus: () => Promise<void>;
+let modules: TestModules;
 /** Number of executions of each statement. */
 const executions = new Map<string, number>();
 
@@ -26,12 +22,6 @@ beforeAll(async () => {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
   store = await openStore({ config, log, isNode: true });
-  const bus = await openBus({ config, log, clock });
-  const limiters = await openLimiters({ config, log, clock });
-  closeBus = async () => {
-    await bus.close();
-    await limiters.close();
-  };
   const listening: Store = {
     ...store,
     query: (statement, values) => {
@@ -39,16 +29,7 @@ beforeAll(async () => {
       return store.query(statement, values);
     },
   };
-  modules = await openUserModules({
-    config,
-    store: listening,
-    bus,
-    clock,
-    log,
-    sealer: new Sealer([newKey()]),
-    limits: new RateLimits(config, limiters),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
+  modules = await openTestModules({ config, store: listening, clock });
   await sql("INSERT INTO accounts (id, name, account_key, updated_at) VALUES (1, 'a', 'k', now())");
   await sql(
     "INSERT INTO account_members (id, account_id, email, password_hash, role) VALUES (1, 1, 'a', 'h', 'owner')",
@@ -66,7 +47,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await modules.close();
-  await closeBus();
   await store.close();
   await database.remove();
 });
@@ -89,7 +69,7 @@ async function sessions(...expiries: number[]): Promise<void> {
 }
 
 test("without expired rows each statement runs once", async () => {
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   const looks = [...executions].filter(([name]) => name.startsWith("purge_"));
   expect(looks).toEqual([
     ["purge_guests", 1],
@@ -121,7 +101,7 @@ test("deletes only expired guests", async () => {
   const withdraw = [1, 2, 3, 4].map((userId) =>
     modules.sessionEvents.track({ userId, sessionId: null, close: () => closed.push(userId) }),
   );
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await ids("users")).toEqual([3, 4]);
   expect(closed).toEqual([1, 2]);
   for (const each of withdraw) each();
@@ -138,33 +118,35 @@ test("deletes guests by link an hour after their tokens have ended", async () =>
         FROM l, (VALUES (1, $2::timestamptz), (2, $3), (3, $1)) g(id, until)`,
     [at(HOUR), at(-HOUR - 1), at(-HOUR + MINUTE)],
   );
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await ids("conference_guests")).toEqual([2, 3]);
 });
 
 test("deletes sessions a minute after they expire", async () => {
   await sessions(-2 * HOUR, -MINUTE - 1, -MINUTE + 1, -1, HOUR);
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await ids("sessions")).toEqual([3, 4, 5]);
 });
 
 test("keeps a session whose last use is not written yet", async () => {
   await sessions(MINUTE, MINUTE);
-  const used = await findSession(modules, "token-2");
+  const used = await findSession(modules.sessions, "token-2");
   expect(used.id).toBe(2);
   clock.advance(HOUR);
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await ids("sessions")).toEqual([2]);
-  expect((await findSession(modules, "token-2")).id).toBe(2);
-  await expect(findSession(modules, "token-1")).rejects.toThrow("Required session does not exist");
+  expect((await findSession(modules.sessions, "token-2")).id).toBe(2);
+  await expect(findSession(modules.sessions, "token-1")).rejects.toThrow(
+    "Required session does not exist",
+  );
 });
 
 test("deletes a guest's session at its expiry, even if it was just used", async () => {
   await sessions(HOUR);
   await sql("UPDATE sessions SET sliding = false");
-  await findSession(modules, "token-1");
+  await findSession(modules.sessions, "token-1");
   clock.advance(HOUR + 2 * MINUTE);
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await ids("sessions")).toEqual([]);
 });
 
@@ -191,7 +173,7 @@ test("deletes expired sessions of owners, invitations and password reset links",
       [id, hashToken(`link-${id}`), at(ms)],
     );
   }
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await ids("account_sessions")).toEqual([2]);
   expect(await ids("account_invitations")).toEqual([2]);
   expect(await ids("password_resets")).toEqual([2]);
@@ -203,7 +185,7 @@ test("keeps nonces while their timestamp is accepted", async () => {
   for (const ts of [...kept, now - 2 * 3600, now - 3600 - 301]) {
     await sql("INSERT INTO nonces (application_id, ts, nonce) VALUES (1, $1, 7)", [ts]);
   }
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   const left = await sql<{ ts: number }>("SELECT ts FROM nonces ORDER BY ts");
   expect(left.map(({ ts }) => ts)).toEqual(kept);
 });
@@ -224,7 +206,7 @@ test("deletes many rows in batches", async () => {
   await sql(
     "INSERT INTO nonces (application_id, ts, nonce) SELECT 1, 1, n FROM generate_series(1, 1499) n",
   );
-  await Promise.all([purgeExpired(modules), purgeExpired(modules)]);
+  await Promise.all([purgeExpired(modules.sessions), purgeExpired(modules.sessions)]);
   for (const table of ["users", "sessions"]) expect(await ids(table)).toEqual([]);
   expect(await sql("SELECT 1 FROM nonces")).toEqual([]);
   expect(executions.get("purge_nonces")).toBeGreaterThanOrEqual(3);
@@ -245,10 +227,10 @@ test("deletes entries of the audit log after 90 days, batch by batch", async () 
      VALUES (1, 1, 'a@example.com', 'owner', 'kept', '[]', '[]', '127.0.0.1', 'r', $1::timestamptz)`,
     [at(-90 * day + MINUTE)],
   );
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await sql("SELECT action FROM audit_entries")).toEqual([{ action: "kept" }]);
   expect(executions.get("purge_audit_entries")).toBe(3);
   clock.advance(MINUTE);
-  await purgeExpired(modules);
+  await purgeExpired(modules.sessions);
   expect(await sql("SELECT action FROM audit_entries")).toEqual([]);
 });

@@ -1,17 +1,9 @@
 import { type RedisServer, startRedis } from "../../../scripts/services/redis-server";
-import { systemClock } from "../../../src/core/clock";
-import { readConfig } from "../../../src/core/config";
-import { openLog } from "../../../src/core/log";
-import { newKey } from "../../../src/core/random";
-import { Sealer } from "../../../src/core/sealer";
 import { ActivityTracker } from "../../../src/domain/sessions/activity-tracker";
 import { signInStream } from "../../../src/domain/sessions/stream-sign-in";
-import { openUserModules } from "../../../src/open-domain";
-import { openLocalBus } from "../../../src/platform/bus/local";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { openTestModules } from "../../support/auth-modules";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
 import { sendInput } from "../../support/calls/send-input";
 import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../../support/calls/signal-clients";
@@ -48,19 +40,7 @@ else describe("two nodes on one data folder", onOneFolder);
 
 it("a node that was disconnected from the others finds ended sessions after the reconnect", async () => {
   const node = await startNode();
-  const log = openLog("silent");
-  const config = readConfig({});
-  const bus = openLocalBus(systemClock, log);
-  const modules = await openUserModules({
-    config,
-    store: node.app.store,
-    bus,
-    clock: systemClock,
-    log,
-    limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log })),
-    sealer: new Sealer([newKey()]),
-    endpoints: { api: () => "", chat: DOMAIN, turn: "" },
-  });
+  const modules = await openTestModules({ store: node.app.store });
   try {
     const user = await newUser(node);
     const endedSession = await signIn(node, user);
@@ -78,7 +58,7 @@ it("a node that was disconnected from the others finds ended sessions after the 
     const changing = await newUser(node);
     const byPassword = async (name: string, { id, password: secret }: TestUser) => {
       const who = { applicationId: node.application.id, userId: id, secret, ip: null };
-      const { sessionId, passwordFingerprint } = await signInStream(modules, who);
+      const { sessionId, passwordFingerprint } = await signInStream(modules.sessions, who);
       return { ended: watch(name, sessionId, id, passwordFingerprint) };
     };
     void watch("live", user.sessionId, user.id);
@@ -99,7 +79,7 @@ it("a node that was disconnected from the others finds ended sessions after the 
     await blockUser(node, blocked);
     expect(closed).toEqual([]);
     // Sent by the bus after a reconnect. The periodic check comes far later.
-    await bus.publish("session-events", "");
+    await modules.platform.bus.publish("session-events", "");
     await Promise.all([ended, deleted, byOldPassword.ended, blockedByPassword.ended]);
     // A connection may be told twice that it has ended.
     expect([...new Set(closed)].sort()).toEqual([

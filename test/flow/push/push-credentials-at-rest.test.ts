@@ -12,10 +12,8 @@ import {
   openCredentialService,
   setCredentials,
 } from "../../../src/domain/push/credentials/push-credentials";
-import { openUserModules } from "../../../src/open-domain";
+import { SessionEvents } from "../../../src/domain/session-events/session-events";
 import { openLocalBus } from "../../../src/platform/bus/local";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { asTestNode, startNode, type TestNode } from "../../support/node";
 import { type FreshDatabase, freshDatabase } from "../../support/operations/database";
 import { FREE_PORTS } from "../../support/ports";
@@ -33,24 +31,23 @@ const ACCOUNT = serviceAccount();
 
 /** Opens a second credential service on the database of a node, by default with its own bus. */
 async function openService(node: TestNode, sealer: Sealer, bus = openLocalBus(systemClock, LOG)) {
-  const config = readConfig({});
-  const modules = await openUserModules({
-    config,
-    store: node.app.store,
-    bus,
+  const { store } = node.app;
+  const sessionEvents = await SessionEvents.open(bus, LOG);
+  const deps = {
+    config: readConfig({}),
+    store,
     clock: systemClock,
     log: LOG,
     sealer,
-    limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
-  const service = openCredentialService(modules, async () => null);
+    sessionEvents,
+  };
+  const service = openCredentialService(deps, async () => null);
   return {
     service,
     bus,
     async close() {
       service.close();
-      await modules.close();
+      await sessionEvents.close();
     },
   };
 }

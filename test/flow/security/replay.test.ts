@@ -1,12 +1,6 @@
-import { readConfig } from "../../../src/core/config";
-import { openLog } from "../../../src/core/log";
-import { newKey } from "../../../src/core/random";
-import { Sealer } from "../../../src/core/sealer";
-import { openUserModules, purgeExpired } from "../../../src/open-domain";
-import { openLocalBus } from "../../../src/platform/bus/local";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { purgeExpired } from "../../../src/open-domain";
 import { graphql } from "../../../tools/graphql/graphql-http";
+import { openTestModules } from "../../support/auth-modules";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
@@ -39,24 +33,9 @@ const outcome = ({ status, body }: RestResponse) => [status, ...Object.keys(body
 
 /** Runs the purge, which the node runs every minute, with the clock of this file. */
 async function runPurge(): Promise<void> {
-  const log = openLog("silent");
-  const config = readConfig({});
-  const bus = openLocalBus(clock, log);
-  const limiters = await openLimiters({ config, log, clock });
-  const modules = await openUserModules({
-    config,
-    store: node.app.store,
-    bus,
-    clock,
-    log,
-    limits: new RateLimits(config, limiters),
-    sealer: new Sealer([newKey()]),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
-  await purgeExpired(modules);
+  const modules = await openTestModules({ store: node.app.store, clock });
+  await purgeExpired(modules.sessions);
   await modules.close();
-  await limiters.close();
-  await bus.close();
 }
 
 describe.each(PATHS)("POST %s", (path) => {

@@ -1,18 +1,10 @@
 import { join } from "node:path";
-import { systemClock } from "../../../src/core/clock";
-import { readConfig } from "../../../src/core/config";
-import { openLog } from "../../../src/core/log";
-import { newKey } from "../../../src/core/random";
-import { Sealer } from "../../../src/core/sealer";
 import { signInStream, trackStream } from "../../../src/domain/sessions/stream-sign-in";
-import { openUserModules } from "../../../src/open-domain";
-import { openLocalBus } from "../../../src/platform/bus/local";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, type GraphqlSocket } from "../../../tools/graphql/graphql-socket";
+import { openTestModules } from "../../support/auth-modules";
 import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import type { RawClient } from "../../support/chat/raw-client";
 import { addConference, guestToken } from "../../support/conferences/stored-conference";
@@ -413,36 +405,23 @@ describe("a list that changes", () => {
   });
 
   test("applies to a stream that is signing in, and if its event was lost", async () => {
-    const log = openLog("silent");
-    const bus = openLocalBus(systemClock, log);
-    const config = readConfig({});
-    const limiters = await openLimiters({ config, clock: systemClock, log });
-    // An instance that receives no events of the node, as if its bus were unavailable.
-    const modules = await openUserModules({
-      config,
-      store: node.app.store,
-      bus,
-      clock: systemClock,
-      log,
-      limits: new RateLimits(config, limiters),
-      sealer: new Sealer([newKey()]),
-      endpoints: { api: () => "", chat: DOMAIN, turn: "" },
-    });
+    const modules = await openTestModules({ store: node.app.store });
+    const { sessions, platform } = modules;
     try {
       const applicationId = node.application.id;
       const attempt = { applicationId, userId: user.id, ip: "127.0.0.1", origin: EVIL };
       const admissions = [];
       for (const secret of [user.password, user.token]) {
-        admissions.push(await signInStream(modules, { ...attempt, secret }));
+        admissions.push(await signInStream(sessions, { ...attempt, secret }));
       }
       for (const admission of admissions) await admission.confirm();
       const refused = new Promise<void>((resolve) => {
         const stream = { ...attempt, sessionId: user.sessionId, close: () => undefined };
-        trackStream(modules, { ...stream, refuse: resolve });
+        trackStream(sessions, { ...stream, refuse: resolve });
       });
       await allow([GOOD]);
       // The bus publishes an empty message when it is available again.
-      await bus.publish("session-events", "");
+      await platform.bus.publish("session-events", "");
       await refused;
       for (const admission of admissions) {
         await expect(admission.confirm()).rejects.toMatchObject({ code: "FORBIDDEN" });
@@ -450,8 +429,6 @@ describe("a list that changes", () => {
     } finally {
       await allow([]);
       await modules.close();
-      await limiters.close();
-      await bus.close();
     }
   });
 

@@ -1,49 +1,23 @@
-import { systemClock } from "../../../src/core/clock";
-import { readConfig } from "../../../src/core/config";
-import { openLog } from "../../../src/core/log";
-import { newKey } from "../../../src/core/random";
-import { Sealer } from "../../../src/core/sealer";
 import { findSession } from "../../../src/domain/sessions/sessions";
 import { watchBinding } from "../../../src/domain/web-sessions/binding-watch";
-import { openUserModules } from "../../../src/open-domain";
-import { openLocalBus } from "../../../src/platform/bus/local";
-import { openLimiters } from "../../../src/platform/limits/open-limiter";
-import { RateLimits } from "../../../src/platform/limits/rate-limits";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
+import { openTestModules } from "../../support/auth-modules";
 import { eventually } from "../../support/moving-clock";
 import { startNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { newUser, rest, signedParameters, signIn } from "../../support/rest-client";
 
-/** The configuration of a node in a cluster, which caches no sessions. */
-const CONFIG = {
-  REDIS_URL: "redis://localhost",
-  DATABASE_URL: "postgresql://localhost/x",
-  SECRET_KEY: Buffer.alloc(32).toString("base64"),
-};
-
 it("sessionBound delivers the session even if the event was lost", async () => {
   const node = await startNode();
-  const log = openLog("silent");
-  const bus = openLocalBus(systemClock, log);
-  const config = readConfig({});
-  // A second instance that receives no events from the node, as when its bus is unavailable.
-  const modules = await openUserModules({
-    config: readConfig(CONFIG),
-    store: node.app.store,
-    bus,
-    clock: systemClock,
-    log,
-    sealer: new Sealer([newKey()]),
-    limits: new RateLimits(config, await openLimiters({ config, log, clock: systemClock })),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
+  const modules = await openTestModules({ store: node.app.store });
+  // As on a node of a cluster, which caches no sessions.
+  const sessions = { ...modules.sessions, sessionCache: null };
   try {
     const user = await newUser(node);
     const create = () => rest(node, "POST", "/session/web", { body: signedParameters(node) });
     const [one, two] = [(await create()).body.session, (await create()).body.session];
     const watch = async (token: string) =>
-      watchBinding(modules, await findSession(modules, token), token);
+      watchBinding(sessions, await findSession(sessions, token), token);
     const [active, cancelled] = [await watch(one.token), await watch(two.token)];
     const [first, second] = [active.next(), cancelled.next()];
     await cancelled.return?.();
@@ -53,7 +27,7 @@ it("sessionBound delivers the session even if the event was lost", async () => {
     expect((await rest(node, "PATCH", "/session/web", { token: user.token, body })).status).toBe(
       200,
     );
-    await bus.publish("session-events", "");
+    await modules.platform.bus.publish("session-events", "");
     expect((await first).value).toMatchObject({ id: one.id, userId: user.id });
     expect(await active.next()).toEqual({ value: undefined, done: true });
   } finally {

@@ -4,13 +4,15 @@ import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
+import { ApplicationCounters } from "../../../src/core/statistics/application-counters";
 import type { DeliverJob, FanOutJob } from "../../../src/domain/push/delivery/fan-out";
 import type { PushDeps } from "../../../src/domain/push/deps/push-deps";
-import { openUserModules } from "../../../src/open-domain";
+import { SessionEvents } from "../../../src/domain/session-events/session-events";
 import { openBus } from "../../../src/platform/bus/open";
 import type { EnqueueIn, JobOptions, Jobs } from "../../../src/platform/jobs/jobs";
 import { openLimiters } from "../../../src/platform/limits/open-limiter";
 import { RateLimits } from "../../../src/platform/limits/rate-limits";
+import { Connector } from "../../../src/platform/network/connector";
 import { openStore } from "../../../src/platform/store/open";
 import type { Store } from "../../../src/platform/store/store";
 import { freshDatabase } from "../operations/database";
@@ -49,16 +51,8 @@ export async function openPushFixture({
   const store = await openStore({ config, log, isNode: true });
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
-  const modules = await openUserModules({
-    config,
-    bus,
-    clock,
-    log,
-    sealer: new Sealer([newKey()]),
-    store,
-    limits: new RateLimits(config, limiters),
-    endpoints: { api: () => "", chat: "", turn: "" },
-  });
+  const sessionEvents = await SessionEvents.open(bus, log);
+  const connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS });
   const fanOutJobs: FanOutJob[] = [];
   const deliverJobs: DeliverJob[] = [];
   const options: Array<JobOptions | undefined> = [];
@@ -77,8 +71,6 @@ export async function openPushFixture({
   };
   const providers = new RecordingProviders();
   const push: PushDeps = {
-    ...modules,
-    // Only what the push module runs: other modules read in the background.
     store: {
       ...store,
       query: wrap(store).query,
@@ -87,7 +79,14 @@ export async function openPushFixture({
     config,
     bus,
     jobs,
+    clock,
+    log,
+    sealer: new Sealer([newKey()]),
+    limits: new RateLimits(config, limiters),
+    sessionEvents,
+    connector,
     metrics: openMetrics(),
+    counters: new ApplicationCounters(clock),
     provider: providers.open,
     credentialsSetAt: async () => null,
     noteCredentials: async () => undefined,
@@ -100,7 +99,8 @@ export async function openPushFixture({
     deliverJobs,
     options,
     async close() {
-      await modules.close();
+      await sessionEvents.close();
+      connector.close();
       await limiters.close();
       await bus.close();
       await store.close();
