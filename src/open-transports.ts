@@ -1,7 +1,9 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { connectComponent, openChatEndpoint } from "./chat-endpoint";
+import type { FastifyInstance } from "fastify";
+import { openChatEndpoint, openChatServer } from "./chat-endpoint";
 import { clientAddress, isWithin } from "./core/client-address";
+import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { hostInUrl } from "./core/host-in-url";
 import type { Lifecycle } from "./core/lifecycle";
@@ -9,17 +11,18 @@ import { warnRarely } from "./core/log";
 import { packageRoot } from "./core/package-root";
 import { openCertificate } from "./core/tls/certificate";
 import { ViewerSubscriptions } from "./domain/access/viewer-subscriptions";
+import type { PasswordResetDeps } from "./domain/password-reset/password-reset-deps";
 import { type StreamSignIn, signInStream, trackStream } from "./domain/sessions/stream-sign-in";
 import { type Domain, openSignalRouter } from "./open-domain";
 import type { Platform } from "./open-platform";
 import { OpenSockets } from "./platform/limits/open-sockets";
 import { DASHBOARD_PATH, registerDashboard } from "./transports/dashboard/dashboard";
-import { contextFactory } from "./transports/graphql/engine/context";
+import { type CreateContext, contextFactory } from "./transports/graphql/engine/context";
 import { Engine } from "./transports/graphql/engine/engine";
 import { registerGraphqlHttp } from "./transports/graphql/http";
 import { signalboxSchema } from "./transports/graphql/schema";
 import { registerSchemaText } from "./transports/graphql/schema-text";
-import { GraphqlSockets } from "./transports/graphql/socket/websocket";
+import { type GraphqlSocketOptions, GraphqlSockets } from "./transports/graphql/socket/websocket";
 import { type DelaySampler, sampleEventLoopDelay } from "./transports/http/event-loop-delay";
 import {
   connectionCheck,
@@ -44,7 +47,6 @@ import { readDocuments, readRestFiles } from "./transports/rest/documents";
 import { registerRestErrors, restServerOptions } from "./transports/rest/error";
 import { registerRest } from "./transports/rest/routes";
 import { registerAuthEndpoint } from "./transports/xmpp/component/auth-endpoint";
-import { openComponent } from "./transports/xmpp/component/component";
 import { needsCertificate } from "./transports/xmpp/endpoint";
 import { stanzaSizes } from "./transports/xmpp/stanza/stanza-sizes";
 
@@ -82,26 +84,13 @@ export async function openTransports(
   lifecycle: Lifecycle,
   { sampleDelay = sampleEventLoopDelay, dashboardFolder }: TransportOverrides = {},
 ): Promise<Transports> {
-  const { config, store, log, clock, metrics, counters, bus, limits, limiters } = platform;
+  const { config, store, log, clock, metrics, counters, limits } = platform;
   const { sessions, sessionEvents, conferences, lookups } = domain;
-  const { webOrigins } = domain.applications;
-  const chatServer =
-    config.CHAT_MODE === "component"
-      ? openComponent({
-          config,
-          log,
-          metrics,
-          counters,
-          bus,
-          limiter: limiters.global,
-          onTermination: (listener) => sessionEvents.onTermination(listener),
-        })
-      : null;
+  const component = openChatServer(platform, sessionEvents);
   const router = openSignalRouter(platform, domain, {
-    forwardToChatServer: chatServer?.send,
+    forwardToChatServer: component?.send,
     sizes: stanzaSizes(config),
   });
-
   const engine = new Engine(signalboxSchema(), config, log, metrics, counters);
   const makeContext = contextFactory(
     {
@@ -115,21 +104,7 @@ export async function openTransports(
     },
     lookups,
   );
-  const health = {
-    ready: false,
-    async check() {
-      try {
-        await Promise.all([domain.health.registry.verifyWrites(), bus.check()]);
-      } catch (error) {
-        warnRarely(
-          log,
-          { err: error },
-          "the node is not ready: it cannot write to its database or Redis",
-        );
-        throw error;
-      }
-    },
-  };
+  const health = { ready: false, check: () => checkWrites(platform, domain) };
   const server = await openServer(config, {
     log,
     options: restServerOptions,
@@ -141,99 +116,65 @@ export async function openTransports(
     return `http://${hostInUrl(config.HOST)}:${port}`;
   };
   const shedder = new LoadShedder(config);
-  const admitConnection = connectionCheck(shedder, metrics);
   registerLoadShedding(server, shedder, metrics);
   registerRestErrors(server);
   registerProbes(server, health);
   registerMetrics(server, { log, metrics, token: config.METRICS_TOKEN ?? null });
-  const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
-  registerRest(server, { engine, makeContext, documents });
-  registerPages(server, domain.passwordReset);
-  const hasDashboard =
-    config.DASHBOARD &&
-    registerDashboard(server, dashboardFolder ?? join(packageRoot(), "dist/dashboard"), [
-      ...(config.GRAPHIQL ? (["graphiql"] as const) : []),
-      ...(config.API_DOCS ? (["docs"] as const) : []),
-    ]);
-  const switches = { ...config, DASHBOARD: hasDashboard };
-  registerLandingPage(server, switches, () => config.BASE_URL ?? listeningUrl());
-  if (config.API_DOCS) registerApiDocs(server);
-  if (config.INTROSPECTION) registerSchemaText(server, engine.schema);
-  const openSockets = new OpenSockets(config.SOCKETS_PER_IP, isWithin(config.TRUST_PROXY));
+  openRest(server, engine, makeContext);
+  const dashboardPath = openPages(server, config, {
+    passwordReset: domain.passwordReset,
+    engine,
+    baseUrl: () => config.BASE_URL ?? listeningUrl(),
+    dashboardFolder,
+  });
+  const shared = {
+    openSockets: new OpenSockets(config.SOCKETS_PER_IP, isWithin(config.TRUST_PROXY)),
+    admitConnection: connectionCheck(shedder, metrics),
+    config,
+    log,
+    clock,
+    metrics,
+    counters,
+    lookups,
+    sessionEvents,
+    webOrigins: domain.applications.webOrigins,
+  };
   const janus = conferences.enabled
-    ? new JanusSessions({
-        config,
-        log,
-        metrics,
-        counters,
-        limits,
-        openSockets,
-        conferences: conferences.service,
-        lookups,
-        sessionEvents,
-        webOrigins,
-        admitConnection,
-      })
+    ? new JanusSessions({ ...shared, limits, conferences: conferences.service })
     : null;
   if (janus) await registerJanusPolling(server, janus);
   const authenticate = (attempt: StreamSignIn) => signInStream(sessions, attempt);
   const signInSecret = config.CHAT_SIGN_IN_SECRET;
   if (signInSecret) {
-    const onSignIn = chatServer?.recordSignIn;
     registerAuthEndpoint(server, {
+      ...shared,
       secret: signInSecret,
-      log,
-      clock,
-      metrics,
       authenticate,
-      onSignIn,
+      onSignIn: component?.recordSignIn,
       arrive: (ip) => limits.countRequest(ip),
     });
   }
-  await registerGraphqlHttp(server, { config, engine, makeContext, limits });
-  const sockets = new GraphqlSockets(server.server, {
-    config,
-    engine,
-    log,
-    limits,
-    openSockets,
-    makeContext,
-    metrics,
-    counters,
-    lookups,
-    admitConnection,
-    sessionEvents,
-    webOrigins,
-    addressOf: clientAddress(config.TRUST_PROXY),
-    isProxy: isWithin(config.TRUST_PROXY),
-  });
+  const sockets = await openGraphql(server, { ...shared, limits, engine, makeContext });
   await server.listen({ host: config.HOST, port: config.PORT });
   lifecycle.add("HTTP server", () => server.close());
   lifecycle.add("GraphQL sockets", () => sockets.close());
   const isCertificateNeeded =
-    (!chatServer && needsCertificate(config)) ||
+    (!component && needsCertificate(config)) ||
     (conferences.enabled && conferenceNeedsCertificate(config));
   const certificate = isCertificateNeeded ? await openCertificate(config, { clock, log }) : null;
   lifecycle.add("certificate", () => certificate?.close());
-  const chat = chatServer
-    ? await connectComponent(chatServer, router, config, lifecycle)
-    : await openChatEndpoint(
-        {
-          config,
-          log,
-          clock,
-          metrics,
-          counters,
-          router,
-          openSockets,
-          authenticate,
-          admitConnection,
-          messageCounter: (user) => limits.messageCounter(user),
-          watch: (stream) => trackStream(sessions, stream),
-        },
-        certificate,
-        lifecycle,
-      );
+  const chat = await openChatEndpoint(
+    {
+      ...shared,
+      router,
+      authenticate,
+      messageCounter: (user) => limits.messageCounter(user),
+      watch: (stream) => trackStream(sessions, stream),
+    },
+    component,
+    certificate,
+    lifecycle,
+  );
   const legacyConferences = janus ? await openConferenceEndpoint(janus, certificate) : null;
   if (legacyConferences) lifecycle.add("conference endpoint", () => legacyConferences.close());
   lifecycle.add("open sockets", async () => {
@@ -248,7 +189,7 @@ export async function openTransports(
   });
   return {
     url: listeningUrl(),
-    dashboardPath: hasDashboard ? DASHBOARD_PATH : null,
+    dashboardPath,
     chatUrls: chat.urls,
     conferenceUrls: conferenceUrls(legacyConferences?.ports ?? {}, hostInUrl(config.HOST)),
     reload: async () => certificate?.reload(),
@@ -266,4 +207,62 @@ export async function openTransports(
       });
     },
   };
+}
+
+/** Checks that this node can write to its database and Redis. */
+async function checkWrites({ log, bus }: Platform, { health }: Domain): Promise<void> {
+  try {
+    await Promise.all([health.registry.verifyWrites(), bus.check()]);
+  } catch (error) {
+    warnRarely(
+      log,
+      { err: error },
+      "the node is not ready: it cannot write to its database or Redis",
+    );
+    throw error;
+  }
+}
+
+/** Opens the REST API of schema/rest. */
+function openRest(server: FastifyInstance, engine: Engine, makeContext: CreateContext): void {
+  const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
+  registerRest(server, { engine, makeContext, documents });
+}
+
+/** Opens GraphQL over HTTP and over WebSocket. */
+async function openGraphql(
+  server: FastifyInstance,
+  options: Omit<GraphqlSocketOptions, "addressOf" | "isProxy">,
+): Promise<GraphqlSockets> {
+  const { TRUST_PROXY } = options.config;
+  await registerGraphqlHttp(server, options);
+  return new GraphqlSockets(server.server, {
+    ...options,
+    addressOf: clientAddress(TRUST_PROXY),
+    isProxy: isWithin(TRUST_PROXY),
+  });
+}
+
+/** Opens what people see in a browser. @returns the URL path of the dashboard; null if it is off or not built */
+function openPages(
+  server: FastifyInstance,
+  config: Config,
+  deps: {
+    passwordReset: PasswordResetDeps;
+    engine: Engine;
+    baseUrl(): string;
+    dashboardFolder: string | undefined;
+  },
+): string | null {
+  registerPages(server, deps.passwordReset);
+  const hasDashboard =
+    config.DASHBOARD &&
+    registerDashboard(server, deps.dashboardFolder ?? join(packageRoot(), "dist/dashboard"), [
+      ...(config.GRAPHIQL ? (["graphiql"] as const) : []),
+      ...(config.API_DOCS ? (["docs"] as const) : []),
+    ]);
+  registerLandingPage(server, { ...config, DASHBOARD: hasDashboard }, deps.baseUrl);
+  if (config.API_DOCS) registerApiDocs(server);
+  if (config.INTROSPECTION) registerSchemaText(server, deps.engine.schema);
+  return hasDashboard ? DASHBOARD_PATH : null;
 }

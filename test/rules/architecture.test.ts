@@ -429,6 +429,7 @@ describe("layers and modules", () => {
       "app.ts → open-domain.ts",
       "app.ts → open-platform.ts",
       "app.ts → open-transports.ts",
+      "chat-endpoint.ts → open-platform.ts",
       "main.ts → app.ts",
       "open-domain.ts → auth-lookups.ts",
       "open-domain.ts → open-platform.ts",
