@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { execute, startPostgres } from "../scripts/services/postgres-server";
-import { asOwner, type Execute } from "../src/transports/cli/connection/server";
+import { asMember, type Execute } from "../src/transports/cli/connection/server";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { pinDriver } from "./process-pins";
 import { usageOf } from "./process-usage";
@@ -62,7 +62,7 @@ async function main(run: BenchmarkRun, devices: number, channel: string): Promis
   await execute(postgres.url, "ANALYZE");
 
   const access = { url: service.baseUrl, dataDir, timeoutMs: 60_000 };
-  await asOwner(access, async (ask) => {
+  await asMember(access, async (ask) => {
     // Warm-up: opens connections, fetches tokens and compiles code before the measurement.
     await sendTo(ask, applicationId, "warm", WARM_UP);
     const databasePids = childrenOf("postgres");

@@ -2,7 +2,7 @@ import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
 import { createSignedRequest, type SigningKeys } from "../src/domain/sessions/signature";
 import {
-  asOwner,
+  asMember,
   type Execute,
   executeAnonymously,
   resolveAccess,
@@ -37,7 +37,7 @@ export interface Trial {
  */
 export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   const access = resolveAccess({}, readConfig());
-  const application = await asOwner(access, async (ask) => {
+  const application = await asMember(access, async (ask) => {
     const { account } = await ask(FIRST);
     const [first] = (account as { applications: SigningKeys[] }).applications;
     if (!first) throw new Error("The account has no application.");
@@ -56,7 +56,7 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   const asSession =
     (token: string): Execute =>
     (query, variables) =>
-      asOwner({ ...access, token }, (ask) => ask(query, variables));
+      asMember({ ...access, token }, (ask) => ask(query, variables));
   const { token } = await open();
   // Fails if an earlier trial created the user.
   await asSession(token)(SIGN_UP, { input: user }).catch(() => null);

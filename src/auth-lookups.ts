@@ -2,7 +2,7 @@ import { SharedLoads } from "./core/loads/shared-loads";
 import type { AccountViewer } from "./core/viewer";
 import type { AuthLookups } from "./domain/access/request-auth";
 import type { AccountDeps } from "./domain/accounts/account-deps";
-import { findOwner } from "./domain/accounts/account-sessions";
+import { findMemberByToken } from "./domain/accounts/account-sessions";
 import { findApplicationOfAccount } from "./domain/applications/application-queries";
 import type { ConferenceModule } from "./domain/conferences/open-conferences";
 import type { Session } from "./domain/sessions/session";
@@ -19,11 +19,11 @@ export function authLookups(
   return {
     findLinkGuest,
     findSession: (token) => findSession(sessions, token),
-    findOwner: (token, extend) =>
+    findMemberByToken: (token, extend) =>
       // The subscriptions of a session look it up again for each event.
       extend === false && token !== undefined
-        ? repeated.load(token, () => findOwner(accounts, token, false))
-        : findOwner(accounts, token),
+        ? repeated.load(token, () => findMemberByToken(accounts, token, false))
+        : findMemberByToken(accounts, token),
     ownsApplication: async (accountId, applicationId) =>
       (await findApplicationOfAccount(accounts.store, accountId, applicationId)) !== null,
     checkOrigin: (applicationId, origin) => sessions.webOrigins.check(applicationId, origin),

@@ -124,9 +124,9 @@ export class Fixture {
   }
 
   private async renewOwner(): Promise<void> {
-    const query = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
-    const { signInOwner } = await execute(this.node, query, { input: this.owner });
-    this.ownerToken = signInOwner.token;
+    const query = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
+    const { signInMember } = await execute(this.node, query, { input: this.owner });
+    this.ownerToken = signInMember.token;
   }
 
   /** Parameters of POST /session with a signature over the four mandatory ones. */
@@ -176,15 +176,15 @@ export async function createFixture(node: NodeProcess, dataDir: string): Promise
   const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), "utf8"));
   const owner = read("owner.json");
   const first = read("credentials.json");
-  const signIn = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
-  const { signInOwner } = await execute(node, signIn, { input: owner });
+  const signIn = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
+  const { signInMember } = await execute(node, signIn, { input: owner });
   const create = `mutation ($input: CreateApplicationInput!) {
     createApplication(input: $input) { application { id authKey authSecret } }
   }`;
   const applications: ApplicationKeys[] = [];
   for (let count = 0; count < APPLICATIONS; count += 1) {
     const input = { name: `Application ${count}` };
-    const { createApplication } = await execute(node, create, { input }, signInOwner.token);
+    const { createApplication } = await execute(node, create, { input }, signInMember.token);
     const { id, ...keys } = createApplication.application;
     applications.push({ id: Number(id), ...keys });
   }

@@ -38,8 +38,8 @@ const LEFT_OUT = new Set([
   "updateCurrentMember",
   "updateMember",
   "removeMember",
-  "signOutOwner",
-  "signOutOwnerEverywhere",
+  "signOutMember",
+  "signOutMemberEverywhere",
 ]);
 
 /** Maximum depth of a document; mutations exceed the service's own limit. */

@@ -53,13 +53,13 @@ export async function createDemoData(app: App, dataFolder: string): Promise<Demo
   const { addresses, store } = app;
   const url = addresses.graphql_url;
   const { email, password } = JSON.parse(readFileSync(join(dataFolder, "owner.json"), "utf8"));
-  const { signInOwner } = await run<{ signInOwner: { token: string } }>(
+  const { signInMember } = await run<{ signInMember: { token: string } }>(
     url,
     "",
-    "mutation SignIn($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }",
+    "mutation SignIn($input: SignInMemberInput!) { signInMember(input: $input) { token } }",
     { input: { email, password } },
   );
-  const { token } = signInOwner;
+  const { token } = signInMember;
   const applicationId = "1";
   const update = (input: object) =>
     run(

@@ -17,10 +17,10 @@ import type { AccountType } from "../../src/domain/accounts/account.type";
 import type { AccountContext, AccountDeps } from "../../src/domain/accounts/account-deps";
 import {
   closeEndedMemberConnections,
-  findOwner,
-  signInOwner,
-  signOutOwner,
-  signOutOwnerEverywhere,
+  findMemberByToken,
+  signInMember,
+  signOutMember,
+  signOutMemberEverywhere,
 } from "../../src/domain/accounts/account-sessions";
 import { updateAccount } from "../../src/domain/accounts/accounts";
 import { updateCurrentMember } from "../../src/domain/accounts/current-member";
@@ -160,7 +160,7 @@ const FILL = [
     FROM account_members`,
   `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, ip, request_id,
       created_at)
-    SELECT account_id, id, email, role, 'signInOwner', '[]', '[]', '127.0.0.1', 'r', now()
+    SELECT account_id, id, email, role, 'signInMember', '[]', '[]', '127.0.0.1', 'r', now()
     FROM account_members`,
   `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
     SELECT a.id, e, s, '{}', '{}', now() FROM applications a,
@@ -458,12 +458,12 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     const before = await countScans();
 
     await resealSecrets(accounts.store, sealer);
-    const wrong = signInOwner(accounts, { email: "7@owner.example", password: "wrong" }, from);
+    const wrong = signInMember(accounts, { email: "7@owner.example", password: "wrong" }, from);
     await expect(wrong).rejects.toThrow(/Unauthorized/);
     const credentials = { email: "owner@example.com", password: "correct horse" };
-    const { token } = await signInOwner(accounts, credentials, from);
+    const { token } = await signInMember(accounts, credentials, from);
     const later = { ...accounts, clock: { now: () => systemClock.now() + 120_000 } };
-    const viewer = await findOwner(later, token);
+    const viewer = await findMemberByToken(later, token);
     const changes = { password: "another horse", oldPassword: credentials.password };
     await updateCurrentMember(accounts, viewer, changes, from.ip);
     await updateAccount(accounts, accountId, { name: "a" });
@@ -529,8 +529,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     expect(await deleteUser(users, member, { id: userId })).toBe(Number(userId));
     await bootstrap(accounts.store, sealer, "nowhere", {} as DeploymentEndpoints);
     await closeEndedMemberConnections(accounts);
-    await signOutOwner(accounts, viewer);
-    await signOutOwnerEverywhere(accounts, viewer);
+    await signOutMember(accounts, viewer);
+    await signOutMemberEverywhere(accounts, viewer);
     await purgeExpired({ ...sessions, clock: { now: () => 0 } });
 
     expect(await countScans()).toEqual(before);

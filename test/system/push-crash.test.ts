@@ -20,7 +20,7 @@ const IN_FLIGHT = 4 * 500;
 
 const SET = `mutation ($input: SetPushCredentialsInput!) {
   setPushCredentials(input: $input) { warning } }`;
-const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 
 let database: FreshDatabase;
 let fixture: FcmFixture;
@@ -79,7 +79,7 @@ async function setCredentials(): Promise<void> {
         fcm: { serviceAccount, baseUrl, ca },
       },
     },
-    data.signInOwner.token,
+    data.signInMember.token,
   );
   expect(answer).toMatchObject({ data: { setPushCredentials: { warning: null } } });
 }

@@ -16,7 +16,7 @@ function streamOf(count: number, token = `acct_${"x".repeat(43)}`) {
   });
   for (let id = 1; id <= count; id += 1) queue.add(id);
   const lookups = {
-    async findOwner() {
+    async findMemberByToken() {
       costs.lookUps += 1;
       if (costs.signedOut) throw Fault.noSession();
     },

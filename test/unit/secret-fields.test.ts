@@ -37,7 +37,7 @@ const HARMLESS: Record<string, string> = {
   "Query.": "an operation",
   "Session.token": "the caller's own token",
   "SetPushCredentialsPayload.credentials": "an object without secrets",
-  "SignInOwnerPayload.token": "the caller's own new token",
+  "SignInMemberPayload.token": "the caller's own new token",
   "TwitterSettings.consumerKey": "public: names the app",
   "TwitterSettings.consumerSecretSet": "whether there is one",
   "WebPushCredentialsType.publicKey": "public",

@@ -15,8 +15,8 @@ export const FAULTS: readonly Fault[] = [
     area: "access",
     effect: "a subscription keeps delivering to a member who was removed or signed out",
     files: "src/domain/access/**/*.ts",
-    find: /this\.ownerLookup = (?=this\.lookups\.findOwner\(this\.caller\.token, false\))/,
-    replacement: "this.ownerLookup ??= ",
+    find: /this\.memberLookup = (?=this\.lookups\.findMemberByToken\(this\.caller\.token, false\))/,
+    replacement: "this.memberLookup ??= ",
   },
   {
     name: "application-of-another-account",

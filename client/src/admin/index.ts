@@ -3,8 +3,8 @@ export type { RequestOptions } from "../transport/http.ts";
 export type { ConnectionStatus } from "../transport/socket.ts";
 export type { SubscriptionSink } from "../transport/subscription.ts";
 export {
-  type OwnerConnection,
-  type OwnerConnectionOptions,
-  openOwnerConnection,
-} from "./owner-connection.ts";
-export type { OwnerTokenSource } from "./owner-session.ts";
+  type MemberConnection,
+  type MemberConnectionOptions,
+  openMemberConnection,
+} from "./member-connection.ts";
+export type { MemberTokenSource } from "./member-session.ts";

@@ -24,15 +24,15 @@ import { MemberList, type ReportedMember } from "./member-list.ts";
 import {
   type ConferenceEvent,
   type JoinedConference,
-  type MemberConnection,
   Membership,
+  type MembershipConnection,
 } from "./membership.ts";
 import { MuteSync } from "./mute-sync.ts";
 import type { WatchedStream } from "./watcher.ts";
 
 /** What a {@link Conference} needs. */
 export interface ConferenceDeps {
-  readonly connection: MemberConnection;
+  readonly connection: MembershipConnection;
   /** Null where there is none: then only members and events are known. */
   readonly platform: MediaPlatform | null;
   /** Whether all media goes through a TURN server. */
@@ -66,7 +66,7 @@ export interface ConferenceDeps {
  */
 export class Conference extends Emitter<ConferenceEvents> {
   readonly id: string;
-  readonly #connection: MemberConnection;
+  readonly #connection: MembershipConnection;
   readonly #membership: Membership;
   readonly #media: ConferenceMedia | null;
   readonly #platform: MediaPlatform | null;

@@ -34,7 +34,7 @@ export interface MembershipListener {
 }
 
 /** The connection of a member: that of the signed-in user, or one of a guest's own. */
-export interface MemberConnection {
+export interface MembershipConnection {
   readonly session: Session;
   readonly socket: Socket;
   /** Id of the signed-in user, null for a guest by link: whether a member may come back with another session. */
@@ -61,7 +61,7 @@ const REFUSALS: Partial<Record<string, ConferenceEndReason>> = {
  * The seat of this side: joins, follows the events, which keeps the seat, and joins again when the seat was lost.
  */
 export class Membership implements MembershipOperations {
-  readonly #connection: MemberConnection;
+  readonly #connection: MembershipConnection;
   readonly #conferenceId: string;
   readonly #listener: MembershipListener;
   readonly #over = new AbortController();
@@ -73,7 +73,11 @@ export class Membership implements MembershipOperations {
   /** Joins in a row that were lost before an event arrived. */
   #failures = 0;
 
-  constructor(connection: MemberConnection, conferenceId: string, listener: MembershipListener) {
+  constructor(
+    connection: MembershipConnection,
+    conferenceId: string,
+    listener: MembershipListener,
+  ) {
     this.#connection = connection;
     this.#conferenceId = conferenceId;
     this.#listener = listener;

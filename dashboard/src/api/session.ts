@@ -1,10 +1,10 @@
 import { SignalboxError } from "@signalbox/client";
-import { type OwnerConnection, openOwnerConnection } from "@signalbox/client/admin";
+import { type MemberConnection, openMemberConnection } from "@signalbox/client/admin";
 import {
   AcceptInvitationDocument,
-  SignInOwnerDocument,
-  SignOutOwnerDocument,
-  SignOutOwnerEverywhereDocument,
+  SignInMemberDocument,
+  SignOutMemberDocument,
+  SignOutMemberEverywhereDocument,
 } from "./session.generated.ts";
 import { storedToken, storeToken } from "./token-storage.ts";
 
@@ -41,7 +41,7 @@ export class PageSession {
   #waiting: Waiting | null = null;
   #identity: Identity | null = null;
   #token: string | null;
-  #connection: OwnerConnection;
+  #connection: MemberConnection;
 
   constructor() {
     this.#token = storedToken();
@@ -50,7 +50,7 @@ export class PageSession {
   }
 
   /** The connection of the present session; it changes with each sign-in that is not a renewal. */
-  get connection(): OwnerConnection {
+  get connection(): MemberConnection {
     return this.#connection;
   }
 
@@ -81,10 +81,10 @@ export class PageSession {
    * @throws SignalboxError
    */
   async signIn(input: { email: string; password: string }): Promise<void> {
-    const { signInOwner } = await this.#connection.queryWithoutToken(SignInOwnerDocument, {
+    const { signInMember } = await this.#connection.queryWithoutToken(SignInMemberDocument, {
       input,
     });
-    const { token, member } = signInOwner;
+    const { token, member } = signInMember;
     this.use(token, { memberId: member.id, email: member.email });
   }
 
@@ -135,7 +135,7 @@ export class PageSession {
    * @throws SignalboxError if the service does not end them: the member then stays signed in
    */
   async signOutEverywhere(): Promise<void> {
-    await this.#connection.query(SignOutOwnerEverywhereDocument, {});
+    await this.#connection.query(SignOutMemberEverywhereDocument, {});
     this.leave();
   }
 
@@ -156,8 +156,8 @@ export class PageSession {
     storeToken(token);
   }
 
-  #open(token: string | null): OwnerConnection {
-    return openOwnerConnection({
+  #open(token: string | null): MemberConnection {
+    return openMemberConnection({
       url: location.origin,
       token,
       source: () => this.#waitForSignIn(),
@@ -183,9 +183,9 @@ export class PageSession {
  */
 async function endToken(token: string): Promise<void> {
   const source = () => Promise.reject(new SignalboxError("UNAUTHENTICATED", "Signed out"));
-  const connection = openOwnerConnection({ url: location.origin, token, source });
+  const connection = openMemberConnection({ url: location.origin, token, source });
   try {
-    await connection.query(SignOutOwnerDocument, {}, { keepalive: true });
+    await connection.query(SignOutMemberDocument, {}, { keepalive: true });
   } catch {
     // The token expires by itself.
   }

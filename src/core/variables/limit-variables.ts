@@ -31,7 +31,7 @@ const RATE_VARIABLES = {
   RATE_RESETS_PER_APPLICATION: perMinute(600, "password resets that one application requests"),
   RATE_PASSWORDS_PER_USER: perMinute(
     10,
-    "passwords that one user or owner sets (each also counts as a sign-in attempt from its address)",
+    "passwords that one user or member of an account sets (each also counts as a sign-in attempt from its address)",
   ),
   RATE_MESSAGES_PER_USER: perMinute(
     6_000,
@@ -88,7 +88,7 @@ export const LIMIT_VARIABLES = {
   DASHBOARD: variable(
     flag,
     "true",
-    "Whether owners get the dashboard at /dashboard. With off it is neither built nor served.",
+    "Whether members of accounts get the dashboard at /dashboard. With off it is neither built nor served.",
   ),
   GRAPHQL_MAX_DEPTH: variable(integer(1, 100), "15", "Maximum depth of a GraphQL operation."),
   GRAPHQL_MAX_ALIASES: variable(

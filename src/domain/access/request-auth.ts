@@ -22,7 +22,7 @@ import {
   sessionRefused,
   withoutUser,
 } from "./refusals";
-import { isLinkGuestToken, isOwnerToken } from "./token-forms";
+import { isLinkGuestToken, isMemberToken } from "./token-forms";
 
 /** What authentication needs of a session. */
 export interface AuthenticatedSession {
@@ -44,7 +44,7 @@ export interface AuthLookups<Session extends AuthenticatedSession> {
    * @param extend whether this is a use, which extends the session; true by default
    * @throws Fault UNAUTHENTICATED
    */
-  findOwner(token: string | undefined, extend?: boolean): Promise<AccountViewer>;
+  findMemberByToken(token: string | undefined, extend?: boolean): Promise<AccountViewer>;
   /** Whether an application belongs to an account. */
   ownsApplication(accountId: number, applicationId: number): Promise<boolean>;
   /** Finds the guest of a conference by its token. @throws Fault UNAUTHENTICATED */
@@ -66,7 +66,7 @@ export function viewerOf(session: AuthenticatedSession): Viewer {
 export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSession> {
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
-  private ownerLookup: Promise<AccountViewer> | null = null;
+  private memberLookup: Promise<AccountViewer> | null = null;
   private guestLookup: Promise<LinkGuestViewer> | null = null;
   /** The members who signed in by this request. */
   private readonly signedIn: AccountViewer[] = [];
@@ -99,27 +99,27 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return session;
   }
 
-  /** Returns the calling account owner. @throws Fault UNAUTHENTICATED */
+  /** Returns the calling member of an account. @throws Fault UNAUTHENTICATED */
   account(): Promise<AccountViewer> {
-    this.ownerLookup ??= this.lookups.findOwner(this.caller.token);
-    return this.ownerLookup;
+    this.memberLookup ??= this.lookups.findMemberByToken(this.caller.token);
+    return this.memberLookup;
   }
 
   /**
-   * Looks the calling account owner up again, in an operation that lasts, which does not extend the session.
+   * Looks the calling member of an account up again, in an operation that lasts, which does not extend the session.
    * @throws Fault UNAUTHENTICATED
    */
   currentAccount(): Promise<AccountViewer> {
-    this.ownerLookup = this.lookups.findOwner(this.caller.token, false);
-    return this.ownerLookup;
+    this.memberLookup = this.lookups.findMemberByToken(this.caller.token, false);
+    return this.memberLookup;
   }
 
   /**
-   * Drops what was read of the calling account owner, so that the next check reads it again: an earlier mutation of the
-   * document may have removed or demoted the member, or ended the session.
+   * Drops what was read of the calling member, so that the next check reads it again: an earlier mutation of the document
+   * may have removed or demoted the member, or ended the session.
    */
   forgetAccount(): void {
-    this.ownerLookup = null;
+    this.memberLookup = null;
     this.owned = null;
     this.lastOwned = null;
   }
@@ -149,7 +149,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   async member(): Promise<AccountViewer | null> {
     const latest = this.signedIn.at(-1);
     if (latest !== undefined) return latest;
-    return isOwnerToken(this.caller.token) ? this.account() : null;
+    return isMemberToken(this.caller.token) ? this.account() : null;
   }
 
   /**
@@ -216,7 +216,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   /** Whether the token has the form of that of an account's member. */
   get isMember(): boolean {
-    return isOwnerToken(this.caller.token);
+    return isMemberToken(this.caller.token);
   }
 
   /** The session if it has been looked up, else null. */
@@ -271,7 +271,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
    */
   async viewerKey(): Promise<string> {
     const { token } = this.caller;
-    if (isOwnerToken(token)) return `member ${(await this.account()).memberId}`;
+    if (isMemberToken(token)) return `member ${(await this.account()).memberId}`;
     if (isLinkGuestToken(token)) {
       this.guestLookup ??= this.loadGuest(token);
       return `link guest ${(await this.guestLookup).number}`;
@@ -289,7 +289,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   /** Checks the caller's token, of whatever kind. @throws Fault UNAUTHENTICATED; FORBIDDEN from a web origin */
   async authenticate(): Promise<void> {
-    if (isOwnerToken(this.caller.token)) await this.account();
+    if (isMemberToken(this.caller.token)) await this.account();
     else if (isLinkGuestToken(this.caller.token)) await this.participant();
     else await this.session();
   }

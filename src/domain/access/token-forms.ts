@@ -1,9 +1,9 @@
-/** An account owner's token; the prefix keeps it apart from the tokens of sessions. */
-const OWNER_TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
+/** The token of a member of an account; the prefix keeps it apart from the tokens of sessions. */
+const MEMBER_TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
 
-/** Returns whether a token has the form of an account owner's token. */
-export function isOwnerToken(token: string | undefined): token is string {
-  return token !== undefined && OWNER_TOKEN.test(token);
+/** Returns whether a token has the form of a member's token. */
+export function isMemberToken(token: string | undefined): token is string {
+  return token !== undefined && MEMBER_TOKEN.test(token);
 }
 
 /** Prefix of the tokens of guests by link, which keeps them apart from the tokens of sessions. */

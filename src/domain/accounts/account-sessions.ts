@@ -6,7 +6,7 @@ import { type AccountViewer, roleAllows } from "../../core/viewer";
 import type { PasswordAttempt } from "../../platform/limits/failure-counters";
 import { purgeRows } from "../../platform/store/rows/expired-rows";
 import type { Transaction } from "../../platform/store/store";
-import { isOwnerToken } from "../access/token-forms";
+import { isMemberToken } from "../access/token-forms";
 import type { AuditActor } from "../audit/entries/audit-entry";
 import {
   type AuditedAction,
@@ -28,7 +28,7 @@ import {
 import { findMemberCredentials, type MemberCredentials, touchMember } from "./member-queries";
 
 /** Lifetime of a member's session after the last request, in milliseconds. */
-export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
+export const MEMBER_SESSION_MS = 12 * 60 * 60 * 1000;
 /** Minimum interval between two writes of a session's last activity, in milliseconds. */
 const TOUCH_INTERVAL_MS = 60_000;
 /** Number of characters of a User-Agent header that are stored. */
@@ -49,7 +49,7 @@ const REFUSED = "Unauthorized: the e-mail or the password is wrong";
  * neither bypasses the other's limit.
  * @param email in lower case
  */
-export function ownerPasswordAttempt(email: string, ip: string): PasswordAttempt {
+export function memberPasswordAttempt(email: string, ip: string): PasswordAttempt {
   // Failures count per application; owners belong to none.
   return { applicationId: 0, name: `owner:${email}`, ip };
 }
@@ -60,13 +60,13 @@ export function ownerPasswordAttempt(email: string, ip: string): PasswordAttempt
  * @throws Fault UNAUTHENTICATED for an unknown e-mail and for a wrong password, with the same text and
  * after the same work; LIMITED after too many failures
  */
-export async function signInOwner(
+export async function signInMember(
   deps: AccountDeps,
   { email, password }: { email: string; password: string },
   from: Pick<Caller, "ip" | "userAgent" | "requestId">,
 ): Promise<SignedInMember> {
   const key = email.toLowerCase();
-  const attempt = ownerPasswordAttempt(key, from.ip);
+  const attempt = memberPasswordAttempt(key, from.ip);
   const named: { member: MemberCredentials | null } = { member: null };
   const member = await deps.limits.attemptPassword(attempt, async () => {
     const found = await findMemberCredentials(deps.store, { email: key });
@@ -78,7 +78,7 @@ export async function signInOwner(
     );
     return matches ? found : null;
   });
-  const action = { action: "signInOwner", caller: from };
+  const action = { action: "signInMember", caller: from };
   if (member === null) {
     // The limits on failures bound the entries.
     recordFailedSignIn(deps, named.member && actorOf(named.member), action, "UNAUTHENTICATED");
@@ -129,7 +129,7 @@ async function openSession(
   const { id: memberId, accountId, email, role, passwordHash } = member;
   const token = `acct_${newToken()}`;
   const now = deps.clock.now();
-  const expiresAt = new Date(now + OWNER_SESSION_MS);
+  const expiresAt = new Date(now + MEMBER_SESSION_MS);
   const accountSessionId = await insertAccountSession(deps.store.query, {
     memberId,
     passwordHash,
@@ -154,18 +154,18 @@ function refused(): Fault {
  * @throws Fault UNAUTHENTICATED, always with the same text, if the token is missing, unknown, expired or
  * signed out
  */
-export async function findOwner(
+export async function findMemberByToken(
   deps: AccountDeps,
   token: string | undefined,
   extend = true,
 ): Promise<AccountViewer> {
-  if (!isOwnerToken(token)) throw Fault.noSession();
+  if (!isMemberToken(token)) throw Fault.noSession();
   const now = deps.clock.now();
   const at = new Date(now);
   const session = await findAccountSession(deps.store, hashToken(token), at);
   if (session === null) throw Fault.noSession();
   if (extend && now - session.lastActivityAt.getTime() >= TOUCH_INTERVAL_MS) {
-    const expiresAt = new Date(now + OWNER_SESSION_MS);
+    const expiresAt = new Date(now + MEMBER_SESSION_MS);
     await touchAccountSession(deps.store, session.id, { lastActivityAt: at, expiresAt });
     await touchMember(deps.store, session.memberId, at);
   }
@@ -174,14 +174,14 @@ export async function findOwner(
 }
 
 /** Ends a member's session, which invalidates its token. */
-export async function signOutOwner(deps: AccountDeps, viewer: AccountViewer): Promise<void> {
+export async function signOutMember(deps: AccountDeps, viewer: AccountViewer): Promise<void> {
   const { accountSessionId } = viewer;
   await deleteAccountSession(deps.store, accountSessionId);
   deps.sessionEvents.publish({ kind: "member session", accountSessionId });
 }
 
 /** Ends all sessions of a member, also the calling one. */
-export async function signOutOwnerEverywhere(
+export async function signOutMemberEverywhere(
   deps: AccountDeps,
   { memberId }: AccountViewer,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { uniqueViolation } from "../../platform/store/database-errors";
 import { checkPassword } from "../passwords/password";
 import type { AccountDeps } from "./account-deps";
 import { deleteOtherAccountSessions } from "./account-session-queries";
-import { ownerPasswordAttempt } from "./account-sessions";
+import { memberPasswordAttempt } from "./account-sessions";
 import { findMemberCredentials, writeMemberCredentials } from "./member-queries";
 
 /** What members may change of themselves. Absent or null: unchanged. */
@@ -55,7 +55,7 @@ export async function updateCurrentMember(
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new e-mail or password");
   await deps.limits.countPasswordChange({ kind: "account", id: memberId }, ip);
   const verifiedHash = await verifyPassword(deps, memberId, current, oldPassword, ip);
-  const attempt = ownerPasswordAttempt(current, ip);
+  const attempt = memberPasswordAttempt(current, ip);
   const passwordHash =
     password == null ? undefined : await deps.passwordHasher.hash(password, attempt);
   const isMoved = email !== undefined && email !== current;
@@ -90,7 +90,7 @@ async function verifyPassword(
   ip: string,
 ): Promise<string> {
   const stored = await findMemberCredentials(deps.store, { id });
-  const attempt = ownerPasswordAttempt(email, ip);
+  const attempt = memberPasswordAttempt(email, ip);
   const hash = stored?.passwordHash ?? null;
   const matches = await deps.limits.attemptPassword(
     attempt,

@@ -10,8 +10,8 @@ import {
   RevokeInvitationPayload,
 } from "./invitation.type";
 import { acceptInvitation, inviteMember, revokeInvitation } from "./invitations";
-import { SignInOwnerPayload } from "./member.type";
-import { signInPayload } from "./owner-session.resolver";
+import { SignInMemberPayload } from "./member.type";
+import { signInPayload } from "./member-session.resolver";
 
 @Resolver()
 export class InvitationResolver {
@@ -44,7 +44,7 @@ export class InvitationResolver {
 
   @Allow("public")
   @Limited("sign-in")
-  @Mutation(() => SignInOwnerPayload, {
+  @Mutation(() => SignInMemberPayload, {
     description:
       "Makes the receiver of an invitation a member of the account with a password, and signs the member in.",
   })
@@ -52,7 +52,7 @@ export class InvitationResolver {
     @Ctx() { accounts, auth, caller }: AccountContext,
     @Arg("input", () => AcceptInvitationInput, { description: "The secret and the password." })
     { secret, password }: AcceptInvitationInput,
-  ): Promise<SignInOwnerPayload> {
+  ): Promise<SignInMemberPayload> {
     const signedIn = await acceptInvitation(accounts, secret, password, caller);
     return signInPayload(accounts, auth, signedIn);
   }

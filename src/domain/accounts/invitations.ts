@@ -10,8 +10,8 @@ import { checkPassword } from "../passwords/password";
 import type { AccountDeps, InvitationMailJob } from "./account-deps";
 import { lockAccount } from "./account-queries";
 import {
+  memberPasswordAttempt,
   openAccountSession,
-  ownerPasswordAttempt,
   type SignedInMember,
   startSignIn,
 } from "./account-sessions";
@@ -142,7 +142,7 @@ export async function acceptInvitation(
   const found = await findInvitation(deps.store, secretHash, new Date(deps.clock.now()));
   if (found === null) throw deadInvitation();
   const { id, accountId, email, role } = found;
-  const attempt = ownerPasswordAttempt(email, from.ip);
+  const attempt = memberPasswordAttempt(email, from.ip);
   const passwordHash = await deps.passwordHasher.hash(password, attempt);
   const { member, entry } = await deps.store
     .transaction(async (transaction) => {

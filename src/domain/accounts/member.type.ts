@@ -45,7 +45,7 @@ export class AccountMemberType {
 }
 
 @InputType({ description: "Credentials of a member of an account." })
-export class SignInOwnerInput {
+export class SignInMemberInput {
   @Field({ description: "E-mail address of the member." })
   email!: string;
 
@@ -54,8 +54,8 @@ export class SignInOwnerInput {
   password!: string;
 }
 
-@ObjectType({ description: "Result of signInOwner.", simpleResolvers: true })
-export class SignInOwnerPayload {
+@ObjectType({ description: "Result of signInMember.", simpleResolvers: true })
+export class SignInMemberPayload {
   @Field({ description: "The member's opaque token, sent as Svc-Token or as a bearer token." })
   token!: string;
 
@@ -71,14 +71,14 @@ export class SignInOwnerPayload {
   member!: AccountMemberType;
 }
 
-@ObjectType({ description: "Result of signOutOwner.", simpleResolvers: true })
-export class SignOutOwnerPayload {
+@ObjectType({ description: "Result of signOutMember.", simpleResolvers: true })
+export class SignOutMemberPayload {
   @Field({ description: "Always true: the token is no longer valid." })
   signedOut!: boolean;
 }
 
-@ObjectType({ description: "Result of signOutOwnerEverywhere.", simpleResolvers: true })
-export class SignOutOwnerEverywherePayload {
+@ObjectType({ description: "Result of signOutMemberEverywhere.", simpleResolvers: true })
+export class SignOutMemberEverywherePayload {
   @Field({
     description: "Always true: no token of the member is valid any more, also the calling one.",
   })

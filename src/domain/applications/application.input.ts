@@ -43,7 +43,8 @@ export class UpdateApplicationInput {
 
   @Field(() => PushSendersName as object, {
     nullable: true,
-    description: "Who may send push notifications, in addition to the account's owner.",
+    description:
+      "Who may send push notifications, in addition to the account's developers and owners.",
   })
   pushSenders?: PushSenders | null;
 
@@ -132,7 +133,7 @@ export class DeleteApplicationInput {
   applicationId!: string;
 }
 
-@InputType({ description: "A user of one of the owner's applications." })
+@InputType({ description: "A user of one of the account's applications." })
 export class ApplicationUserInput {
   @Field(() => ID, { description: "The application." })
   applicationId!: string;

@@ -23,7 +23,7 @@ import {
 @Resolver()
 export class ApplicationResolver {
   @Allow("support")
-  @Query(() => ApplicationType, { description: "One application of the owner's account." })
+  @Query(() => ApplicationType, { description: "One application of the member's account." })
   async application(
     @Ctx() { applications, auth }: ApplicationContext,
     @Arg("id", () => ID, { description: "The application." }) id: string,
@@ -34,7 +34,7 @@ export class ApplicationResolver {
 
   @Allow("developer")
   @Mutation(() => ApplicationPayload, {
-    description: "Creates an application in the owner's account.",
+    description: "Creates an application in the member's account.",
   })
   async createApplication(
     @Ctx() { applications, auth }: ApplicationContext,

@@ -18,11 +18,12 @@ export const PushSendersName: Record<string, PushSenders> = {
 };
 registerEnumType(PushSendersName, {
   name: "PushSenders",
-  description: "Who may send push notifications, in addition to the account's owner.",
+  description:
+    "Who may send push notifications, in addition to the account's developers and owners.",
   valuesConfig: {
     USERS: { description: "Every user, including guests." },
     MEMBERS: { description: "Users except guests." },
-    NOBODY: { description: "Only the owner." },
+    NOBODY: { description: "Only the account's developers and owners." },
   },
 });
 
@@ -69,7 +70,8 @@ export class ApplicationType {
   emailNeedsPassword!: boolean;
 
   @Field(() => PushSendersName as object, {
-    description: "Who may send push notifications, in addition to the account's owner.",
+    description:
+      "Who may send push notifications, in addition to the account's developers and owners.",
   })
   pushSenders!: PushSenders;
 

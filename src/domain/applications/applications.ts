@@ -15,7 +15,7 @@ export interface Application {
   signUpOpen: boolean;
   /** Whether users need their password to change their e-mail. */
   emailNeedsPassword: boolean;
-  /** Who may send push notifications, in addition to the account's owner. */
+  /** Who may send push notifications, in addition to the account's developers and owners. */
   pushSenders: PushSenders;
   /** Whether the deprecated user list (V1) is refused. */
   v1ListDisabled: boolean;

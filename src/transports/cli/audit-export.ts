@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { printLines } from "../../core/console";
 import type { Invocation } from "./connection/document-command";
-import { asOwner } from "./connection/server";
+import { asMember } from "./connection/server";
 import { toJsonLine } from "./connection/table";
 
 const PAGE_QUERY = `query ($since: DateTime, $until: DateTime, $after: String) {
@@ -36,7 +36,7 @@ export function addAuditExport(group: Command, invocation: () => Invocation): vo
     .option("--since <text>", "Only entries from this time on, in ISO 8601.")
     .option("--until <text>", "Only entries before this time, in ISO 8601.")
     .action(async (options: ExportOptions) => {
-      await asOwner(invocation().access(), async (execute) => {
+      await asMember(invocation().access(), async (execute) => {
         for (let after: string | null = null, isMore = true; isMore; ) {
           const { account } = await execute(PAGE_QUERY, { ...options, after });
           const { nodes, pageInfo } = (account as Answer).auditEntries;

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { printText } from "../../core/console";
 import { CommandError } from "./connection/command-error";
 import type { Invocation } from "./connection/document-command";
-import { asOwner, type Execute } from "./connection/server";
+import { asMember, type Execute } from "./connection/server";
 import { toJson, toTable } from "./connection/table";
 
 const SEND_MUTATION = `mutation ($input: CreatePushEventInput!) {
@@ -65,7 +65,7 @@ export function addPushTest(group: Command, invocation: () => Invocation): void 
     .option("--message <text>", "Text of the notification.", "It works: a push from Signalbox.")
     .action(async (options: TestOptions) => {
       const { access, json } = invocation();
-      const deliveries = await asOwner(access(), (execute) => sendTest(execute, options));
+      const deliveries = await asMember(access(), (execute) => sendTest(execute, options));
       printText(json ? toJson(deliveries) : toTable(deliveries));
       if (!deliveries.some(({ outcome }) => outcome === "ACCEPTED")) process.exitCode = 1;
     });

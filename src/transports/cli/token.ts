@@ -6,7 +6,7 @@ import { createSignedRequest, type SigningKeys } from "../../domain/sessions/sig
 import { CommandError } from "./connection/command-error";
 import type { Invocation } from "./connection/document-command";
 import { promptSecret } from "./connection/option-values";
-import { asOwner, executeAnonymously, type ServerAccess } from "./connection/server";
+import { asMember, executeAnonymously, type ServerAccess } from "./connection/server";
 import { toJson } from "./connection/table";
 
 const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
@@ -78,7 +78,7 @@ async function createSession(
   app: string,
   user: object | undefined,
 ): Promise<CreatedSession> {
-  const { application } = await asOwner(access, (execute) => execute(KEYS_QUERY, { app }));
+  const { application } = await asMember(access, (execute) => execute(KEYS_QUERY, { app }));
   const timestamp = Math.floor(systemClock.now() / 1000);
   const input = { ...createSignedRequest(application as SigningKeys, timestamp), user };
   const answer = await executeAnonymously(access)(CREATE_SESSION, { input });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { printLines } from "../../core/console";
 import type { Invocation } from "./connection/document-command";
-import { asOwner } from "./connection/server";
+import { asMember } from "./connection/server";
 import { toJsonLine } from "./connection/table";
 
 const PAGE_MUTATION = `mutation ($input: ApplicationUserInput!, $after: String) {
@@ -22,7 +22,7 @@ export function addUserExport(group: Command, invocation: () => Invocation): voi
     .requiredOption("--app <id>", "Id of the application.")
     .requiredOption("--user <id>", "Id of the user.")
     .action(async ({ app, user }: { app: string; user: string }) => {
-      await asOwner(invocation().access(), async (execute) => {
+      await asMember(invocation().access(), async (execute) => {
         const input = { applicationId: app, userId: user };
         const document = new ExportDocument();
         for (let after: string | null = null, isMore = true; isMore; ) {

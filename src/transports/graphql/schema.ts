@@ -14,7 +14,7 @@ import type { FieldVisibility } from "../../domain/access/visible-to";
 import { AccountResolver } from "../../domain/accounts/account.resolver";
 import { InvitationResolver } from "../../domain/accounts/invitation.resolver";
 import { AccountMembersResolver, MemberResolver } from "../../domain/accounts/member.resolver";
-import { OwnerSessionResolver } from "../../domain/accounts/owner-session.resolver";
+import { MemberSessionResolver } from "../../domain/accounts/member-session.resolver";
 import {
   AccountFieldsResolver,
   ApplicationResolver,
@@ -105,7 +105,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   UserPageResolver,
   PasswordResetResolver,
   AccountResolver,
-  OwnerSessionResolver,
+  MemberSessionResolver,
   AccountMembersResolver,
   MemberResolver,
   InvitationResolver,

@@ -8,8 +8,8 @@ import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
-const SIGN_IN = `mutation ($input: SignInOwnerInput!) {
-  signInOwner(input: $input) { token expiresAt account { id name } member { id email role } }
+const SIGN_IN = `mutation ($input: SignInMemberInput!) {
+  signInMember(input: $input) { token expiresAt account { id name } member { id email role } }
 }`;
 const ACCOUNT =
   "{ account { name accountKey apiEndpoint chatEndpoint turnserverEndpoint applications { name } } }";
@@ -65,7 +65,7 @@ describe("a start on a database without owners", () => {
     expect([owner.email, owner.password === old]).toEqual(["owner@localhost", false]);
     expect(statSync(fileOf(second)).mode & 0o777).toBe(0o600);
     const answer = await graphql(second, SIGN_IN, { input: owner });
-    expect(answer.data.signInOwner.account).toMatchObject({ name: "First account" });
+    expect(answer.data.signInMember.account).toMatchObject({ name: "First account" });
     expect(await second.sql("SELECT * FROM applications")).toEqual(before);
 
     const third = await restart(second, "UPDATE account_members SET email = 'me@example.com'");
@@ -97,18 +97,18 @@ describe("a start on a database without owners", () => {
   });
 });
 
-describe("signInOwner", () => {
+describe("signInMember", () => {
   it("returns a token, of which only the hash is stored", async () => {
     const { data } = await signIn(ownerCredentials(node));
-    expect(data.signInOwner).toEqual({
+    expect(data.signInMember).toEqual({
       token: expect.stringMatching(/^acct_[\w-]{43}$/),
       expiresAt: expect.stringMatching(/Z$/),
       account: { id: expect.any(String), name: "First account" },
       member: { id: expect.any(String), email: "owner@localhost", role: "OWNER" },
     });
     const rows = await node.sql("SELECT * FROM account_sessions");
-    expect(JSON.stringify(rows)).not.toContain(data.signInOwner.token);
-    expect((await graphql(node, ACCOUNT, {}, data.signInOwner.token)).data.account).toEqual({
+    expect(JSON.stringify(rows)).not.toContain(data.signInMember.token);
+    expect((await graphql(node, ACCOUNT, {}, data.signInMember.token)).data.account).toEqual({
       name: "First account",
       accountKey: node.application.accountKey,
       apiEndpoint: null,
@@ -137,7 +137,7 @@ describe("signInOwner", () => {
 describe("an owner's token", () => {
   it("is extended by twelve hours with each use, and then expires", async () => {
     const { data } = await signIn(ownerCredentials(node));
-    const { token } = data.signInOwner;
+    const { token } = data.signInMember;
     for (const hours of [11, 11]) {
       clock.advance(hours * HOUR);
       expect((await graphql(node, ACCOUNT, {}, token)).errors).toBeUndefined();
@@ -149,14 +149,14 @@ describe("an owner's token", () => {
   });
 
   it("is invalid after sign-out", async () => {
-    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
-    const { data } = await graphql(node, "mutation { signOutOwner { signedOut } }", {}, token);
-    expect(data).toEqual({ signOutOwner: { signedOut: true } });
+    const token = (await signIn(ownerCredentials(node))).data.signInMember.token;
+    const { data } = await graphql(node, "mutation { signOutMember { signedOut } }", {}, token);
+    expect(data).toEqual({ signOutMember: { signedOut: true } });
     expect(codeOf(await graphql(node, ACCOUNT, {}, token))?.[0]?.[0]).toBe("UNAUTHENTICATED");
   });
 
   it("cannot replace a session, and vice versa", async () => {
-    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
+    const token = (await signIn(ownerCredentials(node))).data.signInMember.token;
     const answer = await rest(node, "GET", "/session", { token });
     expect([answer.status, answer.body]).toEqual([403, { errors: { base: [OWNER_REFUSED] } }]);
     clock.advance(-34 * HOUR);
@@ -175,7 +175,7 @@ describe("a socket of an owner", () => {
   const ENDS: Array<[what: string, end: (token: string) => Promise<unknown>]> = [
     [
       "is signed out elsewhere",
-      (token) => graphql(node, "mutation { signOutOwner { signedOut } }", {}, token),
+      (token) => graphql(node, "mutation { signOutMember { signedOut } }", {}, token),
     ],
     [
       "expires",
@@ -220,7 +220,7 @@ describe("a socket of an owner", () => {
 
 describe("updateAccount", () => {
   it("changes given fields, shows them in /account_settings, and resets null fields", async () => {
-    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
+    const token = (await signIn(ownerCredentials(node))).data.signInMember.token;
     const change = async (input: object) =>
       (await graphql(node, UPDATE, { input }, token)).data.updateAccount.account;
     const input = {
@@ -266,7 +266,7 @@ describe("updateCurrentMember", () => {
           WHERE email = 'owner@localhost'`,
       [email, role],
     );
-    const { token, member } = (await signIn({ email, password })).data.signInOwner;
+    const { token, member } = (await signIn({ email, password })).data.signInMember;
     expect(member).toMatchObject({ email, role: role.toUpperCase() });
     const input = { email: next.toUpperCase(), oldPassword: password };
     const { data } = await graphql(node, UPDATE_MEMBER, { input }, token);

@@ -6,7 +6,7 @@ import { newServiceKey } from "../../../tools/stand-ins/stored-keys";
 import { closeAfterEach } from "../../support/close-after-each";
 import { managedProcesses, type ServiceProcess } from "../../support/process";
 
-const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 const SET = `mutation ($input: SetPushCredentialsInput!) {
   setPushCredentials(input: $input) { warning } }`;
 const LOG = `{ account { auditEntries(action: "setPushCredentials") {
@@ -28,7 +28,7 @@ test("a mutation during which the node is killed has an entry without an outcome
   const read = (file: string) =>
     JSON.parse(readFileSync(join(variables.DATA_DIR ?? "", file), "utf8"));
   const signIn = async (at: { graphqlUrl: string }) =>
-    (await graphql(at, SIGN_IN, { input: read("owner.json") })).data.signInOwner.token;
+    (await graphql(at, SIGN_IN, { input: read("owner.json") })).data.signInMember.token;
   // A push service that accepts connections and says nothing, so that the mutation waits for it.
   const silent = createServer();
   const connected = new Promise<void>((resolve) => {

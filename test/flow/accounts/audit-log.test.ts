@@ -307,22 +307,22 @@ describe("an entry", () => {
   });
 });
 
-const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 
 describe("signing in and out", () => {
   test("leaves entries", async () => {
     const input = ownerCredentials(node);
     const before = await latestId();
     const { data } = await graphql(node, SIGN_IN, { input });
-    await graphql(node, "mutation { signOutOwner { signedOut } }", {}, data.signInOwner.token);
+    await graphql(node, "mutation { signOutMember { signedOut } }", {}, data.signInMember.token);
     const rows = await node.sql(
       "SELECT action, outcome, email, ip FROM audit_entries WHERE id > $1 ORDER BY id",
       [before],
     );
     const entry = { outcome: "succeeded", email: "owner@localhost", ip: "127.0.0.1" };
     expect(rows).toEqual([
-      { action: "signInOwner", ...entry },
-      { action: "signOutOwner", ...entry },
+      { action: "signInMember", ...entry },
+      { action: "signOutMember", ...entry },
     ]);
   });
 
@@ -342,7 +342,7 @@ describe("signing in and out", () => {
     );
     expect(rows).toEqual([
       {
-        action: "signInOwner",
+        action: "signInMember",
         outcome: "failed",
         code: "UNAUTHENTICATED",
         email: "owner@localhost",
@@ -399,7 +399,7 @@ describe("the list", () => {
     };
     await expectOnly({ applicationId: application() }, "applicationId", application());
     await expectOnly({ memberId }, "memberId", memberId);
-    await expectOnly({ action: "signInOwner" }, "action", "signInOwner");
+    await expectOnly({ action: "signInMember" }, "action", "signInMember");
     expect((await entries({ action: "nothing" })).nodes).toEqual([]);
 
     clock.advance(HOUR);

@@ -38,12 +38,12 @@ describeServices("on two nodes, the socket of a member at the other node closes"
       "gets a lesser role",
       async (_, id) => change("updateMember", { id, role: "SUPPORT" }, await ownerToken(one)),
     ],
-    ["signs out", (token) => graphql(one, "mutation { signOutOwner { signedOut } }", {}, token)],
+    ["signs out", (token) => graphql(one, "mutation { signOutMember { signedOut } }", {}, token)],
     [
       "signs out everywhere",
       async () => {
         const again = await memberToken(one, "developer");
-        return graphql(one, "mutation { signOutOwnerEverywhere { signedOut } }", {}, again);
+        return graphql(one, "mutation { signOutMemberEverywhere { signedOut } }", {}, again);
       },
     ],
   ];
@@ -64,12 +64,12 @@ test("a node that was disconnected from the others closes the sockets of session
   const clock = new MovingClock();
   const modules = await openTestModules({ store: node.app.store, clock });
   try {
-    const { findOwner } = authLookups(modules.sessions, modules.accounts, {
+    const { findMemberByToken } = authLookups(modules.sessions, modules.accounts, {
       findLinkGuest: () => Promise.reject(new Error("not asked for")),
     });
     const closed: string[] = [];
     const watch = async (name: string, token: string) => {
-      const viewer = await findOwner(token);
+      const viewer = await findMemberByToken(token);
       modules.sessionEvents.members.track({ ...viewer, close: () => closed.push(name) });
       return viewer;
     };

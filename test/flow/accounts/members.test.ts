@@ -23,7 +23,7 @@ const UPDATE = `mutation ($input: UpdateMemberInput!) {
   updateMember(input: $input) { member { ${MEMBER} } } }`;
 const REMOVE = `mutation ($input: RemoveMemberInput!) {
   removeMember(input: $input) { removedMemberId } }`;
-const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 const CURRENT = `{ currentMember { ${MEMBER} } }`;
 const PASSWORD = "correct horse";
 const DEAD = { code: "INVALID", fields: { secret: ["is unknown, used or expired"] } };
@@ -386,12 +386,12 @@ describe("the sockets of a member", () => {
 
   test("close after the answer when the member signs out on them, here or everywhere", async () => {
     for (const [field, closesOther] of [
-      ["signOutOwner", false],
-      ["signOutOwnerEverywhere", true],
+      ["signOutMember", false],
+      ["signOutMemberEverywhere", true],
     ] as const) {
       const { email, token } = await joined("SUPPORT");
       const answer = await run(SIGN_IN, { email, password: PASSWORD });
-      const other = await openSocket(node, answer.data.signInOwner.token);
+      const other = await openSocket(node, answer.data.signInMember.token);
       const socket = await openSocket(node, token);
       const { data } = await socket.run(`mutation { ${field} { signedOut } }`);
       expect(data).toEqual({ [field]: { signedOut: true } });
@@ -405,7 +405,7 @@ describe("the sockets of a member", () => {
   test("of other sessions close with a new password", async () => {
     const { email, token } = await joined("SUPPORT");
     const answer = await run(SIGN_IN, { email, password: PASSWORD });
-    const other = await openSocket(node, answer.data.signInOwner.token);
+    const other = await openSocket(node, answer.data.signInMember.token);
     const own = await openSocket(node, token);
     const query = `mutation ($input: UpdateCurrentMemberInput!) {
       updateCurrentMember(input: $input) { member { email } } }`;
@@ -448,7 +448,7 @@ test("a new address is not changed without the job of its notice, which a crash 
 
 describe("the mutations of a document after one by which its member", () => {
   test.each([
-    ["signs out", () => "signOutOwner { signedOut }", "UNAUTHENTICATED"],
+    ["signs out", () => "signOutMember { signedOut }", "UNAUTHENTICATED"],
     [
       "is removed",
       (id: string) => `removeMember(input: { id: ${id} }) { removedMemberId }`,

@@ -4,7 +4,7 @@ import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 
 /** Attempts at owners' passwords are limited like those at users' passwords. */
 
-const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 const UPDATE =
   "mutation ($input: UpdateCurrentMemberInput!) { updateCurrentMember(input: $input) { member { id } } }";
 

@@ -538,7 +538,7 @@ describe("live", () => {
     const watching = await watchAsOwner(node, token, live());
     closing.push(watching);
     await eventually(watching.received, (calls) => has(calls, present, "RINGING"));
-    const signOut = await graphql(node, "mutation { signOutOwner { signedOut } }", {}, token);
+    const signOut = await graphql(node, "mutation { signOutMember { signedOut } }", {}, token);
     const count = watching.received().length;
     await send(node, ann, bob, "call", newSessionId());
     expect([signOut.errors, await watching.closed()]).toEqual([undefined, 4401]);

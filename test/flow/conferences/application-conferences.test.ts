@@ -181,8 +181,8 @@ test("nobody else gets what only members of the account see", async () => {
       WHERE a.id = $1 AND m.email = $2`,
     [other.application.id, email, address],
   );
-  const document = `mutation ($member: SignInOwnerInput!, $join: ConferenceInput!) {
-    signInOwner(input: $member) { token } joinConference(input: $join) { conference { ${fields} } } }`;
+  const document = `mutation ($member: SignInMemberInput!, $join: ConferenceInput!) {
+    signInMember(input: $member) { token } joinConference(input: $join) { conference { ${fields} } } }`;
   const variables = { member: { email: address, password }, join: { conferenceId: id } };
   for (const token of [host.token, admitted.token]) {
     const { data } = await graphql(node, document, variables, token);

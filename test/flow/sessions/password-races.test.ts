@@ -221,8 +221,8 @@ test("a chat client is rejected when the session of its token ends before the st
 
 test("an owner's sign-in creates no session either", async () => {
   const own = ownerCredentials(node);
-  const signInOwner = (password: string) =>
-    graphql(node, "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }", {
+  const signInMember = (password: string) =>
+    graphql(node, "mutation ($i: SignInMemberInput!) { signInMember(input: $i) { token } }", {
       i: { email: own.email, password },
     });
   const update = (token: string, input: object) =>
@@ -232,15 +232,15 @@ test("an owner's sign-in creates no session either", async () => {
       { i: input },
       token,
     );
-  const { token } = (await signInOwner(own.password)).data.signInOwner;
+  const { token } = (await signInMember(own.password)).data.signInMember;
   before.set("create_account_session", async () => {
     const input = { password: NEW, oldPassword: own.password };
     expect((await update(token, input)).errors).toBeUndefined();
   });
-  const { data, errors } = await signInOwner(own.password);
+  const { data, errors } = await signInMember(own.password);
   expect([data, errors?.[0].extensions.code]).toEqual([null, "UNAUTHENTICATED"]);
   expect(await node.sql("SELECT id FROM account_sessions")).toHaveLength(1);
-  expect((await signInOwner(NEW)).errors).toBeUndefined();
+  expect((await signInMember(NEW)).errors).toBeUndefined();
 });
 
 /** Calls `act` once a change has checked the old password and hashed the new one, before it is written. */
@@ -284,10 +284,10 @@ describe("a password that changes while another change checks the old one", () =
       "mutation ($i: UpdateCurrentMemberInput!) { updateCurrentMember(input: $i) { member { id } } }";
     const answer = await graphql(
       node,
-      "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }",
+      "mutation ($i: SignInMemberInput!) { signInMember(input: $i) { token } }",
       { i: { email, password: NEW } },
     );
-    const { token } = answer.data.signInOwner;
+    const { token } = answer.data.signInMember;
     const update = (password: string) =>
       graphql(node, query, { i: { password, oldPassword: NEW } }, token);
     const held = afterNextHash(async () => {

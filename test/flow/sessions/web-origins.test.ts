@@ -254,7 +254,7 @@ describe("every operation refuses a page that is not on the list", () => {
     "Query.accountSettings",
     "Mutation.acceptInvitation",
     "Mutation.resetPassword",
-    "Mutation.signInOwner",
+    "Mutation.signInMember",
   ];
   let fixture: Participants;
   beforeAll(async () => {

@@ -190,7 +190,7 @@ it("lists and exports the audit log, in which its own commands are", async () =>
   const table = await signalbox(["audit", "list", "--app", id]);
   expect(table.out).toMatch(/^createdAt +email +action +outcome +errorCode +applicationId +ip\n/);
   expect(table.out).toMatch(/owner@localhost +updateApplication +SUCCEEDED +- +\d+ +127.0.0.1\n/);
-  const page = await signalbox(["audit", "list", "--action", "signInOwner", "--first", "1"]);
+  const page = await signalbox(["audit", "list", "--action", "signInMember", "--first", "1"]);
   expect(page.out).toMatch(/\n\n1; --after \d+-\d+ shows the next.\n$/);
   await node.sql(
     `INSERT INTO audit_entries (account_id, member_id, email, role, action, targets, fields, ip, request_id,

@@ -25,7 +25,7 @@ afterAll(() => client?.remove());
 const PROGRAM = `
 import { createSignalbox, openConnection, listUsers, sessionFromUrl, SignalboxError } from "@signalbox/client";
 import type { Call, Conference, Participant, Signalbox } from "@signalbox/client";
-import { openOwnerConnection } from "@signalbox/client/admin";
+import { openMemberConnection } from "@signalbox/client/admin";
 import { openSessions } from "@signalbox/client/server";
 import {
   SignalboxProvider, useCall, useCalls, useConference, useSession, useSignalbox, Video,
@@ -33,7 +33,7 @@ import {
 
 export const signalbox: Signalbox = createSignalbox({ url: "http://127.0.0.1", session: sessionFromUrl("/session") });
 export const small = openConnection({ url: "http://127.0.0.1", session: () => "token" });
-export const owner = openOwnerConnection({ url: "http://127.0.0.1", source: () => "acct_token" });
+export const owner = openMemberConnection({ url: "http://127.0.0.1", source: () => "acct_token" });
 export const sessions = openSessions({ url: "http://127.0.0.1", applicationId: 1, authKey: "k", authSecret: "s" });
 signalbox.calls.on("incoming", (call) => call.accept());
 export const names = async () => (await listUsers(signalbox.session)).nodes.map(({ fullName }) => fullName);

@@ -20,7 +20,7 @@ const isAudited = (name: string) =>
   name.startsWith("Mutation.") && (access.get(name)?.member ?? null) !== null;
 const MUTATIONS = [...access.keys()].filter(isAudited);
 /** Public mutations that act for a member. */
-const PUBLIC = ["Mutation.acceptInvitation", "Mutation.signInOwner"];
+const PUBLIC = ["Mutation.acceptInvitation", "Mutation.signInMember"];
 const inputs = textInputs(schema)
   .filter(({ name }) => {
     const [operation = ""] = name.split(":");

@@ -238,7 +238,7 @@ describe("the work", () => {
       `INSERT INTO account_members (account_id, email, password_hash, role)
         SELECT account_id, 'support@example.com', password_hash, 'support' FROM account_members`,
     );
-    const query = "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }";
+    const query = "mutation ($i: SignInMemberInput!) { signInMember(input: $i) { token } }";
     const answers: Array<Awaited<ReturnType<typeof graphql>>> = [];
     for (const each of [email, "support@example.com", "nobody@example.com", "%"]) {
       const i = { email: each, password: "wrong horse" };

@@ -100,7 +100,7 @@ beforeAll(async () => {
   invalidTokens["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
   invalidTokens["an expired owner's token"] = await ownerToken(node, -1);
   const signedOut = await ownerToken(node);
-  await graphql(node, "mutation { signOutOwner { signedOut } }", {}, signedOut);
+  await graphql(node, "mutation { signOutMember { signedOut } }", {}, signedOut);
   invalidTokens["a signed-out owner's token"] = signedOut;
   await addResetLinks(node);
   await addInvitations(node);

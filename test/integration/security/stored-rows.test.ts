@@ -146,7 +146,7 @@ test.each(mutations)("%s makes the rows that the document names", async (operati
   const made = await VARIABLES[operation]?.(fixture);
   const given = row.variables(fixture) as { input?: object };
   const variables = made ? { input: { ...given.input, ...made } } : given;
-  const isAudited = isOwner || ["signInOwner", "acceptInvitation"].includes(operation);
+  const isAudited = isOwner || ["signInMember", "acceptInvitation"].includes(operation);
   const expected = ENTRIES.flatMap(({ tables, operations }) =>
     operations.includes(operation) ? tables : [],
   );

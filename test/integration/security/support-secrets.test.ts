@@ -216,7 +216,7 @@ test("developers and owners get the secret that support does not", async () => {
   expect(answer.data.application.authSecret).toBeNull();
 });
 
-test("the answer of signInOwner shows secrets only if the new member may see them, whoever else asks", async () => {
+test("the answer of signInMember shows secrets only if the new member may see them, whoever else asks", async () => {
   const { email, password } = ownerCredentials(node);
   await node.sql(
     `INSERT INTO account_members (account_id, email, password_hash, role)
@@ -224,7 +224,7 @@ test("the answer of signInOwner shows secrets only if the new member may see the
       WHERE email = $1`,
     [email],
   );
-  const query = whole("Mutation.signInOwner");
+  const query = whole("Mutation.signInMember");
   const other = await secondApplication(node);
   const tokens = [undefined, await ownerToken(node), await ownerToken(other)];
   for (const token of tokens) {

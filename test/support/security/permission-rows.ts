@@ -467,20 +467,20 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     }),
     ...OWN_APPLICATION,
   },
-  "Mutation.signInOwner": {
+  "Mutation.signInMember": {
     document:
-      "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { account { id } } }",
+      "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { account { id } } }",
     variables: ({ owner }) => ({ input: owner }),
     ...OPEN,
   },
-  "Mutation.signOutOwner": {
-    document: "mutation { signOutOwner { signedOut } }",
+  "Mutation.signOutMember": {
+    document: "mutation { signOutMember { signedOut } }",
     variables: () => ({}),
     ...ACCOUNT,
     closesSessionOf: "anybody",
   },
-  "Mutation.signOutOwnerEverywhere": {
-    document: "mutation { signOutOwnerEverywhere { signedOut } }",
+  "Mutation.signOutMemberEverywhere": {
+    document: "mutation { signOutMemberEverywhere { signedOut } }",
     variables: () => ({}),
     ...ACCOUNT,
     closesSessionOf: "anybody",

@@ -30,7 +30,7 @@ const transferred = ({ page }: DashboardPage): Promise<number> =>
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
 
 /** Whether a request ends a session. */
-const isSignOut = (request: Request) => Boolean(request.postData()?.includes("SignOutOwner"));
+const isSignOut = (request: Request) => Boolean(request.postData()?.includes("SignOutMember"));
 
 it("signs in, keeps the token for the tab alone, and signs out", async () => {
   const { node, owner } = dashboard;
@@ -144,7 +144,7 @@ describe("a sign-out", () => {
     await tab.click("Account menu");
     // The refusal is followed by a check of the token.
     const checked = tab.page.waitForResponse((response) =>
-      Boolean(response.request().postData()?.includes("CheckOwner")),
+      Boolean(response.request().postData()?.includes("CheckMember")),
     );
     await tab.click("Sign out");
     await (await checked).finished();
@@ -254,9 +254,9 @@ describe("a session that ends", () => {
     // The answer of a sign-in by another member of the account.
     const token = await ownerToken(dashboard.node);
     await tab.page.route("**/graphql", async (route) => {
-      if (!route.request().postData()?.includes("SignInOwner")) return route.continue();
+      if (!route.request().postData()?.includes("SignInMember")) return route.continue();
       const member = { id: "99", email: "other@example.org" };
-      return route.fulfill({ json: { data: { signInOwner: { token, member } } } });
+      return route.fulfill({ json: { data: { signInMember: { token, member } } } });
     });
     await tab.signIn({ email: "other@example.org", password: "some password" });
     await tab.showsPage("Overview");

@@ -14,7 +14,7 @@ export function pushTitle({ name, notification, kind }: EventFieldsFragment): st
 /** Who has sent a push. */
 export function senderName({ kind, userId }: EventFieldsFragment): string {
   if (kind === "CALL") return texts.incomingCall;
-  return userId ? texts.byUser(userId) : texts.byOwner;
+  return userId ? texts.byUser(userId) : texts.byAccount;
 }
 
 /** Which users the tags of a push select; null if it was sent to chosen users. */

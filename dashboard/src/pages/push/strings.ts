@@ -15,7 +15,7 @@ export const pushStrings = {
       SENDING: "Sending",
       FINISHED: "Finished",
     },
-    kinds: { all: "Anybody", API: "Owner or users", CALL: "Incoming calls" },
+    kinds: { all: "Anybody", API: "Account or users", CALL: "Incoming calls" },
   },
   columns: {
     message: "Message",
@@ -39,7 +39,7 @@ export const pushStrings = {
   noText: "Without text",
   incomingCall: "Incoming call",
   byUser: (id: string) => `User ${id}`,
-  byOwner: "Owner",
+  byAccount: "Account",
   next: (when: string) => `next ${when}`,
   of: (done: string, all: string) => `${done} of ${all}`,
   progress: (done: string, all: string) => `${done} of ${all} devices are decided`,

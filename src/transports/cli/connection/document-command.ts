@@ -4,7 +4,7 @@ import { printText } from "../../../core/console";
 import { CommandError } from "./command-error";
 import type { CommandDocument, CommandOption } from "./documents";
 import { flagOf, type OptionValues, toVariables } from "./option-values";
-import { asOwner, type ServerAccess } from "./server";
+import { asMember, type ServerAccess } from "./server";
 import { toJson, toTable, unwrap } from "./table";
 
 /** The global options of a call, and what commands derive from them. */
@@ -32,7 +32,7 @@ export function addDocument(
   command.action(async (given: OptionValues) => {
     const { access, json } = invocation();
     const variables = await toVariables(document.options, given);
-    const data = await asOwner(access(), (execute) => execute(document.text, variables));
+    const data = await asMember(access(), (execute) => execute(document.text, variables));
     if (Object.values(data).every((value) => value === null)) {
       throw new CommandError("Nothing was found.");
     }

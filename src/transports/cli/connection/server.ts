@@ -30,8 +30,8 @@ const DEFAULT_PORT = Number(VARIABLES.PORT.default);
 const OWNER_FILE = "owner.json";
 const CREDENTIALS_FILE = "credentials.json";
 
-const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
-const SIGN_OUT = "mutation { signOutOwner { signedOut } }";
+const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
+const SIGN_OUT = "mutation { signOutMember { signedOut } }";
 
 /** Resolves how to reach the server: command-line options take precedence over the configuration. */
 export function resolveAccess(
@@ -74,10 +74,10 @@ export function executeAnonymously(access: ServerAccess): Execute {
 }
 
 /**
- * Runs `act` as the account's owner: with the given token, else with a sign-in that ends afterwards.
+ * Runs `act` as a member of an account: with the given token, else as the first owner, by a sign-in that ends afterwards.
  * @throws CommandError
  */
-export async function asOwner<T>(
+export async function asMember<T>(
   access: ServerAccess,
   act: (execute: Execute) => Promise<T>,
 ): Promise<T> {
@@ -87,8 +87,8 @@ export async function asOwner<T>(
       post(access, query, variables, token);
   if (access.token !== undefined) return act(executeWith(access.token));
   const input = await readOwner(access.dataDir);
-  const { signInOwner } = await post(access, SIGN_IN, { input });
-  const execute = executeWith((signInOwner as { token: string }).token);
+  const { signInMember } = await post(access, SIGN_IN, { input });
+  const execute = executeWith((signInMember as { token: string }).token);
   try {
     return await act(execute);
   } finally {

@@ -7,7 +7,7 @@ import {
 } from "../../../domain/sign-in/probe";
 import { Connector } from "../../../platform/network/connector";
 import { errorMessage } from "../../../platform/store/error-properties";
-import { asOwner } from "../connection/server";
+import { asMember } from "../connection/server";
 import type { CheckContext } from "./check-context";
 
 const PROVIDERS = "providers";
@@ -34,7 +34,7 @@ export async function checkProviders({ config, access, server }: CheckContext): 
   let addresses: UsedAddress[];
   try {
     const ownAccess = { ...access, timeoutMs: TIMEOUT_MS };
-    const { account } = await asOwner(ownAccess, (execute) => execute(QUERY));
+    const { account } = await asMember(ownAccess, (execute) => execute(QUERY));
     const { applications } = account as { applications: Array<ProviderLocations & { id: string }> };
     addresses = distinct(applications);
   } catch {

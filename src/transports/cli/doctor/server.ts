@@ -2,7 +2,7 @@ import { packageVersion } from "../../../core/package-root";
 import { fetchText } from "../../../domain/health/checks/fetch-text";
 import { type Finding, failure, ok, skipped, warning } from "../../../domain/health/checks/finding";
 import { errorMessage } from "../../../platform/store/error-properties";
-import { asOwner, type ServerAccess } from "../connection/server";
+import { asMember, type ServerAccess } from "../connection/server";
 import type { CheckContext, RunningServer } from "./check-context";
 
 const TIMEOUT_MS = 3_000;
@@ -81,7 +81,7 @@ async function checkOwner(access: ServerAccess): Promise<Finding> {
   const credential = access.token === undefined ? "owner.json" : "the given token";
   try {
     const ownAccess = { ...access, timeoutMs: TIMEOUT_MS };
-    await asOwner(ownAccess, (execute) => execute("{ account { id } }"));
+    await asMember(ownAccess, (execute) => execute("{ account { id } }"));
     return ok("owner", `can sign in with ${credential}`);
   } catch (error) {
     const detail = `cannot sign in with ${credential}: ${errorMessage(error)}`;

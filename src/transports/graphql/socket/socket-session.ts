@@ -3,7 +3,7 @@ import { Fault, NO_SESSION } from "../../../core/errors";
 import { hashToken } from "../../../core/random";
 import type { ApplicationCounters } from "../../../core/statistics/application-counters";
 import type { AuthLookups } from "../../../domain/access/request-auth";
-import { isLinkGuestToken, isOwnerToken } from "../../../domain/access/token-forms";
+import { isLinkGuestToken, isMemberToken } from "../../../domain/access/token-forms";
 import type { WebOrigins } from "../../../domain/applications/web-origins";
 import { ORIGIN_REFUSED } from "../../../domain/applications/web-origins";
 import type { SessionEvents } from "../../../domain/session-events/session-events";
@@ -85,7 +85,7 @@ export class SocketSession {
   async connect(token: string): Promise<void> {
     this.current = token;
     try {
-      if (isOwnerToken(token)) return await this.joinMember(token);
+      if (isMemberToken(token)) return await this.joinMember(token);
       if (isLinkGuestToken(token)) {
         await this.admitGuest(token);
         return this.admit(linkGuestViewer(hashToken(token).toString("base64url")));
@@ -192,11 +192,11 @@ export class SocketSession {
   /** Watches the session of a member of an account. */
   private async joinMember(token: string): Promise<void> {
     const { lookups, sessionEvents } = this.deps;
-    const viewer = await lookups.findOwner(token);
+    const viewer = await lookups.findMemberByToken(token);
     const unwatch = sessionEvents.members.track({ ...viewer, close: () => this.end() });
     try {
       // Check again: the session may have ended between the look-up and the watch.
-      await lookups.findOwner(token);
+      await lookups.findMemberByToken(token);
       if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
       this.admit(memberViewer(viewer.memberId));
     } catch (error) {

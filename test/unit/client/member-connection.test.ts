@@ -1,7 +1,7 @@
 import {
-  type OwnerConnection,
-  type OwnerConnectionOptions,
-  openOwnerConnection,
+  type MemberConnection,
+  type MemberConnectionOptions,
+  openMemberConnection,
   SignalboxError,
 } from "../../../client/src/admin/index.ts";
 import { FakeService } from "../../support/client-package/fake-service";
@@ -9,7 +9,7 @@ import { FakeService } from "../../support/client-package/fake-service";
 /** The connection of an account's member, whose source of tokens is somebody who types. */
 
 let service: FakeService;
-let connection: OwnerConnection;
+let connection: MemberConnection;
 /** Tokens that the service accepts. */
 let valid: Set<string>;
 /** The token of each request. */
@@ -47,9 +47,9 @@ const codeOf = (attempt: Promise<unknown>) =>
     ({ code }: SignalboxError) => code,
   );
 
-function open(options: Partial<OwnerConnectionOptions> = {}): void {
+function open(options: Partial<MemberConnectionOptions> = {}): void {
   const { url, fetch, WebSocket } = service.options();
-  connection = openOwnerConnection({
+  connection = openMemberConnection({
     url,
     fetch,
     WebSocket,
@@ -60,7 +60,7 @@ function open(options: Partial<OwnerConnectionOptions> = {}): void {
       });
     },
     ...options,
-  } as OwnerConnectionOptions);
+  } as MemberConnectionOptions);
 }
 
 const QUERY = "query Some { account { id } }";

@@ -3,14 +3,14 @@ import type { Document, DocumentTypes } from "../transport/document.ts";
 import { postGraphql, type RequestOptions } from "../transport/http.ts";
 import { type ConnectionStatus, Socket } from "../transport/socket.ts";
 import { type SubscriptionSink, subscribe } from "../transport/subscription.ts";
-import { OwnerSession, type OwnerTokenSource } from "./owner-session.ts";
+import { MemberSession, type MemberTokenSource } from "./member-session.ts";
 
-/** Options of {@link openOwnerConnection}. */
-export interface OwnerConnectionOptions {
+/** Options of {@link openMemberConnection}. */
+export interface MemberConnectionOptions {
   /** The base URL of the service, such as https://api.example. */
   readonly url: string;
-  /** Where tokens come from: usually a sign-in with `signInOwner`. */
-  readonly source: OwnerTokenSource;
+  /** Where tokens come from: usually a sign-in with `signInMember`. */
+  readonly source: MemberTokenSource;
   /** A token to begin with; without one the source is asked. */
   readonly token?: string | null;
   /** `fetch` of the platform by default. */
@@ -20,7 +20,7 @@ export interface OwnerConnectionOptions {
 }
 
 /** A connection of a member of an account, for tools that manage applications. */
-export interface OwnerConnection {
+export interface MemberConnection {
   /**
    * Runs a query or mutation with the token. When the service refuses the token, it waits for another one of the source.
    * @throws SignalboxError
@@ -30,7 +30,7 @@ export interface OwnerConnection {
     variables?: Variables,
     options?: RequestOptions,
   ): Promise<Result>;
-  /** Runs an operation that needs no token, such as `signInOwner`. @throws SignalboxError */
+  /** Runs an operation that needs no token, such as `signInMember`. @throws SignalboxError */
   queryWithoutToken<Result = Record<string, unknown>, Variables = Record<string, unknown>>(
     document: string | DocumentTypes<Result, Variables>,
     variables?: Variables,
@@ -55,16 +55,16 @@ export interface OwnerConnection {
  *
  * @example
  * ```ts
- * import { openOwnerConnection, SignalboxError } from "@signalbox/client/admin";
+ * import { openMemberConnection, SignalboxError } from "@signalbox/client/admin";
  *
- * const signIn = "mutation($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
- * const { query, queryWithoutToken, close } = openOwnerConnection({
+ * const signIn = "mutation($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
+ * const { query, queryWithoutToken, close } = openMemberConnection({
  *   url: "http://127.0.0.1:4000",
  *   // Asked again when the session has ended: a page shows its sign-in here.
  *   source: async () => {
  *     const input = { email: "owner@localhost", password: "what the owner has typed" };
- *     const answer = await queryWithoutToken<{ signInOwner: { token: string } }>(signIn, { input });
- *     return answer.signInOwner.token;
+ *     const answer = await queryWithoutToken<{ signInMember: { token: string } }>(signIn, { input });
+ *     return answer.signInMember.token;
  *   },
  * });
  * try {
@@ -76,10 +76,10 @@ export interface OwnerConnection {
  * ```
  * @throws SignalboxError INVALID if `url` is not a valid URL
  */
-export function openOwnerConnection(options: OwnerConnectionOptions): OwnerConnection {
+export function openMemberConnection(options: MemberConnectionOptions): MemberConnection {
   const graphqlUrl = `${baseUrl(options.url)}/graphql`;
   const target = { graphqlUrl, fetch: options.fetch ?? ((...request) => fetch(...request)) };
-  const session = new OwnerSession(target, options.source, options.token ?? null);
+  const session = new MemberSession(target, options.source, options.token ?? null);
   const socket = new Socket({
     url: graphqlUrl.replace(/^http/, "ws"),
     session,

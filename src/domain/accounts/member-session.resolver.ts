@@ -4,25 +4,25 @@ import { Allow, type RequestAuth } from "../access/request-auth";
 import type { AccountContext, AccountDeps } from "./account-deps";
 import {
   type SignedInMember,
-  signInOwner,
-  signOutOwner,
-  signOutOwnerEverywhere,
+  signInMember,
+  signOutMember,
+  signOutMemberEverywhere,
 } from "./account-sessions";
 import { findAccount } from "./accounts";
 import { updateCurrentMember } from "./current-member";
 import {
   AccountMemberType,
-  SignInOwnerInput,
-  SignInOwnerPayload,
-  SignOutOwnerEverywherePayload,
-  SignOutOwnerPayload,
+  SignInMemberInput,
+  SignInMemberPayload,
+  SignOutMemberEverywherePayload,
+  SignOutMemberPayload,
   UpdateCurrentMemberInput,
   UpdateCurrentMemberPayload,
 } from "./member.type";
 import { readMember } from "./members";
 
 @Resolver()
-export class OwnerSessionResolver {
+export class MemberSessionResolver {
   @Allow("support")
   @Query(() => AccountMemberType, {
     description: "The member whose token the request carries.",
@@ -34,37 +34,37 @@ export class OwnerSessionResolver {
 
   @Allow("public")
   @Limited("sign-in")
-  @Mutation(() => SignInOwnerPayload, { description: "Signs in a member of an account." })
-  async signInOwner(
+  @Mutation(() => SignInMemberPayload, { description: "Signs in a member of an account." })
+  async signInMember(
     @Ctx() { accounts, auth, caller }: AccountContext,
-    @Arg("input", () => SignInOwnerInput, { description: "The member's credentials." })
-    input: SignInOwnerInput,
-  ): Promise<SignInOwnerPayload> {
-    return signInPayload(accounts, auth, await signInOwner(accounts, input, caller));
+    @Arg("input", () => SignInMemberInput, { description: "The member's credentials." })
+    input: SignInMemberInput,
+  ): Promise<SignInMemberPayload> {
+    return signInPayload(accounts, auth, await signInMember(accounts, input, caller));
   }
 
   @Allow("support")
-  @Mutation(() => SignOutOwnerPayload, {
+  @Mutation(() => SignOutMemberPayload, {
     description: "Signs the calling member out: ends the session and its token.",
   })
-  async signOutOwner(
+  async signOutMember(
     @Ctx() { accounts, auth, caller }: AccountContext,
-  ): Promise<SignOutOwnerPayload> {
+  ): Promise<SignOutMemberPayload> {
     caller.deferClose?.();
-    await signOutOwner(accounts, await auth.account());
+    await signOutMember(accounts, await auth.account());
     return { signedOut: true };
   }
 
   @Allow("support")
-  @Mutation(() => SignOutOwnerEverywherePayload, {
+  @Mutation(() => SignOutMemberEverywherePayload, {
     description:
       "Signs the calling member out everywhere: ends all its sessions, also the calling one, and closes their sockets.",
   })
-  async signOutOwnerEverywhere(
+  async signOutMemberEverywhere(
     @Ctx() { accounts, auth, caller }: AccountContext,
-  ): Promise<SignOutOwnerEverywherePayload> {
+  ): Promise<SignOutMemberEverywherePayload> {
     caller.deferClose?.();
-    await signOutOwnerEverywhere(accounts, await auth.account());
+    await signOutMemberEverywhere(accounts, await auth.account());
     return { signedOut: true };
   }
 
@@ -90,7 +90,7 @@ export async function signInPayload(
   accounts: AccountDeps,
   auth: RequestAuth,
   { viewer, token, expiresAt }: SignedInMember,
-): Promise<SignInOwnerPayload> {
+): Promise<SignInMemberPayload> {
   auth.noteSignIn(viewer);
   const account = await findAccount(accounts, viewer.accountId);
   const member = await readMember(accounts, viewer.memberId);

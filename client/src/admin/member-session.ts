@@ -1,5 +1,5 @@
 import { SignalboxError } from "../errors.ts";
-import { CheckOwnerDocument } from "../generated/operations.ts";
+import { CheckMemberDocument } from "../generated/operations.ts";
 import { BaseSession } from "../session/base-session.ts";
 import type { TokenSession, TokenSessionEvents } from "../session/token-session.ts";
 import { unlessAborted } from "../transport/backoff.ts";
@@ -11,15 +11,15 @@ import type { HttpTarget } from "../transport/http.ts";
  * waits for the token continues with the new one. An exception ends the connection.
  * @param refused the token that the service has refused; null for the first one
  */
-export type OwnerTokenSource = (refused: string | null) => Promise<string> | string;
+export type MemberTokenSource = (refused: string | null) => Promise<string> | string;
 
-/** The token of a member of an account: of `signInOwner`, which begins with `acct_`. */
-export class OwnerSession extends BaseSession<TokenSessionEvents> implements TokenSession {
-  readonly #source: OwnerTokenSource;
+/** The token of a member of an account: of `signInMember`, which begins with `acct_`. */
+export class MemberSession extends BaseSession<TokenSessionEvents> implements TokenSession {
+  readonly #source: MemberTokenSource;
 
   /** @param token of an earlier page; null to ask the source */
-  constructor(target: HttpTarget, source: OwnerTokenSource, token: string | null) {
-    super(target, token, CheckOwnerDocument);
+  constructor(target: HttpTarget, source: MemberTokenSource, token: string | null) {
+    super(target, token, CheckMemberDocument);
     this.#source = source;
   }
 
