@@ -59,7 +59,7 @@ export class HostRegistry {
     const { metrics, engine } = this.deps;
     const conferences = [...this.hosted.values()];
     metrics.conferences.set(conferences.length);
-    metrics.conferenceMembers.set(conferences.reduce((all, { members }) => all + members.size, 0));
+    metrics.conferenceMembers.set(conferences.reduce((all, { size }) => all + size, 0));
     metrics.conferenceTracks.set(engine?.usage().tracks ?? 0);
   }
 
@@ -197,11 +197,11 @@ export class HostRegistry {
     }
     const now = new Date(clock.now());
     for (const rights of await findChangedRights(store, [...this.hosted.keys()], now)) {
-      await this.guarded(rights.conferenceId, (conference) => conference.checks.apply(rights));
+      await this.guarded(rights.conferenceId, (conference) => conference.applyRights(rights));
     }
     for (const [id, conference] of [...this.hosted]) {
       conference.check();
-      if (conference.members.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));
+      if (conference.isIdle()) await this.guarded(id, (idle) => this.endIdle(idle));
     }
   }
 

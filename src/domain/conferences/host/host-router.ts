@@ -13,8 +13,7 @@ import {
 } from "./commands";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import type { HostRegistry } from "./host-registry";
-import type { HostedConference } from "./hosted-conference";
-import { notAMember } from "./hosted-members";
+import { type HostedConference, notAMember } from "./hosted-conference";
 import { NodeCalls } from "./node-calls";
 
 /** How long a command looks for the host of its conference, in milliseconds: longer than a dead node's lease. */

@@ -1,5 +1,6 @@
 import { Fault } from "../../../core/errors";
 import type {
+  ConferenceEngine,
   ConnectedPeer,
   EngineEvent,
   EngineState,
@@ -7,86 +8,112 @@ import type {
   MediaSource,
   PeerMessage,
   PeerResponse,
+  PeerStream,
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
-import type { MemberStats, MuteChange, PeerOwner } from "../peers/peer";
+import type { MemberStats, MuteChange, Peer, PeerListener, PeerOwner } from "../peers/peer";
 import { Peers } from "../peers/peers";
 import { ReportedStats } from "../peers/reported-stats";
-import type { AcquiredConference, HostRef } from "../rows/host-queries";
+import { type AcquiredConference, type HostRef, writeEngineState } from "../rows/host-queries";
 import type { Member } from "../rows/member-queries";
-import { disabledEngine } from "./disabled-engine";
 import type { HostDeps } from "./host-deps";
-import type { HostedMembers } from "./hosted-members";
-import { MediaState, type StoredMedia } from "./media-state";
-import { peerListener } from "./peer-listener";
+
+/** It is open, or opens: back to `closed` if that fails, and when the host leaves or closes it. */
+interface OpenRoom {
+  state: "open";
+  opened: Promise<void>;
+}
+
+/** The room of a conference at the engine (docs/CONFERENCES.md has the diagram of its states). */
+type Room =
+  /** The next member who publishes or watches opens it. */
+  | { state: "closed" }
+  | OpenRoom
+  /** The engine has lost it, and does not answer. Until it is open again, members get UNAVAILABLE. */
+  | { state: "lost" }
+  /** As `lost`, but the engine answers again: the conference raises its generation, and opens the room. */
+  | { state: "renewable" }
+  /** It has harmed the engine again and again: it never opens again, and the conference ends. */
+  | { state: "harmful" };
 
 /** What the media of a conference needs of it. */
-export interface HostedEngineOptions {
-  id: number;
-  application: number;
-  state(): ConferenceState;
+export interface EngineOwner extends Pick<PeerListener, "onFeed"> {
+  readonly id: number;
+  readonly application: number;
+  readonly settings: ConferenceState;
   ref(): HostRef;
+  /** Whether a membership is the current one of a member. */
+  has(membership: Pick<PeerOwner, "memberId" | "generation">): boolean;
   /** What a moderator has muted of a member now. */
   blocked(memberId: number): Required<MuteChange>;
-  onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
   send(event: ConferenceEvent): void;
-  /** The room is lost, with all peers. */
-  onLost(): void;
-  /** The room can be renewed, or must not open any more. */
-  onRenewable(): void;
+  /** The open room is lost, with all peers. */
+  onRoomLost(): void;
+  /** The room is renewable or harmful. */
+  check(): void;
 }
 
 /** The engine of a conference with its stored state, as the row has them. */
 type StoredEngine = Pick<AcquiredConference, "engine" | "engine_state">;
 
-/** The media of one conference on its host: the room at the engine, and the peers. */
-export class HostedEngine {
+/** What the row of a conference has of its media: the engine's state, and the peers. */
+interface StoredMedia {
+  engine: EngineState;
+  peers: Peer[];
+}
+
+/** Delay until changed media is stored, in milliseconds; several changes are stored together. */
+const STORE_MS = 200;
+
+/**
+ * The media of one conference on its host: the room at the engine, and the peers. They are stored for a restart of this
+ * node, if the engine outlives it.
+ */
+export class HostedEngine implements PeerListener {
+  private readonly engine: ConferenceEngine;
+  /** Name of the room at the engine. */
+  private readonly roomName: string;
+  private room: Room = { state: "closed" };
   private readonly peers: Peers;
-  private readonly stored: MediaState;
-  private opening: Promise<void> | null = null;
-  private engineState: EngineState = {};
-  private lost = false;
   private readonly reported = new ReportedStats();
-  /** The engine opens the room no more, since it has harmed the engine again and again. */
-  isHarmful = false;
-  /** Whether the engine answers, as far as its events tell. */
-  private answers = true;
+  /** What the engine needs to resume the room that was opened last. */
+  private engineState: EngineState = {};
+  /** Set while a change waits to be stored. */
+  private storeTimer: NodeJS.Timeout | null = null;
+  private storing: Promise<void> | null = null;
 
   constructor(
-    private readonly deps: HostDeps,
-    private readonly options: HostedEngineOptions,
+    private readonly deps: Pick<HostDeps, "engine" | "store" | "clock" | "log">,
+    private readonly owner: EngineOwner,
   ) {
-    const engine = deps.engine ?? disabledEngine;
+    this.engine = deps.engine ?? disabledEngine;
+    this.roomName = `c-${owner.id}`;
     this.peers = new Peers(
-      engine,
-      () => ({ room: this.room, generation: options.ref().generation }),
-      peerListener(options),
+      this.engine,
+      () => ({ room: this.roomName, generation: owner.ref().generation }),
+      this,
       () => deps.clock.now(),
     );
-    this.stored = new MediaState(deps, options.ref, () => ({
-      engine: this.engineState,
-      peers: this.peers.list(),
-    }));
   }
 
-  /** Name of the room at the engine. */
-  private get room(): string {
-    return `c-${this.options.id}`;
+  /** The state of the room. */
+  get state(): Room["state"] {
+    return this.room.state;
   }
+
+  // The room
 
   /** Resumes the peers of a stored state. @returns whether members must publish and watch again */
-  async resume(
-    { engine: engineName, engine_state: stored }: StoredEngine,
-    members: Pick<HostedMembers, "has">,
-  ): Promise<boolean> {
-    const { engine } = this.deps;
+  async resume({ engine: engineName, engine_state: stored }: StoredEngine): Promise<boolean> {
+    const { engine, log } = this.deps;
     if (!engine) return false;
     const state = stored as StoredMedia | null;
     // Without a stored state the media has ended with the former host.
     if (!state || engineName !== engine.name) return true;
     try {
       const resumed = await this.open(state.engine);
-      const kept = state.peers.filter((peer) => resumed.includes(peer.id) && members.has(peer));
+      if (this.room.state === "closed") this.room = { state: "open", opened: Promise.resolve() };
+      const kept = state.peers.filter((peer) => resumed.includes(peer.id) && this.owner.has(peer));
       this.peers.restore(kept);
       // The former host may have ended before it has stored a peer, or closed those of a member who has left.
       const known = new Set(kept.map(({ id }) => id));
@@ -96,25 +123,140 @@ export class HostedEngine {
       for (const memberId of new Set(kept.map((peer) => peer.memberId))) {
         await this.applyBlocks(memberId);
       }
-      for (const { id: peer, memberId, generation } of state.peers) {
-        if (resumed.includes(peer)) continue;
-        const to = { memberId, generation };
-        this.options.send({ type: "peer-closed", to, peer, reason: "the host was replaced" });
+      for (const peer of state.peers) {
+        if (!resumed.includes(peer.id)) this.onEnded(peer, "the host was replaced");
       }
       return kept.length === 0 && state.peers.length > 0;
     } catch (error) {
-      this.deps.log.warn({ err: error }, "the media of a conference could not be resumed");
+      log.warn({ err: error }, "the media of a conference could not be resumed");
       return true;
     }
   }
 
-  /** Whether media of a membership flows. @param source which; any when omitted */
-  isUp({ memberId, generation }: Omit<PeerOwner, "number">, source?: MediaSource): boolean {
-    const owned = this.peers
-      .list()
-      .filter((peer) => peer.memberId === memberId && peer.generation === generation);
-    return owned.some(({ up, source: own }) => up && own && own === (source ?? own));
+  /**
+   * Opens a renewable room again, under a new generation of the conference. If that fails, the next publisher opens it.
+   */
+  async renew(): Promise<void> {
+    // It may have been lost again.
+    if (this.room.state !== "renewable") return;
+    this.room = this.opening();
+    await this.room.opened;
   }
+
+  /** Gives changed settings to the room, if it is open. */
+  async update(): Promise<void> {
+    if (this.room.state !== "open") return;
+    try {
+      await this.room.opened;
+      await this.open();
+    } catch (error) {
+      // A room that is opened again has them.
+      this.deps.log.warn({ err: error }, "changed settings could not be given to the media server");
+    }
+  }
+
+  /** Leaves the room at the engine to the next host, which resumes it if the engine outlives this node. */
+  async leaveRoom(): Promise<void> {
+    await this.flush();
+    if (this.room.state === "open") this.room = { state: "closed" };
+  }
+
+  /** Closes the room, and forgets the peers. */
+  async closeRoom(): Promise<void> {
+    this.stopStoreTimer();
+    this.peers.clear();
+    if (this.room.state !== "open") return;
+    this.room = { state: "closed" };
+    try {
+      await this.engine.close({ room: this.roomName });
+    } catch (error) {
+      this.deps.log.warn({ err: error }, "a room could not be closed");
+    }
+  }
+
+  private async ensureRoom(): Promise<void> {
+    if (this.room.state === "closed") this.room = this.opening();
+    if (this.room.state !== "open") {
+      throw new Fault("UNAVAILABLE", "The media server is restarting", undefined, 1);
+    }
+    await this.room.opened;
+  }
+
+  private opening(): OpenRoom {
+    const opened = this.open().then(
+      () => undefined,
+      (error) => {
+        if (this.room === room) this.room = { state: "closed" };
+        throw error;
+      },
+    );
+    const room: OpenRoom = { state: "open", opened };
+    return room;
+  }
+
+  private async open(stored?: EngineState): Promise<string[]> {
+    const { application, settings } = this.owner;
+    const { video, bitrate } = settings;
+    const { generation } = this.owner.ref();
+    const { state, resumed } = await this.engine.open(
+      { room: this.roomName, application, generation, video, bitrate },
+      stored,
+    );
+    this.engineState = state;
+    return resumed;
+  }
+
+  // Events of the engine
+
+  /** Takes an event of the engine, of any room. */
+  onEvent(event: EngineEvent): void {
+    if (event.type === "lost") this.onLost("lost");
+    else if (event.type === "ready") this.onReady();
+    else if (event.room === this.roomName) this.onRoomEvent(event);
+  }
+
+  private onRoomEvent(event: Exclude<EngineEvent, { type: "lost" | "ready" }>): void {
+    if (event.type === "room-lost" || event.type === "room-ended") {
+      this.onLost(event.type === "room-ended" ? "harmful" : "lost");
+      this.onReady();
+    } else if (event.type === "statistics" || event.type === "limited") {
+      this.onReport(event);
+    } else {
+      if (event.type === "up") this.peers.onUp(event.peer);
+      if (event.type === "gone") this.peers.onGone(event.peer, event.reason);
+      if (event.type === "streams") this.peers.onStreams(event.peer, event.streams);
+      this.storeSoon();
+    }
+  }
+
+  private onReport(event: Extract<EngineEvent, { type: "statistics" | "limited" }>): void {
+    const peer = this.peers.find(event.peer);
+    if (!peer) return;
+    if (event.type === "statistics") {
+      const { statistics } = event;
+      this.reported.set(peer, statistics);
+      this.owner.send({ type: "statistics", ...addressOf(peer), statistics });
+    } else {
+      const { kind, dropped, bitrate } = event;
+      this.owner.send({ type: "peer-limited", ...addressOf(peer), kind, dropped, bitrate });
+    }
+  }
+
+  private onLost(next: "lost" | "harmful"): void {
+    const { state } = this.room;
+    if (next === "harmful" || state === "open" || state === "renewable")
+      this.room = { state: next };
+    if (state !== "open") return;
+    this.peers.clear();
+    this.owner.onRoomLost();
+  }
+
+  private onReady(): void {
+    if (this.room.state === "lost") this.room = { state: "renewable" };
+    if (this.room.state === "renewable" || this.room.state === "harmful") this.owner.check();
+  }
+
+  // Peers
 
   async publish(owner: PeerOwner, source: MediaSource, offer: string): Promise<ConnectedPeer> {
     await this.ensureRoom();
@@ -125,14 +267,14 @@ export class HostedEngine {
       await this.peers.closeOwned(owner, connected.peer);
       throw error;
     }
-    await this.stored.save();
+    await this.store();
     return connected;
   }
 
   async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
     await this.ensureRoom();
     const connected = await this.peers.watch(owner, feed);
-    await this.stored.save();
+    await this.store();
     return connected;
   }
 
@@ -142,19 +284,7 @@ export class HostedEngine {
 
   async closePeer(owner: PeerOwner, peer: string): Promise<void> {
     await this.peers.closeOwned(owner, peer);
-    this.stored.changed();
-  }
-
-  /** Gives changed settings to the room, if it is open. */
-  async update(): Promise<void> {
-    try {
-      if (!this.opening) return;
-      await this.opening;
-      await this.open();
-    } catch (error) {
-      // A room that is opened again has them.
-      this.deps.log.warn({ err: error }, "changed settings could not be given to the media server");
-    }
+    this.storeSoon();
   }
 
   /** Closes all that a member has at the engine. */
@@ -165,13 +295,13 @@ export class HostedEngine {
       // The member has left either way; a reopened room will not contain it.
       this.deps.log.warn({ err: error }, "the media of a member could not be closed");
     }
-    this.stored.changed();
+    this.storeSoon();
   }
 
   /** Drops, or admits again, what a member publishes. @param kinds what may have changed */
   async block(memberId: number, kinds: MuteChange): Promise<void> {
     await this.peers.block(memberId, () => {
-      const { audio, video } = this.options.blocked(memberId);
+      const { audio, video } = this.owner.blocked(memberId);
       return {
         ...(kinds.audio !== undefined && { audio }),
         ...(kinds.video !== undefined && { video }),
@@ -181,8 +311,16 @@ export class HostedEngine {
 
   /** Drops what a moderator has muted of a member. */
   private applyBlocks(memberId: number): Promise<void> {
-    const { audio, video } = this.options.blocked(memberId);
+    const { audio, video } = this.owner.blocked(memberId);
     return this.block(memberId, { ...(audio && { audio }), ...(video && { video }) });
+  }
+
+  /** Whether media of a membership flows. @param source which; any when omitted */
+  isUp({ memberId, generation }: Omit<PeerOwner, "number">, source?: MediaSource): boolean {
+    const owned = this.peers
+      .list()
+      .filter((peer) => peer.memberId === memberId && peer.generation === generation);
+    return owned.some(({ up, source: own }) => up && own && own === (source ?? own));
   }
 
   stats(): MemberStats[] {
@@ -193,107 +331,80 @@ export class HostedEngine {
     this.peers.repeatStreams(owner);
   }
 
-  /** Leaves the room at the engine to the next host, which resumes it if the engine outlives this node. */
-  async leaveRoom(): Promise<void> {
-    await this.stored.flush();
-    this.opening = null;
+  onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void {
+    this.owner.onFeed(owner, source, up);
   }
 
-  async closeRoom(): Promise<void> {
-    this.stored.discard();
-    this.peers.clear();
-    if (!this.opening || this.lost) return;
-    this.opening = null;
+  onStreams(peer: Peer, streams: PeerStream[], offer: string | undefined): void {
+    const changed = { streams, ...(offer !== undefined && { offer }) };
+    this.owner.send({ type: "streams", ...addressOf(peer), ...changed });
+  }
+
+  onEnded(peer: Peer, reason: string): void {
+    this.owner.send({ type: "peer-closed", ...addressOf(peer), reason });
+  }
+
+  // What the next host resumes
+
+  private storeSoon(): void {
+    if (this.storeTimer || Object.keys(this.engineState).length === 0) return;
+    this.storeTimer = setTimeout(() => void this.flush(), STORE_MS);
+    this.storeTimer.unref();
+  }
+
+  /**
+   * Stores a new peer before its client has it: the next host closes a peer that is not stored, and can tell nobody.
+   */
+  private async store(): Promise<void> {
+    this.storeSoon();
+    await this.flush();
+  }
+
+  /**
+   * Stores what has changed at once. What changes while a write runs is stored with the next one, together.
+   * A failure is logged: media does not wait for a database that is away.
+   */
+  private async flush(): Promise<void> {
+    // It may have begun before the last change.
+    await this.storing;
+    if (this.storeTimer) {
+      this.storing ??= this.write().finally(() => {
+        this.storing = null;
+      });
+    }
+    await this.storing;
+  }
+
+  private async write(): Promise<void> {
+    this.stopStoreTimer();
+    const { engine, store, log } = this.deps;
+    const media: StoredMedia = { engine: this.engineState, peers: this.peers.list() };
     try {
-      await this.deps.engine?.close({ room: this.room });
+      await writeEngineState(store, this.owner.ref(), engine?.name ?? "", media);
     } catch (error) {
-      this.deps.log.warn({ err: error }, "a room could not be closed");
+      log.warn({ err: error }, "the media of a conference could not be stored");
     }
   }
 
-  onEvent(event: EngineEvent): void {
-    if (event.type === "lost") this.onLost();
-    else if (event.type === "ready") this.onReady();
-    else if (event.room === this.room) this.onRoomEvent(event);
+  private stopStoreTimer(): void {
+    if (this.storeTimer) clearTimeout(this.storeTimer);
+    this.storeTimer = null;
   }
+}
 
-  private onRoomEvent(event: Exclude<EngineEvent, { type: "lost" | "ready" }>): void {
-    if (event.type === "room-lost" || event.type === "room-ended") {
-      this.isHarmful ||= event.type === "room-ended";
-      this.onLost();
-      this.onReady();
-      return;
-    }
-    if (event.type === "up") this.peers.onUp(event.peer);
-    if (event.type === "gone") this.peers.onGone(event.peer, event.reason);
-    if (event.type === "streams") this.peers.onStreams(event.peer, event.streams);
-    if (event.type === "statistics" || event.type === "limited") {
-      const found = this.peers.find(event.peer);
-      if (!found) return;
-      const { id: peer, memberId, generation } = found;
-      const own = { to: { memberId, generation }, peer };
-      if (event.type === "statistics") {
-        const { statistics } = event;
-        this.reported.set(found, statistics);
-        this.options.send({ type: "statistics", ...own, statistics });
-      } else {
-        const { kind, dropped, bitrate } = event;
-        this.options.send({ type: "peer-limited", ...own, kind, dropped, bitrate });
-      }
-    } else this.stored.changed();
-  }
+/** The membership that an event of a peer is for, and the peer. */
+function addressOf({ id: peer, memberId, generation }: Peer) {
+  return { to: { memberId, generation }, peer };
+}
 
-  private onLost(): void {
-    this.answers = false;
-    if (this.lost || !this.opening) return;
-    this.lost = true;
-    this.opening = null;
-    this.peers.clear();
-    this.options.onLost();
-  }
+/** The engine with CONFERENCES=off: nothing opens. */
+const disabledEngine: ConferenceEngine = {
+  open: unsupported,
+  connect: unsupported,
+  signal: unsupported,
+  close: async () => undefined,
+};
 
-  private onReady(): void {
-    this.answers = true;
-    if (this.lost || this.isHarmful) this.options.onRenewable();
-  }
-
-  /** Whether the engine, which has lost the room, answers again. */
-  isRenewable(): boolean {
-    return this.lost && this.answers && !this.isHarmful;
-  }
-
-  /** Opens the room again, under a new generation of the conference. If that fails, the next publisher opens it. */
-  async renew(): Promise<void> {
-    // It may have been lost again.
-    if (!this.isRenewable()) return;
-    this.lost = false;
-    await this.ensureRoom();
-  }
-
-  private async ensureRoom(): Promise<void> {
-    if (this.lost || this.isHarmful) {
-      throw new Fault("UNAVAILABLE", "The media server is restarting", undefined, 1);
-    }
-    this.opening ??= this.open().then(
-      () => undefined,
-      (error) => {
-        this.opening = null;
-        throw error;
-      },
-    );
-    await this.opening;
-  }
-
-  private async open(stored?: EngineState): Promise<string[]> {
-    const engine = this.deps.engine ?? disabledEngine;
-    const { video, bitrate } = this.options.state();
-    const { generation } = this.options.ref();
-    const { state, resumed } = await engine.open(
-      { room: this.room, application: this.options.application, generation, video, bitrate },
-      stored,
-    );
-    this.engineState = state;
-    if (stored) this.opening = Promise.resolve();
-    return resumed;
-  }
+function unsupported(): Promise<never> {
+  return Promise.reject(new Fault("UNSUPPORTED", "Conferences are off on this server"));
 }

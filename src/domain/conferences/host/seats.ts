@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/errors";
 import type { Transaction } from "../../../platform/store/store";
 import type { MemberRef, MemberState, Participant } from "../model/conference";
-import type { ConferenceState } from "../model/conference-event";
+import type { ConferenceState, NewEvent } from "../model/conference-event";
 import { noteEmpty } from "../rows/host-queries";
 import {
   insertMember,
@@ -11,7 +11,6 @@ import {
   takeOverSeat,
 } from "../rows/member-queries";
 import { lockSeats } from "../rows/user-limit-queries";
-import type { NewEvent } from "./conference-changes";
 
 /**
  * Maximum number of seats of a user in all conferences. Each conference with a member may take a room of the media

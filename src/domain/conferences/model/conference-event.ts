@@ -71,3 +71,8 @@ export type ConferenceEvent =
       peer: string;
       statistics: PeerStatistics;
     };
+
+/** An event of the state that all members share, before it has its number. */
+export type NewEvent<E = ConferenceEvent> = E extends { sequence: number }
+  ? Omit<E, "sequence">
+  : never;

@@ -9,11 +9,11 @@ import { type MemberRow, toMember } from "../../../src/domain/conferences/rows/m
 import { openLocalBus } from "../../../src/platform/bus/local";
 import type { Statement } from "../../../src/platform/store/store";
 
-/** During an outage of the bus, the snapshot that replaces events contains all changes, also the last one. */
-
 const CONFERENCE = 7;
 /** As many events wait for the bus; the next one makes a snapshot of all. */
-const WAITING_MAX = 500;
+const EVENTS_MAX = 500;
+/** As many changes wait for the database. */
+const CHANGES_MAX = 1_000;
 const log = openLog("silent");
 
 const memberRow = (id: number): MemberRow => ({
@@ -43,7 +43,11 @@ function openConference() {
   const bus = openLocalBus({ now: () => 0 }, log);
   let isDown = true;
   let sequence = 0;
+  let gate = Promise.resolve();
+  const statements: string[] = [];
+  const watched = new Set<object>();
   const query = async (statement: Statement) => {
+    statements.push(statement.name);
     if (statement.name === "advance_conference") {
       sequence += 1;
       return [{ sequence }];
@@ -51,7 +55,10 @@ function openConference() {
     return statement.name === "insert_conference_member" ? [memberRow(2)] : [];
   };
   const deps = {
-    store: { query, transaction: (act: (transaction: unknown) => unknown) => act({ query }) },
+    store: {
+      query,
+      transaction: (act: (transaction: unknown) => unknown) => gate.then(() => act({ query })),
+    },
     bus: {
       append(inbox: string, body: string) {
         if (isDown) return Promise.reject(new Fault("UNAVAILABLE", "down"));
@@ -65,7 +72,13 @@ function openConference() {
     },
     clock: { now: () => 0 },
     log,
-    sessionEvents: { track: () => () => {}, onSessionEvent: () => () => {} },
+    sessionEvents: {
+      track(connection: object) {
+        watched.add(connection);
+        return () => watched.delete(connection);
+      },
+      onSessionEvent: () => () => {},
+    },
     engine: null,
     node: "here",
     alone: true,
@@ -87,6 +100,17 @@ function openConference() {
   } as const;
   return {
     conference: new HostedConference(deps, CONFERENCE, row, [toMember(memberRow(1))], () => {}),
+    statements,
+    /** What watches the sessions of members. */
+    watched,
+    /** Stops transactions before they begin. @returns a function that lets them begin */
+    hold() {
+      let release: () => void = () => undefined;
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
     endOutage() {
       isDown = false;
     },
@@ -98,17 +122,15 @@ function openConference() {
   };
 }
 
+const join = (conference: HostedConference) =>
+  conference.join(
+    { applicationId: 1, number: 102, kind: "user", name: "B", sessionId: null, device: "d" },
+    false,
+    false,
+  );
+
 test.each<[string, (conference: HostedConference) => Promise<unknown>, object]>([
-  [
-    "a join",
-    (conference) =>
-      conference.join(
-        { applicationId: 1, number: 102, kind: "user", name: "B", sessionId: null, device: "d" },
-        false,
-        false,
-      ),
-    { members: [{ id: 1 }, { id: 2 }] },
-  ],
+  ["a join", join, { members: [{ id: 1 }, { id: 2 }] }],
   ["a leave", (conference) => conference.remove(1, "left"), { members: [] }],
   [
     "a mute",
@@ -118,7 +140,7 @@ test.each<[string, (conference: HostedConference) => Promise<unknown>, object]>(
   [
     "a new moderator",
     (conference) =>
-      conference.checks.apply({
+      conference.applyRights({
         conferenceId: CONFERENCE,
         memberId: 1,
         leaveReason: null,
@@ -133,16 +155,46 @@ test.each<[string, (conference: HostedConference) => Promise<unknown>, object]>(
   ],
 ])("the snapshot after an outage contains %s that filled the queue", async (_what, change, state) => {
   const { conference, endOutage, stored, close } = openConference();
-  for (let count = 1; count <= WAITING_MAX; count++) {
+  for (let count = 1; count <= EVENTS_MAX; count++) {
     await conference.update({ name: `Room ${count}` });
   }
   await change(conference);
   endOutage();
   await eventually(async () => expect(await stored()).toHaveLength(1));
   expect(await stored()).toEqual([
-    expect.objectContaining({ type: "snapshot", sequence: WAITING_MAX + 1 }),
+    expect.objectContaining({ type: "snapshot", sequence: EVENTS_MAX + 1 }),
   ]);
   expect(await stored()).toMatchObject([{ conference: { name: "Room 500" }, ...state }]);
   await conference.abandon();
+  await close();
+});
+
+test("a member whose requests fill the queue is removed all the same, once", async () => {
+  const { conference, statements, hold, endOutage, close } = openConference();
+  endOutage();
+  const release = hold();
+  const change = () => conference.update({ locked: true });
+  const waiting = Array.from({ length: CHANGES_MAX }, change);
+  await expect(change()).rejects.toThrow("The conference is overloaded");
+  const removed = [conference.remove(1, "removed"), conference.remove(1, "left")];
+  release();
+  await Promise.all([...waiting, ...removed]);
+  expect(conference.size).toBe(0);
+  expect(statements.filter((name) => name === "leave_conference")).toHaveLength(1);
+  await conference.abandon();
+  await close();
+});
+
+test("a member who takes a seat while the conference is dropped is not watched for ever", async () => {
+  const { conference, watched, endOutage, hold, close } = openConference();
+  endOutage();
+  const release = hold();
+  const joining = join(conference);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(watched.size).toBe(1);
+  await conference.abandon();
+  release();
+  await joining;
+  expect(watched.size).toBe(0);
   await close();
 });
