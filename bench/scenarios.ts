@@ -29,8 +29,8 @@ const SIGN_IN_CONNECTIONS = 8;
 /** Number of signals in flight in a fan-out. */
 const WINDOW = 8;
 
-const USER_FIELDS = `id databaseId login email externalUserId externalId facebookId twitterId fullName
-  phone website customData tags avatar blobId timezone isGuest lastRequestAt createdAt updatedAt`;
+const USER_FIELDS = `id databaseId login email externalId facebookId twitterId fullName phone website
+  customData tags avatar timezone isGuest lastRequestAt createdAt updatedAt`;
 
 /** All scenarios in the order of measurement. */
 export function scenarios(seed: Seed, signing: Signing): Scenario[] {
@@ -70,7 +70,7 @@ export function scenarios(seed: Seed, signing: Signing): Scenario[] {
   const session = withTokens({ method: "GET", path: "/session" });
   const rest = withTokens({ method: "GET", path: `/users/v2?user_tags=${seed.tag}` });
   const query = `query ($filter: UserFilter!) {
-    users(filter: $filter) { limit offset totalCount nodes { ${USER_FIELDS} } } }`;
+    users(filter: $filter) { totalCount nodes { ${USER_FIELDS} } } }`;
   const graphql = withTokens({
     method: "POST",
     path: "/graphql",

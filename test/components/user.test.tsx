@@ -17,11 +17,10 @@ const PATH = "/applications/7/users/41";
 const SINCE = "2026-02-01T08:00:00Z";
 const ANN: User = {
   ...{ id: "41", login: "ann.moreau", email: "ann@field.example", fullName: "Ann Moreau" },
-  ...{ phone: null, website: null, tags: ["north"], timezone: 120, avatar: null, blobId: null },
+  ...{ phone: null, website: null, tags: ["north"], timezone: 120, avatar: null },
   ...{
     customData: null,
     externalId: null,
-    externalUserId: null,
     facebookId: null,
     twitterId: null,
   },

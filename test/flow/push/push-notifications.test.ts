@@ -1,6 +1,6 @@
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { startNode, type TestNode } from "../../support/node";
-import { addDevice, eventCounts } from "../../support/push/push";
+import { addDevice, eventCounts, postEvent } from "../../support/push/push";
 import { RecordingProviders } from "../../support/push/recording-provider";
 import { newUser, type TestUser } from "../../support/rest-client";
 
@@ -20,7 +20,7 @@ afterAll(() => node.stop());
 beforeEach(() => providers.sent.splice(0));
 
 const SEND = `mutation ($input: CreatePushEventInput!) { createPushEvent(input: $input) { events {
-  id channel message payload
+  id channel payload
   notification { title body badge sound data expiresAt
     apple { subtitle voip } android { channelId } web { icon title } } } } }`;
 
@@ -31,6 +31,17 @@ const send = (message: object) =>
     { input: { environment: "DEVELOPMENT", message, userIds: [String(user.id)] } },
     sender.token,
   );
+
+const READ = `query ($id: ID!) { pushEvent(id: $id) { channel payload notification { title } } }`;
+
+/** The message of an event in the database. */
+async function storedMessage({ id }: { id: string }): Promise<string> {
+  const [row] = await node.sql<{ message: string }>(
+    "SELECT message FROM push_events WHERE id = $1",
+    [id],
+  );
+  return row?.message ?? "";
+}
 
 /** What the push services received, by channel, after all deliveries. */
 async function sentOf(events: Array<{ id: string }>): Promise<Record<string, object>> {
@@ -57,7 +68,7 @@ test("a notification reaches every platform in its own form, and is read as it w
   expect(events.map(({ channel }: { channel: string }) => channel)).toEqual(["APNS", "GCM", "WEB"]);
   for (const event of events) {
     expect(event.notification).toEqual({ ...NOTIFICATION, android: null });
-    expect(JSON.parse(Buffer.from(event.message, "base64").toString())).toEqual({
+    expect(JSON.parse(await storedMessage(event))).toEqual({
       title: "Order",
       body: "On its way",
       badge: 2,
@@ -97,8 +108,9 @@ test("a payload of one platform reaches that platform as it is", async () => {
   const { events } = data.createPushEvent;
   const text = `payload=${Buffer.from(JSON.stringify(payload)).toString("base64")}`;
   expect(events).toEqual([
-    { id: expect.any(String), channel: "APNS", message: text, payload, notification: null },
+    { id: expect.any(String), channel: "APNS", payload, notification: null },
   ]);
+  expect(await storedMessage(events[0])).toBe(text);
   const sent = await sentOf(events);
   expect(Object.keys(sent)).toEqual(["apns"]);
   expect(sent.apns).toMatchObject({ payload: JSON.stringify(payload) });
@@ -106,14 +118,16 @@ test("a payload of one platform reaches that platform as it is", async () => {
 
 test("a message that is universal on REST is read with its payloads", async () => {
   const text = Buffer.from('{"message":"Hi","ios_badge":1}').toString("base64");
-  const { data } = await send({ encoded: { text } });
-  const [apns, gcm] = data.createPushEvent.events;
-  expect(apns).toMatchObject({
-    message: text,
+  const [sent, other] = await postEvent(node, sender, { message: text, user: { ids: user.id } });
+  expect(sent).toMatchObject({ message: text, notification_channel: { name: "apns" } });
+  const read = async ({ id }: { id: number }) =>
+    (await graphql(node, READ, { id }, sender.token)).data.pushEvent;
+  expect(await read(sent)).toMatchObject({
+    channel: "APNS",
     notification: null,
     payload: { aps: { alert: { body: "Hi" }, badge: 1 } },
   });
-  expect(gcm.payload).toMatchObject({ data: { message: "Hi" } });
+  expect((await read(other)).payload).toMatchObject({ data: { message: "Hi" } });
 });
 
 test.each<[string, object, string[]]>([

@@ -365,12 +365,12 @@ describe("a dry run", () => {
   });
 
   it("reports dropped keys of the message", async () => {
-    const message = universal({ message: "Hi", android_fcm_notification: { titel: "T" } });
+    const payload = { notification: { titel: "T" } };
     const userIds = [String(user.id)];
-    const { dryRun } = await run({ message: { encoded: { text: message } }, userIds });
+    const { dryRun } = await run({ message: { platform: { channel: "GCM", payload } }, userIds });
     expect(dryRun.channels[0]).toMatchObject({
       channel: "GCM",
-      problems: ["android_fcm_notification.titel is dropped: Firebase does not know it"],
+      problems: ["notification.titel is dropped: Firebase does not know it"],
     });
     const badge = { notification: { badge: 3, data: { id: 7 } } };
     expect((await run({ message: badge, userIds })).dryRun.channels[0]).toMatchObject({
@@ -382,7 +382,7 @@ describe("a dry run", () => {
 
   it("reports every problem at once", async () => {
     const { dryRun } = await run({
-      message: { encoded: { text: "%" } },
+      message: { notification: { badge: -1 } },
       eventType: "PERIOD_DATE",
       name: "x".repeat(300),
       userIds: [],
@@ -390,7 +390,7 @@ describe("a dry run", () => {
     expect(dryRun.channels).toEqual([]);
     expect(dryRun.problems.map((text: string) => text.split(":")[0]).sort()).toEqual([
       "date",
-      "message",
+      "message.notification.badge",
       "name",
       "userIds",
     ]);

@@ -89,7 +89,7 @@ it("lists the user's sessions by latest activity, including activity that is not
 
   const { data } = await graphql(
     node,
-    "{ sessions { totalCount nodes { id databaseId ip userAgent location current } } }",
+    "{ sessions { totalCount nodes { id databaseId ip userAgent current } } }",
     {},
     user.token,
   );
@@ -98,7 +98,6 @@ it("lists the user's sessions by latest activity, including activity that is not
     databaseId: session,
     ip: "127.0.0.1",
     userAgent,
-    location: null,
     current,
   });
   expect(data.sessions).toEqual({

@@ -85,9 +85,9 @@ async function found(query: string): Promise<number[]> {
   return numbers(body.items);
 }
 
-const SEARCH = `query ($filter: UserFilter!, $sort: UserSort, $offset: SafeInt, $limit: SafeInt) {
-  users(filter: $filter, sort: $sort, offset: $offset, limit: $limit) {
-    limit offset totalCount nodes { id: databaseId }
+const SEARCH = `query ($filter: UserFilter!, $sort: UserSort, $first: Int) {
+  users(filter: $filter, sort: $sort, first: $first) {
+    totalCount nodes { id: databaseId }
   }
 }`;
 const search = (variables: Record<string, unknown>, token = reader.token) =>
@@ -340,8 +340,8 @@ describe("start_with", () => {
     }
     const rest = await list("full_name[start_with]=many&offset=5");
     expect([rest.body.limit, rest.body.skip, rest.body.items.length]).toEqual([5, 5, 3]);
-    const { data } = await search({ filter: { fullName: { startWith: "many" } }, limit: 50 });
-    expect([data.users.limit, data.users.nodes.length]).toEqual([5, 5]);
+    const { data } = await search({ filter: { fullName: { startWith: "many" } }, first: 50 });
+    expect([data.users.totalCount, data.users.nodes.length]).toEqual([8, 5]);
   });
 
   it("matches literally, without wildcards and escapes", async () => {
@@ -444,9 +444,6 @@ describe("paging", () => {
     expect(numbers(body.items)).toEqual([3, 4, 5]);
     const end = await list(`${fill(every)}&offset=6`);
     expect(end.body).toMatchObject({ skip: 6, total_entries: 6, items: [] });
-    const { data } = await search({ filter: withIds(EVERY), offset: 2, limit: 3 });
-    expect(data.users).toMatchObject({ offset: 2, limit: 3, totalCount: 6 });
-    expect(numbers(data.users.nodes)).toEqual([3, 4, 5]);
   });
 
   it("continues after a cursor, also among users without a value, and ends with a full page", async () => {

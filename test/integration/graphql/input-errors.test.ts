@@ -19,7 +19,9 @@ const EVENT =
   "mutation ($input: CreatePushEventInput!) { createPushEvent(input: $input) { events { id } } }";
 const REJECT = "mutation ($input: RejectCallInput!) { rejectCall(input: $input) { callId } }";
 const USERS = "query ($first: Int) { users(filter: {}, first: $first) { totalCount } }";
+const FILTERED = "query ($filter: UserFilter) { users(filter: $filter) { totalCount } }";
 const OWN = { environment: "DEVELOPMENT", message: { notification: { title: "secret" } } };
+const PLATFORM = { channel: "GCM", payload: {} };
 
 const CASES: Array<[query: string, variables: object, message: string]> = [
   [
@@ -38,9 +40,9 @@ const CASES: Array<[query: string, variables: object, message: string]> = [
     'Variable "$input" got invalid value; Field "id" of required type "ID!" was not provided.',
   ],
   [
-    UPDATE,
-    { input: { id: "1", blobId: "secret" } },
-    'Variable "$input" got invalid value at "input.blobId"; Expected type "SafeInt": an integer from -(2^53 - 1) to 2^53 - 1',
+    FILTERED,
+    { filter: { id: { eq: "secret" } } },
+    'Variable "$filter" got invalid value at "filter.id.eq"; Expected type "SafeInt": an integer from -(2^53 - 1) to 2^53 - 1',
   ],
   [UPDATE, {}, 'Variable "$input" of required type "UpdateUserInput!" was not provided.'],
   [
@@ -70,7 +72,7 @@ const CASES: Array<[query: string, variables: object, message: string]> = [
   ],
   [
     EVENT,
-    { input: { ...OWN, message: { notification: { badge: 1 }, encoded: { text: "e30=" } } } },
+    { input: { ...OWN, message: { notification: { badge: 1 }, platform: PLATFORM } } },
     'Variable "$input" got invalid value at "input.message"; Exactly one key must be specified for OneOf type "PushMessageInput".',
   ],
   [

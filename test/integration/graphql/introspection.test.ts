@@ -36,12 +36,12 @@ describe("with introspection disabled", () => {
     ["{currentSession{id @skp(if:true)}}", {}],
     ["{...on Usr{id}}", {}],
     ["{accountSettings(acountKey:1){accountKey}}", {}],
-    ["{users(filter:{logn:{eq:1}}){limit}}", {}],
-    ["{users(filter:{},sort:{asc:LOGI}){limit}}", {}],
-    ["query($a:UserFiltr){users(filter:$a){limit}}", {}],
-    ["query($a:UserFilter!){users(filter:$a){limit}}", { a: { logn: { eq: "1" } } }],
-    ["query($a:UserFilter!){users(filter:$a){limit}}", { a: { login: { eqq: "1" } } }],
-    ["query($a:UserSortField){users(filter:{},sort:{asc:$a}){limit}}", { a: "LOGI" }],
+    ["{users(filter:{logn:{eq:1}}){totalCount}}", {}],
+    ["{users(filter:{},sort:{asc:LOGI}){totalCount}}", {}],
+    ["query($a:UserFiltr){users(filter:$a){totalCount}}", {}],
+    ["query($a:UserFilter!){users(filter:$a){totalCount}}", { a: { logn: { eq: "1" } } }],
+    ["query($a:UserFilter!){users(filter:$a){totalCount}}", { a: { login: { eqq: "1" } } }],
+    ["query($a:UserSortField){users(filter:{},sort:{asc:$a}){totalCount}}", { a: "LOGI" }],
     ["query($a:UserKey!){user(by:$a){id}}", { a: { logn: "1" } }],
   ];
   const OTHERWISE =
@@ -81,7 +81,7 @@ describe("with introspection disabled", () => {
 
   test("parsing a repetitive message takes linear time", async () => {
     const text = " Did you mean ".repeat(15_000);
-    const query = `{users(filter:{},offset:"${text}"){limit}}`;
+    const query = `{users(filter:{},first:"${text}"){totalCount}}`;
     expect((await graphql(silent, query)).errors?.[0].extensions.code).toBe("MALFORMED");
   });
 });

@@ -155,10 +155,6 @@ async function allAnswers(): Promise<unknown[]> {
         asker.token,
       ),
       await ask(`{ users(filter: { ${secret}: { eq: "m" } }) { nodes { login } } }`, asker.token),
-      await ask(
-        `{ usersPage(order: { field: ${upper}, direction: ASC }) { nodes { login } } }`,
-        asker.token,
-      ),
     );
   }
   for (const search of ["spy", "a-secret", "m-secret", "z-secret"]) {

@@ -25,11 +25,9 @@ export function ProfileDetails({ user }: { user: UserProfileFieldsFragment }) {
   ];
   const systems = [
     { title: texts.externalId, value: user.externalId },
-    { title: texts.externalUserId, value: user.externalUserId },
     { title: texts.facebookId, value: user.facebookId },
     { title: texts.twitterId, value: user.twitterId },
     { title: texts.avatar, value: user.avatar },
-    { title: texts.blobId, value: user.blobId == null ? null : String(user.blobId) },
     { title: texts.customData, value: user.customData },
   ];
   const known = (details: typeof who) =>

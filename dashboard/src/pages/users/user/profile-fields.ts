@@ -8,7 +8,6 @@ export const TEXT_FIELDS = [
   "phone",
   "website",
   "externalId",
-  "externalUserId",
   "facebookId",
   "twitterId",
   "avatar",
@@ -22,7 +21,6 @@ export type TextField = (typeof TEXT_FIELDS)[number];
 export interface ProfileValues extends Record<TextField, string> {
   tags: string[];
   timezone: number | string;
-  blobId: string;
 }
 
 /** The profile as the form shows it. */
@@ -32,7 +30,6 @@ export function profileValues(user: UserProfileFieldsFragment): ProfileValues {
     ...(Object.fromEntries(texts) as Record<TextField, string>),
     tags: [...user.tags],
     timezone: user.timezone ?? "",
-    blobId: user.blobId == null ? "" : String(user.blobId),
   };
 }
 
@@ -49,9 +46,6 @@ export function profileChanges(
   if (changed("tags")) changes.tags = values.tags;
   if (changed("timezone")) {
     changes.timezone = values.timezone === "" ? null : Number(values.timezone);
-  }
-  if (changed("blobId")) {
-    changes.blobId = values.blobId.trim() === "" ? null : Number(values.blobId);
   }
   return changes as Partial<UpdateUserInput>;
 }

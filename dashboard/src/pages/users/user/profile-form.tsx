@@ -24,7 +24,6 @@ export function ProfileForm({ of: { user } }: { of: UserRef }) {
       // Guests, and users of a provider or with a phone number, may have neither.
       login: (login: string, { email }) =>
         hasName && login.trim() === "" && email.trim() === "" ? usersStrings.nameMissing : null,
-      blobId: (text: string) => (/^ *[0-9]* *$/.test(text) ? null : texts.blobIdWrong),
     },
     variables: (values, changed) => ({
       input: { id: user.id, ...profileChanges(values, changed) },
@@ -82,23 +81,12 @@ export function ProfileForm({ of: { user } }: { of: UserRef }) {
         <Section title={texts.otherSystems} lead={texts.otherSystemsText}>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
             {text("externalId")}
-            {text("externalUserId")}
             {text("facebookId")}
             {text("twitterId")}
           </SimpleGrid>
         </Section>
         <Section title={texts.appData}>
-          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-            {text("avatar", texts.avatarText)}
-            <TextInput
-              label={texts.blobId}
-              description={texts.blobIdText}
-              inputMode="numeric"
-              autoComplete="off"
-              inputWrapperOrder={["label", "input", "description", "error"]}
-              {...form.getInputProps("blobId")}
-            />
-          </SimpleGrid>
+          {text("avatar", texts.avatarText)}
           <Textarea
             label={texts.customData}
             description={texts.customDataText}
