@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../src/core/package-root";
-import { signalboxSchema } from "../src/transports/graphql/schema";
+import { restSchema, signalboxSchema } from "../src/transports/graphql/schema";
 import { schemaText } from "../src/transports/graphql/schema-text";
 import { readDocuments, readRestFiles } from "../src/transports/rest/documents";
 import { configMarkdown, envExample } from "./config-documents";
@@ -16,11 +16,11 @@ import { transcriptExamples } from "./openapi/transcript-examples";
 const root = packageRoot();
 
 function generatedTexts(): Record<string, string> {
-  const schema = signalboxSchema();
+  const schema = restSchema();
   const documents = readDocuments(readRestFiles(join(root, "schema/rest")), schema);
   const api = openApi(documents, schema, API_INFO, transcriptExamples(root, documents));
   return {
-    "schema/schema.graphql": schemaText(schema),
+    "schema/schema.graphql": schemaText(signalboxSchema()),
     "schema/openapi.json": `${JSON.stringify(api, null, 2)}\n`,
     "docs/CONFIG.md": configMarkdown(),
     ".env.example": envExample(),

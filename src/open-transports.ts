@@ -20,7 +20,7 @@ import { DASHBOARD_PATH, registerDashboard } from "./transports/dashboard/dashbo
 import { type CreateContext, contextFactory } from "./transports/graphql/engine/context";
 import { Engine } from "./transports/graphql/engine/engine";
 import { registerGraphqlHttp } from "./transports/graphql/http";
-import { signalboxSchema } from "./transports/graphql/schema";
+import { restSchema, signalboxSchema } from "./transports/graphql/schema";
 import { registerSchemaText } from "./transports/graphql/schema-text";
 import { type GraphqlSocketOptions, GraphqlSockets } from "./transports/graphql/socket/websocket";
 import { type DelaySampler, sampleEventLoopDelay } from "./transports/http/event-loop-delay";
@@ -225,8 +225,9 @@ async function checkWrites({ log, bus }: Platform, { health }: Domain): Promise<
 
 /** Opens the REST API of schema/rest. */
 function openRest(server: FastifyInstance, engine: Engine, makeContext: CreateContext): void {
-  const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
-  registerRest(server, { engine, makeContext, documents });
+  const schema = restSchema();
+  const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), schema);
+  registerRest(server, { engine, makeContext, documents, schema });
 }
 
 /** Opens GraphQL over HTTP and over WebSocket. */

@@ -5,7 +5,7 @@ import {
   isListType,
   isObjectType,
 } from "graphql";
-import { signalboxSchema } from "../../src/transports/graphql/schema";
+import { restSchema } from "../../src/transports/graphql/schema";
 
 /**
  * The size of an answer is bounded, whoever has made the data: each list is a page of a connection, or has a bound for a
@@ -58,7 +58,7 @@ function isList(type: GraphQLOutputType): boolean {
   return isListType(getNullableType(type));
 }
 
-const lists = Object.values(signalboxSchema().getTypeMap())
+const lists = Object.values(restSchema().getTypeMap())
   .filter((type) => (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith("__"))
   .flatMap((type) =>
     (isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [])

@@ -8,7 +8,7 @@ import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import { Engine } from "../../src/transports/graphql/engine/engine";
 import { registerGraphqlHttp } from "../../src/transports/graphql/http";
-import { buildSignalboxSchema, limitTable } from "../../src/transports/graphql/schema";
+import { limitTable, restSchema } from "../../src/transports/graphql/schema";
 import { registerSchemaText } from "../../src/transports/graphql/schema-text";
 import { registerMetrics } from "../../src/transports/http/metrics-endpoint";
 import { registerProbes } from "../../src/transports/http/probes";
@@ -27,7 +27,7 @@ import { registerAuthEndpoint } from "../../src/transports/xmpp/component/auth-e
 
 const ROOT = join(__dirname, "../..");
 const text = readFileSync(join(ROOT, "docs/LIMITS.md"), "utf8");
-const schema = buildSignalboxSchema();
+const schema = restSchema();
 const documents = readDocuments(readRestFiles(join(ROOT, "schema/rest")), schema);
 const log = openLog("silent");
 const metrics = openMetrics();
@@ -53,7 +53,7 @@ beforeAll(async () => {
   registerRestErrors(server);
   registerProbes(server, { ready: true, check: async () => undefined });
   registerMetrics(server, { log, metrics, token: null });
-  registerRest(server, { engine, makeContext: never, documents });
+  registerRest(server, { engine, makeContext: never, documents, schema });
   registerPages(server, {} as never);
   registerLandingPage(server, config, never);
   registerApiDocs(server);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { API_INFO, openApi } from "../../scripts/openapi/openapi";
 import type { JsonSchema } from "../../scripts/openapi/schema";
-import { signalboxSchema } from "../../src/transports/graphql/schema";
+import { restSchema } from "../../src/transports/graphql/schema";
 import { readDocuments } from "../../src/transports/rest/documents";
 import { compileResponse } from "../../src/transports/rest/response";
 import { FILES, SEARCH, sampleSchema } from "../support/rest/rest-sample";
@@ -289,7 +289,7 @@ test("describes a filter as flat parameters, one per field and operator", () => 
 });
 
 test("describes only the operators that the field takes, if it says so", () => {
-  const own = signalboxSchema();
+  const own = restSchema();
   const { paths } = openApi(readDocuments(FILES, own), own, API_INFO) as unknown as Document;
   const names = paths["/users/v2"]?.get?.parameters?.map(({ name }) => name) ?? [];
   const of = (field: string) => names.filter((name) => name.split("[")[0] === field);

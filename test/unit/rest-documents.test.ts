@@ -23,7 +23,7 @@ const user = (head: string, body = "user(by: {id: $id}) { id }") => `query A${he
 describe("the documents of schema/rest", () => {
   const documents = readDocuments(FILES, schema);
 
-  test("become operations of the public schema, without REST directives", () => {
+  test("become operations of the schema, without REST directives", () => {
     for (const { text } of documents) {
       expect(validate(schema, parse(text))).toEqual([]);
       expect(text).not.toMatch(/@(rest|param|omit|csv)\b/);

@@ -1,5 +1,5 @@
 import { type GraphQLNamedType, isInputObjectType, isInterfaceType, isObjectType } from "graphql";
-import { buildSignalboxSchema } from "../../src/transports/graphql/schema";
+import { restSchema } from "../../src/transports/graphql/schema";
 
 /** Numbers of the schema that may exceed 32 bits, by what they are. All others are Int, which every client knows. */
 const REASONS: Record<string, RegExp> = {
@@ -32,7 +32,7 @@ function* places(types: readonly GraphQLNamedType[]): Generator<[place: string, 
 }
 
 test("a number is SafeInt only if it may exceed 32 bits", () => {
-  const types = Object.values(buildSignalboxSchema().getTypeMap());
+  const types = Object.values(restSchema().getTypeMap());
   const safe = [...places(types)]
     .filter(([, type]) => /\bSafeInt\b/.test(type))
     .map(([place]) => place);

@@ -1,5 +1,5 @@
 import { isInterfaceType, isObjectType } from "graphql";
-import { signalboxSchema, visibilityOf } from "../../src/transports/graphql/schema";
+import { restSchema, visibilityOf } from "../../src/transports/graphql/schema";
 
 /** Every field whose name looks like a secret is marked by @VisibleTo, or harmless for a reason. */
 
@@ -47,7 +47,7 @@ const HARMLESS: Record<string, string> = {
 const isSecret = (field: Parameters<typeof visibilityOf>[0]) =>
   visibilityOf(field)?.role === "developer";
 
-const FIELDS = Object.values(signalboxSchema().getTypeMap()).flatMap((type) =>
+const FIELDS = Object.values(restSchema().getTypeMap()).flatMap((type) =>
   (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith("__")
     ? Object.values(type.getFields()).map((field) => ({
         name: `${type.name}.${field.name}`,

@@ -28,7 +28,7 @@ export class UpdateApplicationInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "Whether lists of all users are refused: `users` without a filter, and the deprecated `usersPage`. True for a new application.",
+      "Whether lists of all users are refused: `users` without a filter, and the deprecated `GET /users`. True for a new application.",
   })
   v1ListDisabled?: boolean | null;
 

@@ -59,7 +59,7 @@ export class ApplicationType {
 
   @Field({
     description:
-      "Whether lists of all users are refused: `users` without a filter, and the deprecated `usersPage`. True for a new application.",
+      "Whether lists of all users are refused: `users` without a filter, and the deprecated `GET /users`. True for a new application.",
   })
   v1ListDisabled!: boolean;
 

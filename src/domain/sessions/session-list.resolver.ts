@@ -14,6 +14,7 @@ import {
   Resolver,
   Root,
 } from "type-graphql";
+import { Legacy } from "../access/legacy";
 import { Allow } from "../access/request-auth";
 import { ApplicationUserInput } from "../applications/application.input";
 import { ApplicationType } from "../applications/application.type";
@@ -65,11 +66,8 @@ export class SessionEntryType {
   @Field(() => Date, { description: "When it expires unless it is used before." })
   expiresAt!: Date;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Always null.",
-    deprecationReason: "Kept for REST-compatible clients, which expect the key.",
-  })
+  @Legacy()
+  @Field(() => String, { nullable: true, description: "Always null." })
   location!: string | null;
 
   @Field({ description: "Whether this is the session of the request's token." })

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { Legacy } from "../access/legacy";
 import { AuditedAs } from "../audit/entries/audited";
 import { Password } from "../passwords/password";
 import { ProviderInput } from "../sign-in/provider.input";
@@ -59,11 +60,8 @@ export class SessionType {
   })
   expiresAt!: Date;
 
-  @Field(() => GraphQLSafeInt, {
-    nullable: true,
-    description: "Always null.",
-    deprecationReason: "Kept for REST-compatible clients, which expect the key.",
-  })
+  @Legacy()
+  @Field(() => GraphQLSafeInt, { nullable: true, description: "Always null." })
   deviceId!: number | null;
 
   @Field(() => UserType, { nullable: true, description: "The user of a user session." })

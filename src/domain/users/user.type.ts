@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { Legacy } from "../access/legacy";
 import { VisibleTo } from "../access/visible-to";
 import { AuditedAs } from "../audit/entries/audited";
 import { Password } from "../passwords/password";
@@ -29,10 +30,10 @@ export class UserType {
   })
   email!: string | null;
 
+  @Legacy()
   @Field(() => String, {
     nullable: true,
     description: "Identifier in an external system.",
-    deprecationReason: "Use externalId.",
   })
   externalUserId!: string | null;
 
@@ -78,10 +79,10 @@ export class UserType {
   @Field(() => String, { nullable: true, description: "Identifier of the user's picture." })
   avatar!: string | null;
 
+  @Legacy()
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description: "Identifier of a picture.",
-    deprecationReason: "Use avatar.",
   })
   blobId!: number | null;
 
@@ -147,7 +148,8 @@ export class UserKeyInput {
 
   @Field({
     nullable: true,
-    description: "The id in an external system: matches externalId, else externalUserId.",
+    description:
+      "The id in an external system: matches externalId, else the external_user_id of REST.",
   })
   externalId?: string;
 }
@@ -167,10 +169,10 @@ export abstract class WritableFields {
   })
   email?: string | null;
 
+  @Legacy()
   @Field(() => String, {
     nullable: true,
     description: "Identifier in an external system.",
-    deprecationReason: "Use externalId.",
   })
   externalUserId?: string | null;
 
@@ -207,10 +209,10 @@ export abstract class WritableFields {
   @Field(() => String, { nullable: true, description: "Identifier of the user's picture." })
   avatar?: string | null;
 
+  @Legacy()
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description: "Identifier of a picture; not validated.",
-    deprecationReason: "Use avatar.",
   })
   blobId?: number | null;
 
@@ -269,7 +271,8 @@ export class DeleteUserInput {
 
   @Field({
     nullable: true,
-    description: "The user's id in an external system: matches externalId, else externalUserId.",
+    description:
+      "The user's id in an external system: matches externalId, else the external_user_id of REST.",
   })
   externalId?: string;
 }

@@ -88,6 +88,7 @@ import { WebSessionResolver } from "../../domain/web-sessions/web-session.resolv
 import type { OperationLimit } from "../../platform/limits/rate-limits";
 import { withErrorCodes } from "./error-code";
 import { allowedCallers, guard, type RootField, refuseInLists } from "./guard";
+import { publishedSchema } from "./published-schema";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 
@@ -160,11 +161,11 @@ function refuseTopics(): never {
 const ONE_OF = ["UserKey", "DeleteUserInput", "SignalInput", "PushMessageInput"];
 
 /**
- * Builds the schema. Every operation declares who may run it, which is checked before it runs, over
- * any protocol.
+ * Builds the schema of the REST documents, which has all members. Every operation declares who may run it, which is
+ * checked before it runs, over any protocol.
  * @throws Error if an operation declares none
  */
-export function buildSignalboxSchema(): GraphQLSchema {
+function buildRestSchema(): GraphQLSchema {
   const generated = buildSchemaSync({
     resolvers: RESOLVERS,
     orphanedTypes: [...SIGNAL_CLASSES, ...CONFERENCE_EVENT_CLASSES],
@@ -187,12 +188,24 @@ export function buildSignalboxSchema(): GraphQLSchema {
   return schema;
 }
 
-let built: GraphQLSchema | undefined;
+/** Builds the published schema, which clients use: without the members that are marked by `@Legacy`. */
+export function buildSignalboxSchema(): GraphQLSchema {
+  return publishedSchema(buildRestSchema());
+}
 
-/** The schema, built once per process because building is slow. */
+let rest: GraphQLSchema | undefined;
+let published: GraphQLSchema | undefined;
+
+/** The schema of the REST documents. Like the published one, it is built once per process because building is slow. */
+export function restSchema(): GraphQLSchema {
+  rest ??= buildRestSchema();
+  return rest;
+}
+
+/** The published schema. It shares the resolvers of {@link restSchema}. */
 export function signalboxSchema(): GraphQLSchema {
-  built ??= buildSignalboxSchema();
-  return built;
+  published ??= publishedSchema(restSchema());
+  return published;
 }
 
 /** Who may run each operation, by `Query.name`, `Mutation.name` or `Subscription.name`. */

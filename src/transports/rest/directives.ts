@@ -84,7 +84,7 @@ export interface OmitDirective {
 }
 
 /**
- * A schema of the same types with the four directives, for validating documents. The public schema is unchanged, so
+ * A schema of the same types with the four directives, for validating documents. The given schema is unchanged, so
  * introspection does not show them.
  */
 export function withDirectives(schema: GraphQLSchema): GraphQLSchema {

@@ -73,7 +73,7 @@ export function readRestFiles(folder: string): RestFile[] {
 
 /**
  * Reads the operations of the files as routes. Operations may use fragments of any file.
- * @param schema the public schema; the directives are added here
+ * @param schema the schema with the members of REST; the directives are added here
  * @throws RestDocumentsError for syntax and validation errors, a missing or invalid `@rest`, variables that
  * cannot be bound, and two operations on one route
  */

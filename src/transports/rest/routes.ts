@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { GraphQLSchema } from "graphql";
 import { isoSeconds } from "../../core/clock";
 import { packageRoot } from "../../core/package-root";
 import type { CreateContext } from "../graphql/engine/context";
@@ -18,6 +19,8 @@ export interface RestOptions {
   engine: Engine;
   makeContext: CreateContext;
   documents: readonly RestDocument[];
+  /** The schema that the documents were read with. */
+  schema: GraphQLSchema;
 }
 
 /**
@@ -26,10 +29,9 @@ export interface RestOptions {
  * @throws GraphQLError if a document is invalid
  */
 export function registerRest(server: FastifyInstance, options: RestOptions): void {
-  const { engine, makeContext, documents } = options;
-  const routes = documents.map((document) => ({
+  const routes = options.documents.map((document) => ({
     document,
-    handler: compileHandler(document, engine, makeContext),
+    handler: compileHandler(document, options),
   }));
   const openApiText = readOpenApi();
   server.register(async (scope) => {
@@ -80,10 +82,9 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 
 function compileHandler(
   document: RestDocument,
-  engine: Engine,
-  makeContext: CreateContext,
+  { engine, makeContext, schema }: RestOptions,
 ): Handler {
-  const prepared = engine.prepareTrusted(document.text);
+  const prepared = engine.prepareTrusted(document.text, schema);
   const bind = compileBind(document);
   const serialize = compileResponse(document);
   const hasBody = document.body !== "NONE";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiPaths } from "../../../scripts/openapi/paths";
-import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import { restSchema } from "../../../src/transports/graphql/schema";
 import {
   type RestDocument,
   readDocuments,
@@ -24,7 +24,7 @@ import { applicationToken, newUser, type RestResponse, rest } from "../../suppor
 const FOLDER = join(__dirname, "../transcripts");
 const documents = readDocuments(
   readRestFiles(join(__dirname, "../../../schema/rest")),
-  signalboxSchema(),
+  restSchema(),
 );
 const openApiPlaces = openApiPaths(documents);
 const conformity = new OpenApiConformity();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import { restSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket } from "../../../tools/graphql/graphql-socket";
@@ -23,7 +23,7 @@ import { secondApplication } from "../../support/sessions/second-application";
  * second. Unless the run is exhaustive, each one goes through one protocol.
  */
 
-const schema = signalboxSchema();
+const schema = restSchema();
 const operations = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   .flatMap((type) => Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`))
   .sort();
@@ -201,7 +201,9 @@ const callers = ["a user", "the application", "the owner"];
 /** Operations that end the caller's session come last, so that the others have a live one. */
 const last = (operation: string) =>
   PERMISSION_ROWS[operation]?.closesSessionOf === "anybody" ? 1 : 0;
-const ordered = [...operations].sort((one, other) => last(one) - last(other));
+const ordered = operations
+  .filter((operation) => !PERMISSION_ROWS[operation]?.restOnly)
+  .sort((one, other) => last(one) - last(other));
 
 /** The token of a caller; a new one if an operation has ended it. */
 async function tokenOf(caller: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { signInStream, trackStream } from "../../../src/domain/sessions/stream-sign-in";
-import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
+import { accessTable, restSchema, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, type GraphqlSocket } from "../../../tools/graphql/graphql-socket";
@@ -247,8 +247,7 @@ describe("a list of web origins", () => {
 });
 
 describe("every operation refuses a page that is not on the list", () => {
-  const schema = signalboxSchema();
-  const access = accessTable(schema);
+  const access = accessTable(signalboxSchema());
   /** Operations without a session, which do not belong to an application. */
   const OPEN_TO_ALL = [
     "Query.accountSettings",
@@ -302,7 +301,7 @@ describe("every operation refuses a page that is not on the list", () => {
     expect(await graphqlAnswer(response)).toBe(`FORBIDDEN ${REFUSED}`);
   });
 
-  const routes = readDocuments(readRestFiles(join(__dirname, "../../../schema/rest")), schema)
+  const routes = readDocuments(readRestFiles(join(__dirname, "../../../schema/rest")), restSchema())
     .filter(({ name }) => name !== "GetAccountSettings")
     .map(({ name, method }): [string, string] => [name, method]);
   test.each(routes)("REST %s", async (name, method) => {

@@ -292,12 +292,6 @@ describe("the lists by name and by tag", () => {
       const { status, body } = await get(`/users/by_tags?${query}`);
       expect([status, body]).toEqual([422, { errors: { tags: ["is required"] } }]);
     }
-    const query = `{ usersByTags(tags: []) { totalCount } }`;
-    const { errors } = await graphql(node, query, {}, reader.token);
-    expect(errors?.[0].extensions).toMatchObject({
-      code: "INVALID",
-      fields: { tags: ["is required"] },
-    });
   });
 
   it("work while the V1 list is disabled", async () => {
@@ -391,12 +385,6 @@ describe("GET /users", () => {
       const answer = await rest(other, "GET", `/users${query}`, { token: foreign.token });
       expect([answer.status, answer.body]).toEqual([403, DISABLED]);
     }
-    const query = "{ usersPage { totalCount } }";
-    const { errors, data } = await graphql(other, query, {}, foreign.token);
-    expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "FORBIDDEN"]);
-    expect(errors?.[0].message).toBe(
-      "The list usersPage is disabled: it can be enabled in the application's user settings. Use users instead",
-    );
   });
 
   /** Conditions and the users that they match; `{1}` is the id of the first user. */
@@ -526,33 +514,5 @@ describe("GET /users", () => {
     ["desc+number+blob_id", [2, 1, 3, 4, 5, 6]],
   ])("order=%s", async (order, finds) => {
     expect(await found(`/users?${six()}&order=${order}`)).toEqual(finds);
-  });
-
-  it("is a GraphQL query with typed conditions", async () => {
-    const query = `query ($filter: [UserCondition!], $order: UserOrder) {
-      usersPage(filter: $filter, order: $order, page: 1, perPage: 2) {
-        currentPage perPage totalCount nodes { databaseId } edges { cursor node { databaseId } }
-      }
-    }`;
-    const filter = [
-      { field: "ID", operator: "IN", numbers: users.map(({ id }) => id) },
-      { field: "CREATED_AT", operator: "GT", dates: ["2026-03-03"] },
-    ];
-    const order = { field: "CREATED_AT", direction: "DESC" };
-    const { data } = await graphql(node, query, { filter, order }, reader.token);
-    const nodes = [{ databaseId: idOf(6) }, { databaseId: idOf(5) }];
-    expect(data.usersPage).toEqual({
-      currentPage: 1,
-      perPage: 2,
-      totalCount: 3,
-      nodes,
-      edges: nodes.map((node) => ({ node, cursor: expect.any(String) })),
-    });
-    const wrong = [{ field: "LOGIN", operator: "EQ", numbers: [1] }];
-    const { errors } = await graphql(node, query, { filter: wrong }, reader.token);
-    expect(errors?.[0].extensions).toMatchObject({
-      code: "INVALID",
-      fields: { filter: ["condition 1: the data type of login is string"] },
-    });
   });
 });

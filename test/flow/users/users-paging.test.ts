@@ -8,8 +8,8 @@ import { secondApplication } from "../../support/sessions/second-application";
 
 const TAG = "paged";
 const PAGE = `query ($filter: UserFilter, $sort: UserSort, $first: Int, $after: String, $last: Int,
-    $before: String, $offset: SafeInt) {
-  users(filter: $filter, sort: $sort, first: $first, after: $after, last: $last, before: $before, offset: $offset) {
+    $before: String) {
+  users(filter: $filter, sort: $sort, first: $first, after: $after, last: $last, before: $before) {
     totalCount nodes { databaseId } edges { cursor node { databaseId } }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
@@ -145,8 +145,6 @@ describe("a page", () => {
     ["of no users", { first: 0 }, "first"],
     ["of less than no users", { last: -1 }, "last"],
     ["from both ends", { first: 1, last: 1 }, "last"],
-    ["at an offset from the end", { last: 1, offset: 1 }, "offset"],
-    ["at an offset after a cursor", { after: cursor(["id asc", 1, null]), offset: 1 }, "offset"],
     ["after nonsense", { after: "nonsense" }, "after"],
     ["before an empty cursor", { before: "" }, "before"],
     ["after a cursor of another order", { after: cursor(["login asc", 1, "x"]) }, "after"],

@@ -3,7 +3,7 @@ import { getNamedType } from "graphql";
 import { ERRORS } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { INVALID_TEXT_MESSAGE } from "../../../src/core/text/text";
-import { accessTable, buildSignalboxSchema } from "../../../src/transports/graphql/schema";
+import { accessTable, restSchema, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import type { RestParameter } from "../../../src/transports/rest/parameters";
 import { graphql } from "../../../tools/graphql/graphql-http";
@@ -30,10 +30,13 @@ const LARGE = "x".repeat(200_000);
 const MEGABYTE = "x".repeat(1_048_576);
 const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL");
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 const access = accessTable(schema);
 const places = textInputs(schema);
-const documents = readDocuments(readRestFiles(join(__dirname, "../../../schema/rest")), schema);
+const documents = readDocuments(
+  readRestFiles(join(__dirname, "../../../schema/rest")),
+  restSchema(),
+);
 
 const warnings: object[] = [];
 const log = openLog("info", {

@@ -12,7 +12,7 @@ import { openMetrics } from "../../../src/core/metrics";
 import type { Caller, Context } from "../../../src/transports/graphql/engine/context";
 import { Engine } from "../../../src/transports/graphql/engine/engine";
 import { DateTime } from "../../../src/transports/graphql/scalars";
-import { signalboxSchema } from "../../../src/transports/graphql/schema";
+import { restSchema } from "../../../src/transports/graphql/schema";
 import {
   type RestFile,
   readDocuments,
@@ -51,10 +51,10 @@ export const SEARCH: RestFile = {
   `,
 };
 
-/** The public schema with a search field, without resolvers. */
+/** The schema of the REST documents with a search field, without resolvers. */
 export function sampleSchema(): GraphQLSchema {
   const search = readFileSync(join(__dirname, "../graphql/sample-schema.graphql"), "utf8");
-  const schema = buildSchema(`${printSchema(signalboxSchema())}\n${search}`);
+  const schema = buildSchema(`${printSchema(restSchema())}\n${search}`);
   for (const scalar of [GraphQLSafeInt, DateTime, GraphQLJSONObject]) {
     const type = schema.getType(scalar.name) as GraphQLScalarType;
     const { serialize, parseValue, parseLiteral } = scalar;
@@ -133,6 +133,7 @@ export async function startSampleApi(): Promise<SampleApi> {
   registerRest(server, {
     engine,
     documents: readDocuments([...FILES, SEARCH], schema),
+    schema,
     makeContext: (caller) => {
       if (api.failContext) throw api.failContext;
       callers.push(caller);

@@ -1,5 +1,5 @@
 import { type MemberRole, roleAllows } from "../../../src/core/viewer";
-import { accessTable, signalboxSchema } from "../../../src/transports/graphql/schema";
+import { accessTable, restSchema } from "../../../src/transports/graphql/schema";
 import { type ExpectedOutcome, PERMISSION_ROWS, type PermissionRow } from "./permission-rows";
 
 /** The callers that are members of the account of A's application, besides its owner, with their roles. */
@@ -40,7 +40,7 @@ export const CALLERS = [
 /** The callers who may do what only one of them can: each gets objects of its own. */
 export const CHANGING_MEMBERS = ["a developer", "the account's owner"];
 
-const ACCESS = accessTable(signalboxSchema());
+const ACCESS = accessTable(restSchema());
 const NAMES = new Map(Object.entries(PERMISSION_ROWS).map(([name, row]) => [row, name]));
 
 /** The expected outcome for a caller. */

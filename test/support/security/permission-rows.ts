@@ -69,6 +69,8 @@ export interface PermissionRow {
   rest?: Partial<Record<"web" | "application" | "other" | "foreign", ExpectedOutcome>>;
   /** Whether it requires a socket. */
   socketOnly?: true;
+  /** Whether only REST documents use it (`@Legacy`). */
+  restOnly?: true;
 }
 
 const OPEN = {
@@ -160,21 +162,22 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
   },
   "Query.usersPage": {
-    document:
-      "query ($filter: [UserCondition!]) { usersPage(filter: $filter) { totalCount nodes { id } } }",
+    document: "query ($filter: [UserCondition!]) { usersPage(filter: $filter) { totalCount } }",
     variables: ({ a }) => ({ filter: [{ field: "ID", operator: "EQ", numbers: [a.id] }] }),
     ...USER,
+    restOnly: true,
   },
   "Query.usersByFullName": {
-    document:
-      "query ($name: String!) { usersByFullName(fullName: $name) { totalCount nodes { id } } }",
+    document: "query ($name: String!) { usersByFullName(fullName: $name) { totalCount } }",
     variables: ({ a }) => ({ name: a.login }),
     ...USER,
+    restOnly: true,
   },
   "Query.usersByTags": {
-    document: "query ($tags: [String!]!) { usersByTags(tags: $tags) { totalCount nodes { id } } }",
+    document: "query ($tags: [String!]!) { usersByTags(tags: $tags) { totalCount } }",
     variables: ({ a }) => ({ tags: [a.login] }),
     ...USER,
+    restOnly: true,
   },
   "Query.accountSettings": {
     document: "query ($key: String!) { accountSettings(accountKey: $key) { accountKey } }",

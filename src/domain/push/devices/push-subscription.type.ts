@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
+import { Legacy } from "../../access/legacy";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import { connectionOf, type Edge, edgeOf } from "../../paging/page.type";
 import {
@@ -16,8 +17,6 @@ import type { PushSubscription } from "./device-queries";
 export const CHANNEL_NAME = {
   description: `The channel: ${listInProse([...CHANNELS].sort(), "or")}.`,
 } as const;
-
-const COMPATIBLE = "Kept for REST-compatible clients, which expect an object.";
 
 @ObjectType({ description: "A name in lower case.", simpleResolvers: true })
 export class PushName {
@@ -73,13 +72,12 @@ export class PushSubscriptionType {
   @Field(() => Date, { description: "When the device last registered." })
   updatedAt!: Date;
 
-  @Field(() => PushName, {
-    ...CHANNEL_NAME,
-    deprecationReason: COMPATIBLE,
-  })
+  @Legacy()
+  @Field(() => PushName, CHANNEL_NAME)
   notificationChannel!: PushName;
 
-  @Field(() => PushDevice, { description: "The device.", deprecationReason: COMPATIBLE })
+  @Legacy()
+  @Field(() => PushDevice, { description: "The device." })
   device!: PushDevice;
 }
 
@@ -107,9 +105,9 @@ export class CreatePushSubscriptionPayload {
   @Field(() => PushSubscriptionType, { description: "The current subscription." })
   subscription!: PushSubscriptionType;
 
+  @Legacy()
   @Field(() => [PushSubscriptionEdge], {
     description: "The same subscription as a list of one edge.",
-    deprecationReason: "Kept for REST-compatible clients, which expect a list.",
   })
   edges!: Edge<PushSubscriptionType>[];
 }

@@ -1,4 +1,5 @@
 import { Field, ID, InputType, Int, registerEnumType } from "type-graphql";
+import { Legacy } from "../../access/legacy";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment } from "../channels/channel";
 import type { EventInput } from "./event-request";
@@ -23,11 +24,8 @@ export class CreatePushEventInput {
   })
   applicationId?: string | null;
 
-  @Field(() => PushNotificationType, {
-    nullable: true,
-    description: "PUSH, the only type.",
-    deprecationReason: "Kept for REST-compatible clients, which send it.",
-  })
+  @Legacy()
+  @Field(() => PushNotificationType, { nullable: true, description: "PUSH, the only type." })
   notificationType?: "push" | null;
 
   @Field(() => PushEnvironmentName as object, {

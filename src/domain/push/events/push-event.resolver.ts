@@ -12,6 +12,7 @@ import {
   Root,
 } from "type-graphql";
 import type { JsonObject } from "../../../core/json";
+import { Legacy } from "../../access/legacy";
 import { Allow } from "../../access/request-auth";
 import { namedApplication } from "../../applications/named-application";
 import { NotAuditedIf } from "../../audit/entries/audited";
@@ -133,10 +134,8 @@ event stays as it is.`,
 
 @Resolver(() => PushEventObject)
 export class PushEventFieldsResolver {
-  @FieldResolver(() => PushName, {
-    ...CHANNEL_NAME,
-    deprecationReason: "Kept for REST-compatible clients, which expect an object.",
-  })
+  @Legacy()
+  @FieldResolver(() => PushName, CHANNEL_NAME)
   notificationChannel(@Root() { channel }: PushEvent): PushName {
     return { name: channel };
   }
@@ -169,9 +168,9 @@ export class PushEventFieldsResolver {
     return previewPush(translate(message, event.channel, event.createdAt.getTime())).payload;
   }
 
+  @Legacy()
   @FieldResolver(() => String, {
     description: "The message as submitted; a notification as the Base64 of its JSON.",
-    deprecationReason: "Kept for REST-compatible clients. Use notification or payload.",
   })
   message(@Root() { message }: PushEvent): string {
     return isNotification(message) ? Buffer.from(message).toString("base64") : message;

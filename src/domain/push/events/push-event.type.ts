@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Legacy } from "../../access/legacy";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import { connectionOf, type Edge, edgeOf } from "../../paging/page.type";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
@@ -180,10 +181,8 @@ export class CreatePushEventPayload {
   })
   events!: PushEvent[];
 
-  @Field(() => [PushEventEdge], {
-    description: "The same events with their cursors.",
-    deprecationReason: "Kept for REST-compatible clients, which expect a list of this form.",
-  })
+  @Legacy()
+  @Field(() => [PushEventEdge], { description: "The same events with their cursors." })
   edges!: Edge<PushEvent>[];
 
   @Field(() => PushDryRun, {

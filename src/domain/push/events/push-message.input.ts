@@ -2,6 +2,7 @@ import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, InputType } from "type-graphql";
 import { Fault } from "../../../core/errors";
 import type { JsonObject } from "../../../core/json";
+import { Legacy } from "../../access/legacy";
 import { channelOf, type InputChannel, PushChannelName } from "../channels/channel.type";
 import { unlessEmpty } from "../payload/json";
 import type { PushNotification } from "../payload/notification";
@@ -48,11 +49,8 @@ export class PushMessageInput {
   })
   platform?: PlatformPayloadInput | null;
 
-  @Field(() => EncodedPushMessageInput, {
-    nullable: true,
-    description: "A message in Base64.",
-    deprecationReason: "Kept for REST-compatible clients. Use notification or platform.",
-  })
+  @Legacy()
+  @Field(() => EncodedPushMessageInput, { nullable: true, description: "A message in Base64." })
   encoded?: EncodedPushMessageInput | null;
 }
 
@@ -63,8 +61,7 @@ export function toMessageInput(input: PushMessageInput): MessageInput {
   if (platform) {
     return { platform: { channel: channelOf(platform.channel), payload: platform.payload } };
   }
-  if (!encoded)
-    throw Fault.field("message", "takes exactly one of notification, platform, encoded");
+  if (!encoded) throw Fault.field("message", "takes exactly one of notification and platform");
   const { channel, text } = encoded;
   return { encoded: { channel: channel ? channelOf(channel) : null, text } };
 }

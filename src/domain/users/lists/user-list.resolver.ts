@@ -3,7 +3,6 @@ import { GraphQLSafeInt } from "graphql-scalars";
 import {
   Args,
   Ctx,
-  Field,
   FieldResolver,
   Info,
   Int,
@@ -12,6 +11,7 @@ import {
   Resolver,
   Root,
 } from "type-graphql";
+import { Legacy } from "../../access/legacy";
 import { Allow } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { exactTotal, type Total } from "../../paging/capped-total";
@@ -24,23 +24,11 @@ import { listUsers, type UserListPage } from "./user-list";
 import { ApplicationUserArgs, UserEdge, UserListArgs } from "./user-list.type";
 
 @ObjectType({
-  description: "A page of users: as Relay edges, and as plain nodes with offset and limit.",
+  description: "A page of users.",
 })
 export class UserConnection {
   page!: UserListPage;
   total!: () => Promise<Total>;
-
-  @Field(() => GraphQLSafeInt, {
-    description: "Number of skipped users.",
-    deprecationReason: "Page with first, after, last and before.",
-  })
-  offset!: number;
-
-  @Field(() => Int, {
-    description: "Maximum number of users of the page, as applied.",
-    deprecationReason: "Page with first, after, last and before.",
-  })
-  limit!: number;
 }
 
 @Resolver(() => UserConnection)
@@ -82,6 +70,18 @@ export class UserConnectionResolver {
       endCursor: length > 0 ? page.cursorAt(length - 1) : null,
     };
   }
+
+  @Legacy()
+  @FieldResolver(() => GraphQLSafeInt, { description: "Number of skipped users." })
+  offset(@Root() { page }: UserConnection): number {
+    return page.list.offset;
+  }
+
+  @Legacy()
+  @FieldResolver(() => Int, { description: "Maximum number of users of the page, as applied." })
+  limit(@Root() { page }: UserConnection): number {
+    return page.list.limit;
+  }
 }
 
 @Resolver()
@@ -103,8 +103,7 @@ export class UserListResolver {
       withTotal: info && selectsField(info, ["totalCount", "totalIsExact"]),
       withCursors: info && selectsField(info, ["edges", "pageInfo"]),
     });
-    const total = exactTotal(() => list.list.total());
-    return { page: list, total, offset: list.list.offset, limit: list.list.limit };
+    return { page: list, total: exactTotal(() => list.list.total()) };
   }
 }
 
@@ -119,6 +118,6 @@ export class ApplicationUsersResolver {
     @Args(() => ApplicationUserArgs) request: ApplicationUserArgs,
   ): Promise<UserConnection> {
     const page = await listApplicationUsers(users, id, request);
-    return { page, total: page.total, offset: 0, limit: page.list.limit };
+    return { page, total: page.total };
   }
 }

@@ -23,12 +23,12 @@ import {
 } from "./user-keyset";
 import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
 
-/** Order and page of a user list. A page has a size, and begins at an offset or at a cursor. */
+/** Order and page of a user list. A page has a size, and begins at a cursor or, of REST, at an offset. */
 export interface OrderedPageRequest extends PageRequest {
   sort?: { asc?: UserListField | null; desc?: UserListField | null } | null;
-  /** Number of users to skip. */
+  /** Number of users to skip; of REST, whose lists have no cursors. */
   offset?: number | null;
-  /** The same as `first`. */
+  /** `first` of REST. */
   limit?: number | null;
   /** Whether the total will be needed, so that one statement reads the page and counts. */
   withTotal?: boolean;
@@ -106,11 +106,10 @@ export async function readOrderedPage(
     list.users.reverse();
     list.values.reverse();
   }
-  const isAfterOthers = offset > 0 || isGiven(request.after);
   return {
     list,
     hasNextPage: backward ? isGiven(request.before) : list.hasMore,
-    hasPreviousPage: backward ? list.hasMore : isAfterOthers,
+    hasPreviousPage: backward ? list.hasMore : isGiven(request.after),
     cursorAt(index) {
       const id = list.users[index]?.id ?? 0;
       return encodeUserCursor(order, { id, value: list.values[index] ?? null });
@@ -139,16 +138,11 @@ async function conditionOf(
 
 /** The size, direction and offset of a page. @throws Fault INVALID on the argument */
 function pageOf(request: OrderedPageRequest): { size: number; backward: boolean; offset: number } {
-  const { first, last, limit, after, before } = request;
+  const { first, last, limit } = request;
   const offset = request.offset ?? 0;
   if (offset < 0) throw Fault.field("offset", "must not be negative");
-  if (offset > 0 && (isGiven(after) || isGiven(before) || isGiven(last))) {
-    throw Fault.field("offset", "cannot be combined with after, before or last");
-  }
-  if (!isGiven(first) && isGiven(limit) && limit < 1) {
-    throw Fault.field("limit", "must be at least 1");
-  }
-  return { ...pageSize({ first: first ?? (isGiven(last) ? null : limit), last }), offset };
+  if (isGiven(limit) && limit < 1) throw Fault.field("limit", "must be at least 1");
+  return { ...pageSize({ first: first ?? limit, last }), offset };
 }
 
 /** The parts of the list between the cursors, whose parameters follow those of the filter. */

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { ArgsType, Extensions, Field, InputType, registerEnumType } from "type-graphql";
+import { Legacy } from "../../access/legacy";
 import { edgeOf, PageArgs } from "../../paging/page.type";
 import { UserType } from "../user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
@@ -180,17 +181,17 @@ export class UserListArgs extends PageArgs {
   @Field(() => UserSortInput, { nullable: true, description: "The order." })
   sort?: UserSortInput | null;
 
+  @Legacy()
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description: "Number of users to skip; 0 by default.",
-    deprecationReason: "Users that are added or deleted shift the pages. Use after.",
   })
   offset?: number | null;
 
+  @Legacy()
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description: "Maximum number of users; 100 by default, which is also the maximum.",
-    deprecationReason: "Use first.",
   })
   limit?: number | null;
 }

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Info, Int, Query, Resolver, Root } from "type-graphql";
+import { Legacy } from "../../access/legacy";
 import { Allow } from "../../access/request-auth";
 import type { Edge } from "../../paging/page.type";
 import { UserType } from "../user.type";
@@ -18,16 +19,15 @@ const PER_PAGE = {
   nullable: true,
   description: "Number of users per page; 10 by default, at most 100.",
 } as const;
-const REPLACEMENT = "Use users.";
 
 /** The deprecated user lists with numbered pages. */
 @Resolver(() => UserPage)
 export class UserPageResolver {
   @Allow("user")
+  @Legacy()
   @Query(() => UserPage, {
     description:
       "Users of the application by the filter language of the V1 user list. Forbidden if the application's settings disable that list.",
-    deprecationReason: REPLACEMENT,
   })
   async usersPage(
     @Ctx() { users, auth }: UserContext,
@@ -56,10 +56,8 @@ export class UserPageResolver {
   }
 
   @Allow("user")
-  @Query(() => UserPage, {
-    description: "Users with exactly this name, ordered by id.",
-    deprecationReason: REPLACEMENT,
-  })
+  @Legacy()
+  @Query(() => UserPage, { description: "Users with exactly this name, ordered by id." })
   async usersByFullName(
     @Ctx() { users, auth }: UserContext,
     @Info() info: GraphQLResolveInfo,
@@ -76,10 +74,8 @@ export class UserPageResolver {
   }
 
   @Allow("user")
-  @Query(() => UserPage, {
-    description: "Users with any of these tags, ordered by id.",
-    deprecationReason: REPLACEMENT,
-  })
+  @Legacy()
+  @Query(() => UserPage, { description: "Users with any of these tags, ordered by id." })
   async usersByTags(
     @Ctx() { users, auth }: UserContext,
     @Info() info: GraphQLResolveInfo,
@@ -93,11 +89,6 @@ export class UserPageResolver {
       perPage,
       withTotal: selectsField(info, ["totalCount"]),
     });
-  }
-
-  @FieldResolver(() => [UserType], { description: "The users." })
-  nodes(@Root() { list }: UserPage): UserType[] {
-    return list.users;
   }
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })

@@ -16,9 +16,8 @@ export const PER_PAGE = 10;
 /** Maximum number of tags of a search. */
 const TAGS_MAX = 1_000;
 
-const disabled = (list: string, instead: string) =>
-  `The list ${list} is disabled: it can be enabled in the application's user settings. ` +
-  `Use ${instead} instead`;
+const DISABLED =
+  "The list of users at /users is disabled: it can be enabled in the application's user settings. Use /users/v2 instead";
 
 /** Number and size of a page. */
 export interface NumberedPageRequest {
@@ -50,10 +49,7 @@ export async function listUserPage(
   },
 ): Promise<UserPageResult> {
   const { v1ListDisabled } = await findApplication(deps, viewer.applicationId);
-  if (v1ListDisabled) {
-    const text = disabled("usersPage", "users");
-    throw Fault.base(text, disabled("of users at /users", "/users/v2"), "FORBIDDEN");
-  }
+  if (v1ListDisabled) throw Fault.base(DISABLED, undefined, "FORBIDDEN");
   const { sql, values } = compileLegacyConditions(request.filter ?? []);
   return readPage(deps, viewer, request, {
     name: "user_page",

@@ -1,4 +1,3 @@
-import type { GraphQLSchema } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import type { Clock } from "../../../core/clock";
 import type { Log } from "../../../core/log";
@@ -28,7 +27,6 @@ export class Compiler {
   private readonly estimates = new WeakMap<PreparedOperation, number>();
 
   constructor(
-    private readonly schema: GraphQLSchema,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
@@ -52,7 +50,7 @@ export class Compiler {
   compile(prepared: PreparedOperation): boolean {
     const bytes = this.estimate(prepared);
     if (bytes === Infinity) return false;
-    const compiled = compileQuery(this.schema, prepared.document, prepared.operationName, {
+    const compiled = compileQuery(prepared.schema, prepared.document, prepared.operationName, {
       disablingCapturingStackErrors: true,
     });
     if (!isCompiledQuery(compiled)) {
@@ -75,8 +73,8 @@ export class Compiler {
   private estimate(prepared: PreparedOperation): number {
     const known = this.estimates.get(prepared);
     if (known !== undefined) return known;
-    const { document, operation, size } = prepared;
-    const inputs = countInputs(this.schema, document, operation);
+    const { schema, document, operation, size } = prepared;
+    const inputs = countInputs(schema, document, operation);
     // The generated code of every nested input contains the variable's name.
     const variables = (operation.variableDefinitions ?? []).reduce(
       (longest, { variable }) => Math.max(longest, variable.name.value.length),

@@ -62,6 +62,7 @@ export class Engine {
   private readonly openSubscriptions = new OpenSubscriptions();
   private readonly reader: DocumentReader;
 
+  /** @param schema the published schema, for the operations of clients */
   constructor(
     readonly schema: GraphQLSchema,
     private readonly limits: DocumentLimits,
@@ -71,7 +72,7 @@ export class Engine {
     clock: Clock = systemClock,
   ) {
     this.reader = new DocumentReader(schema, limits, log);
-    this.compiler = new Compiler(schema, clock, log);
+    this.compiler = new Compiler(clock, log);
     this.cache = new LRUCache({
       max: limits.GRAPHQL_CACHE,
       maxSize: CACHE_BYTES,
@@ -102,15 +103,16 @@ export class Engine {
 
   /**
    * Prepares an operation of Signalbox itself: without limits or cache, compiled immediately.
+   * @param schema the schema that it runs on
    * @throws Error if the document is invalid
    */
-  prepareTrusted(text: string): PreparedOperation {
+  prepareTrusted(text: string, schema: GraphQLSchema): PreparedOperation {
     const document = parse(text);
-    const [error] = validate(this.schema, document);
+    const [error] = validate(schema, document);
     if (error) throw error;
     const operation = getOperationAST(document);
     if (!operation) throw new Error("a trusted document must contain exactly one operation");
-    const prepared = prepareOperation(this.schema, document, operation);
+    const prepared = prepareOperation(schema, document, operation);
     // The client does not choose its size.
     prepared.weight = 1;
     this.compiler.compile(prepared);
@@ -168,7 +170,7 @@ export class Engine {
     try {
       ended = this.openSubscriptions.open(prepared, variables, context.caller.ip);
       const source = await createSourceEventStream({
-        schema: this.schema,
+        schema: prepared.schema,
         document: prepared.document,
         operationName: prepared.operationName,
         variableValues: variables,
@@ -202,7 +204,7 @@ export class Engine {
       // graphql-jit does not say what is wrong with variables; graphql does. REST keeps its texts.
       if (!result || (areVariablesRefused(result) && this.keys.has(prepared))) {
         result = execute({
-          schema: this.schema,
+          schema: prepared.schema,
           document: prepared.document,
           operationName: prepared.operationName,
           rootValue: event,

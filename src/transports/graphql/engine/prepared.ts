@@ -5,6 +5,8 @@ import { weighOperation } from "./operation-weight";
 
 /** A parsed and validated operation, which is compiled if it is used often. */
 export interface PreparedOperation {
+  /** The schema that it is valid for and runs on. */
+  schema: GraphQLSchema;
   document: DocumentNode;
   operation: OperationDefinitionNode;
   operationName: string | undefined;
@@ -34,6 +36,7 @@ export function prepareOperation(
   const [first] = operation.selectionSet.selections;
   const size = measureOperation(schema, document, operation);
   return {
+    schema,
     document,
     operation,
     operationName: operation.name?.value,

@@ -1,25 +1,23 @@
 import type { CreatePushEventInput, CreatePushMutation, PushMessageInput } from "../gql/graphql";
 import { PushEnvironment } from "../gql/graphql";
 
-/** Push messages: exactly one of notification, platform and encoded. */
+/** Push messages: exactly one of notification and platform. */
 
 const notification = { title: "Hello", data: { screen: "news" }, expiresAt: 1_900_000_000 };
 const platform = { channel: "APNS", payload: { aps: { alert: "Hello" } } } as const;
-const encoded = { text: "e30=" };
 
 export const good: PushMessageInput[] = [
   { notification },
   { notification: { ...notification, expiresAt: "2030-03-17T17:46:40Z", apple: { badge: 1 } } },
   { platform },
-  { encoded },
 ];
 
 // @ts-expect-error is not assignable to type 'PushMessageInput'
 export const none: PushMessageInput = {};
 // @ts-expect-error is not assignable to type 'PushMessageInput'
 export const two: PushMessageInput = { notification, platform };
-// @ts-expect-error is not assignable to type 'PushMessageInput'
-export const all: PushMessageInput = { notification, platform, encoded };
+// @ts-expect-error 'encoded' does not exist in type 'PushMessageInput'
+export const ofRest: PushMessageInput = { encoded: { text: "e30=" } };
 // @ts-expect-error 'null' is not assignable to type 'PushNotificationInput | undefined'
 export const empty: PushMessageInput = { notification: null };
 // @ts-expect-error 'subtitle' does not exist in type 'PushNotificationInput'
