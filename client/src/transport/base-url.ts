@@ -1,6 +1,6 @@
 import { SignalboxError } from "../errors.ts";
 
-/** The base URL of the service, without slashes at its end. @throws SignalboxError INVALID if it is none */
+/** The base URL of the service, without slashes at its end. @throws SignalboxError INVALID if it is not a URL */
 export function baseUrl(url: string): string {
   if (!/^https?:\/\/[^/?#]+/.test(url) || /[?#]/.test(url)) {
     throw new SignalboxError("INVALID", "The URL of the service is not one of http or https", {

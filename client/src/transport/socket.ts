@@ -231,7 +231,7 @@ export class Socket extends Emitter<SocketEvents> {
   }
 
   /**
-   * Moves the open connection to a new session of the same user, so that its subscriptions go on. A connection that
+   * Moves the open connection to a new session of the same user, so that its subscriptions continue. A connection that
    * cannot be moved is closed, and opened again with the new token.
    */
   async renew(token: string): Promise<void> {

@@ -82,7 +82,7 @@ export function runLongChange<Result, Variables>({
 /**
  * Runs a long action in the list of tasks, which every page shows. An error is shown there, with the request id.
  * @param work resolves with what came of it, in one sentence
- * @param unanswered what to say if the service may go on although the connection has broken
+ * @param unanswered what to say if the service may continue although the connection has broken
  */
 export async function runTask(
   title: string,

@@ -14,7 +14,7 @@ export const signInStrings = {
     "The person who runs the server finds the first owner's address and password in owner.json in the data folder. An owner can invite you again.",
   signedOut: "You have signed out.",
   expiredTitle: "Sign in again",
-  expired: "Your session has ended. Sign in to go on: what you have typed is still here.",
+  expired: "Your session has ended. Sign in to continue: what you have typed is still here.",
   wait: (seconds: number) => `You can try again in ${counted(seconds, "second", "seconds")}.`,
   leave: "Leave without saving",
 };

@@ -126,7 +126,7 @@ export class JanusConference {
     const joined = plugindata?.data;
     this.#me = String(joined.id);
     this.isConnected = true;
-    // Those who have left meanwhile are not announced any more.
+    // Members who have left since are not announced.
     this.#members = new Map([[this.#me, name]]);
     for (const { id, display } of joined.attendees ?? []) this.#add(String(id), display);
     await this.#publish(session);

@@ -8,7 +8,7 @@ export interface OrderColumn<V> {
   highest: V;
   /** Writes a value; the text of all columns but the last contains no "-". */
   write(value: V): string;
-  /** Reads a value; null if the text is none. */
+  /** Reads a value; null if the text is not a value. */
   read(text: string): V | null;
   compare(a: V, b: V): number;
 }
@@ -47,7 +47,7 @@ export interface PositionOrder<P extends Position> {
   /** Positions below and above all entries. */
   lowest: P;
   highest: P;
-  /** The position that a cursor contains; null if it is no cursor of this list. */
+  /** The position that a cursor contains; null if it is not a cursor of this list. */
   decode(cursor: string): P | null;
   /** Compares positions, column by column; negative if `a` is lower. */
   compare(a: P, b: P): number;

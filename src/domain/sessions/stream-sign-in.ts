@@ -104,7 +104,7 @@ async function signInByPassword(deps: SessionDeps, attempt: StreamSignIn): Promi
   return countSignIn(deps, applicationId, () => checkUserPassword(deps, attempt, secret));
 }
 
-/** Signs in by what has the form of a token and is none of the user's. A failure is no failed sign-in. */
+/** Signs in by what has the form of a token but is not one of the user's. A failure does not count as a failed sign-in. */
 async function signInByTokenForm(deps: SessionDeps, attempt: StreamSignIn): Promise<SignInResult> {
   const { applicationId, secret, ip } = attempt;
   const limited = ip === null ? null : deps.limits.countRequest(ip);

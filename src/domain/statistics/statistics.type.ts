@@ -91,7 +91,7 @@ export class StatisticsCounts {
 
   @Field(() => GraphQLSafeInt, {
     description:
-      "Sign-ins with credentials, over all protocols. A socket that opens with the token of a session is none.",
+      "Sign-ins with credentials, over all protocols. A socket that opens with the token of a session is not counted.",
   })
   signIns!: number;
 

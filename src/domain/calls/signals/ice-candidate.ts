@@ -72,7 +72,7 @@ function readCandidate(element: XmlElement): IceCandidate | undefined {
   return result;
 }
 
-/** Reads one part of a candidate. Returns false if it is none. */
+/** Reads one part of a candidate. Returns false if it is not one. */
 function readPart(result: IceCandidate, child: XmlElement): boolean {
   const text = plainText(child);
   if (text === undefined) return false;

@@ -102,7 +102,7 @@ export class StreamUpdates {
       onStreams(streams, sdp);
     } catch (error) {
       onFailed(error instanceof Error ? error.message : "the update failed");
-      // The engine still has the peer, and would go on sending to it.
+      // The engine still has the peer, and would continue to send to it.
       void this.engine.close({ peer }).catch(() => undefined);
     }
     this.updating = false;

@@ -36,7 +36,7 @@ export type NewConference = Pick<
   "applicationId" | "name" | "seats" | "video" | "access" | "origin" | "bitrate" | "createdBy"
 >;
 
-/** No row when another open conference for everyone has the name: then the transaction can go on. */
+/** No row when another open conference for everyone has the name: then the transaction can continue. */
 const INSERT: Statement = {
   name: "insert_conference",
   text: `INSERT INTO conferences AS c (application_id, name, seats, video, access, origin, bitrate, created_by)

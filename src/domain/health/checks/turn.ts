@@ -64,7 +64,7 @@ async function checkUrl(
   }
 }
 
-/** Whether a TURN server accepts credentials. @throws Error if it is none */
+/** Whether a TURN server accepts credentials. @throws Error if it is not one */
 async function acceptsCredentials(
   exchange: Exchange,
   { username, credential: password }: { username: string; credential: string },

@@ -163,7 +163,7 @@ export class SfuProcess {
     }
   }
 
-  /** The process answers, but its library may not: packets of one member can keep its threads busy for ever. */
+  /** The process answers, but its library may not: packets of one member can keep its threads busy forever. */
   private checkMedia({ missing, stuck }: MediaLiveness): void {
     if (missing > CHECKS_MAX) this.kill("forwarded no media any more");
     else if (stuck > CHECKS_MAX) this.kill("had a thread that did not end its work");

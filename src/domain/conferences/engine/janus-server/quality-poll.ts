@@ -21,7 +21,7 @@ interface HandleQuality {
 /**
  * Reads the statistics of this node's peers from the Admin API of Janus, reports them, and pauses videos on poor networks.
  * One request is in flight at a time, over a connection of its own: without an answer there are no statistics, and
- * conferences go on.
+ * conferences continue.
  */
 export class QualityPoll {
   private readonly connection: VideoRoomConnection;

@@ -194,7 +194,7 @@ export class JanusWatcher implements JanusPeer {
     if (this.handle === undefined)
       return publishers.length > 0 ? this.open(feeds) : { streams: [] };
     if (this.awaiting) {
-      // Otherwise it could wait for ever.
+      // Otherwise it could wait forever.
       if (this.resumed) throw lostOffer();
       this.next = feeds;
       return { streams: this.streams };

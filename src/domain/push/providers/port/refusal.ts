@@ -47,7 +47,7 @@ const WEB_SERVICES = [
 /** Reasons of Apple that concern the bundle identifier of a push, which the device's own one replaces. */
 const BUNDLE_REASONS = ["TopicDisallowed", "BadTopic"];
 
-/** What a push service's refusal of credentials means; null if it is none that is known. */
+/** What a push service's refusal of credentials means; null if it is unknown. */
 export function explainRefusal(service: PushService, reason: string): string | null {
   // A reason of a browser's service begins with the status.
   const isIn = (text: string) =>

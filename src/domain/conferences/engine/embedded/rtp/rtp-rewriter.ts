@@ -12,7 +12,7 @@ export interface OutgoingStream {
 
 /**
  * Rewrites the headers of changing sources to one continuous stream. Between {@link release} and the next packet the
- * source may change or pause: sequence numbers go on without a gap, and timestamps by the time that has passed.
+ * source may change or pause: sequence numbers continue without a gap, and timestamps by the time that has passed.
  */
 export class RtpRewriter {
   private source: SequenceExtender | null = null;

@@ -1,6 +1,6 @@
 /**
  * SDPs of connections of which the library knows one media section, which carries the packets of all. The library would
- * read RTCP packets of a client to find their section, by code that a packet can keep busy for ever; with one section it
+ * read RTCP packets of a client to find their section, by code that a packet can keep busy forever; with one section it
  * passes on every packet as it is. All sections of a client are one bundle, so that the transport is the same.
  */
 

@@ -30,7 +30,7 @@ interface CpuTime {
 const SYSTEM_SHARE = 0.05;
 
 interface LibraryThread {
-  /** Times that it has waited of its own accord. */
+  /** Its voluntary context switches. */
   waits: string;
   /** Checks in a row in which it ran, and since the one before had neither waited nor called the kernel. */
   running: number;

@@ -12,7 +12,7 @@ setInterval(() => {
 `;
 
 /**
- * Ends this process when its parent has ended, also if its own thread hangs: it would hold its port for ever, so that the
+ * Ends this process when its parent has ended, also if its own thread hangs: it would hold its port forever, so that the
  * next one could not open it.
  */
 export function endWithParent(): void {
