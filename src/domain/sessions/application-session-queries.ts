@@ -12,7 +12,10 @@ export interface SessionOwner {
   userId: number | null;
 }
 
-/** The statements of a list of live sessions, and the count up to a limit. */
+/**
+ * The statements of a list of live sessions, and the count up to a limit. The indexes (application_id, id) and
+ * (user_id, id) serve the equality and the order.
+ */
 function liveSessions(name: string, condition: string) {
   const live = `FROM sessions WHERE application_id = $1 AND expires_at > $2 AND ${condition}`;
   const list = keyset(
