@@ -8,6 +8,7 @@ import { type Page, type PageRequest, readPage } from "../../paging/page";
 import { type TimeFilter, timePart } from "../../paging/time-filter";
 import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
+import { requireUser } from "../../users/users";
 import {
   type CallRow,
   findCallByCallId,
@@ -135,17 +136,20 @@ export const BY_START = listOrder(
 
 /**
  * Returns a page of the calls of an application, in the order {@link BY_START}.
- * @throws Fault INVALID as {@link readPage}, and on `since`, `until` and `userId`
+ * @throws Fault INVALID as {@link readPage}, and on `since` and `until`; NOT_FOUND for a user whom the application does not
+ * have
  */
 export async function listApplicationCalls(
   deps: HistoryDeps,
   applicationId: number,
   { states, userId, since, until, ...page }: ApplicationCallRequest,
 ): Promise<Page<Call>> {
+  const user =
+    typeof userId === "string" ? await requireUser(deps, applicationId, userId) : null;
   const listed = {
     applicationId,
     states: states ? [...new Set(states)] : STATES,
-    userId: readUserId(userId),
+    userId: user?.id ?? null,
   };
   const { nodes, ...neighbours } = await readPage(
     page,
@@ -276,12 +280,4 @@ function toCall(row: CallRow, participants: Array<ParticipantRow & { user: User 
     })),
     timelineTruncated: row.signals_truncated,
   };
-}
-
-/** @throws Fault INVALID */
-function readUserId(userId: string | null | undefined): number | null {
-  if (userId === null || userId === undefined) return null;
-  const id = parseId(userId);
-  if (id === null) throw Fault.field("userId", "must be the id of a user");
-  return id;
 }
