@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { hashToken } from "../../src/core/random";
+import { listConferencesOfApplication } from "../../src/domain/conferences/rooms/application-conferences";
 import { conferenceUserData } from "../../src/domain/conferences/rooms/user-data";
 import * as owned from "../../src/domain/conferences/rows/application-conference-queries";
 import {
@@ -28,8 +29,8 @@ import * as rights from "../../src/domain/conferences/rows/member-rights-queries
 import * as userLimits from "../../src/domain/conferences/rows/user-limit-queries";
 import { openStore } from "../../src/platform/store/open";
 import { purgeRows } from "../../src/platform/store/rows/expired-rows";
-import type { Store } from "../../src/platform/store/store";
-import { explainStatements } from "../../tools/explain";
+import type { Statement, Store } from "../../src/platform/store/store";
+import { explainAnalyze, explainStatements } from "../../tools/explain";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";
 import { readExports } from "../support/operations/read-exports";
@@ -222,4 +223,24 @@ test("every statement on conferences uses an index", async () => {
   ]) {
     expect([name, plans.get(name ?? "")]).toEqual([name, expect.stringContaining(index ?? "")]);
   }
+});
+
+it.each([
+  { first: 10 },
+  { last: 10 },
+])("a search by name reads only conferences that it finds: %j", async (page) => {
+  const pages: number[] = [];
+  const measured = {
+    async query(statement: Statement, values: unknown[]) {
+      const [root] = await explainAnalyze(store, statement.text, values);
+      pages.push(root?.pages ?? Number.POSITIVE_INFINITY);
+      return store.query(statement, values);
+    },
+  } as unknown as Store;
+  for (const name of ["room1", "room5", "room9"]) {
+    const { nodes } = await listConferencesOfApplication({ store: measured }, 1, { name, ...page });
+    expect(nodes.map((each) => each.name.startsWith(name))).toEqual(Array(10).fill(true));
+  }
+  // Ten rows of two parts, each with its way down the index; all names before or after them take hundreds.
+  expect(pages.filter((count) => count > 100)).toEqual([]);
 });

@@ -26,7 +26,6 @@ const JOB_ID: OrderColumn<string> = {
   highest: "ffffffff-ffff-ffff-ffff-ffffffffffff",
   write: String,
   read: (text) => (UUID.test(text) ? text : null),
-  compare: (a, b) => Number(a > b) - Number(a < b),
 };
 
 /** The failed jobs, the latest failure first. */

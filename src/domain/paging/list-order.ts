@@ -1,8 +1,14 @@
 import { parseId } from "../../core/text/ids";
 import type { Position } from "../../platform/store/rows/keyset";
 
+/** A value of a column that orders a list. */
+type OrderValue = number | string | Date;
+
+/** Maximum length of a cursor: a name of 128 characters takes 684. */
+const CURSOR_MAX = 1_024;
+
 /** A column that orders a list: its bounds, and how a cursor contains its values. */
-export interface OrderColumn<V> {
+export interface OrderColumn<V extends OrderValue> {
   /** Before and after all values of entries. */
   lowest: V;
   highest: V;
@@ -10,7 +16,6 @@ export interface OrderColumn<V> {
   write(value: V): string;
   /** Reads a value; null if the text is not a value. */
   read(text: string): V | null;
-  compare(a: V, b: V): number;
 }
 
 /** An id. */
@@ -19,7 +24,6 @@ export const ID: OrderColumn<number> = {
   highest: Number.MAX_SAFE_INTEGER,
   write: String,
   read: parseId,
-  compare: (a, b) => a - b,
 };
 
 const LATEST = new Date("9999-01-01T00:00:00Z");
@@ -33,10 +37,9 @@ export const TIME: OrderColumn<Date> = {
     const at = new Date(/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
     return at <= LATEST ? at : null;
   },
-  compare: (a, b) => a.getTime() - b.getTime(),
 };
 
-type Values<Columns extends ReadonlyArray<OrderColumn<unknown>>> = {
+type Values<Columns extends ReadonlyArray<OrderColumn<OrderValue>>> = {
   readonly [Index in keyof Columns]: Columns[Index] extends OrderColumn<infer V> ? V : never;
 };
 
@@ -63,12 +66,12 @@ export interface ListOrder<T, P extends Position = Position> extends PositionOrd
  * Declares the order of a list by columns. The last one makes a position unique.
  * @param direction of all columns, from the first entry of the list on
  */
-export function listOrder<T, const Columns extends ReadonlyArray<OrderColumn<unknown>>>(
+export function listOrder<T, const Columns extends ReadonlyArray<OrderColumn<OrderValue>>>(
   columns: Columns,
   direction: "ascending" | "descending",
   positionOf: (entry: T) => Values<Columns>,
 ): ListOrder<T, Values<Columns>> {
-  const each = <R>(map: (column: OrderColumn<unknown>, index: number) => R) =>
+  const each = <R>(map: (column: OrderColumn<OrderValue>, index: number) => R) =>
     columns.map(map) as unknown as { [Index in keyof Columns]: R };
   return {
     descending: direction === "descending",
@@ -77,9 +80,10 @@ export function listOrder<T, const Columns extends ReadonlyArray<OrderColumn<unk
     positionOf,
     cursorOf(entry) {
       const position = positionOf(entry);
-      return columns.map(({ write }, index) => write(position[index])).join("-");
+      return columns.map(({ write }, index) => write(position[index] as OrderValue)).join("-");
     },
     decode(cursor) {
+      if (cursor.length > CURSOR_MAX) return null;
       const parts = cursor.split("-");
       // Only the last column may contain the separator.
       const last = parts.splice(columns.length - 1).join("-");
@@ -87,9 +91,10 @@ export function listOrder<T, const Columns extends ReadonlyArray<OrderColumn<unk
       return values.includes(null) ? null : (values as unknown as Values<Columns>);
     },
     compare(a, b) {
-      for (const [index, { compare }] of columns.entries()) {
-        const difference = compare(a[index], b[index]);
-        if (difference !== 0) return difference;
+      for (const index of columns.keys()) {
+        const [one, other] = [a[index] as OrderValue, b[index] as OrderValue];
+        if (one < other) return -1;
+        if (one > other) return 1;
       }
       return 0;
     },

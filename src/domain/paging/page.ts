@@ -39,10 +39,10 @@ export async function readPage<T, P extends Position>(
   const after = readCursor(order, page, "after");
   const before = readCursor(order, page, "before");
   const [lower, upper] = order.descending ? [before, after] : [after, before];
-  const { above = order.lowest, below = order.highest } = part;
+  const { above, below } = part;
   const found = await read({
-    above: lower && order.compare(lower, above) > 0 ? lower : above,
-    below: upper && order.compare(upper, below) < 0 ? upper : below,
+    above: lower && !(above && order.compare(above, lower) > 0) ? lower : (above ?? order.lowest),
+    below: upper && !(below && order.compare(below, upper) < 0) ? upper : (below ?? order.highest),
     descending: order.descending !== backward,
     limit: size + 1,
   });

@@ -18,22 +18,19 @@ interface ApplicationConferenceRequest extends PageRequest {
   name?: string | null;
 }
 
+/** Nothing sorts after it. */
+const LAST = "\u{10FFFF}";
+
 /** A name, which the database compares regardless of case. */
 const NAME: OrderColumn<string> = {
   lowest: "",
-  highest: "\u{10FFFF}",
+  highest: LAST,
   write: (name) => Buffer.from(name).toString("base64"),
   read(text) {
     const name = Buffer.from(text, "base64").toString();
     return isValidText(name) && textProblem(name, CONFERENCE_NAME_MAX) === null ? name : null;
   },
-  compare: (a, b) => Buffer.compare(keyOf(a), keyOf(b)),
 };
-
-/** UTF-8 has the order of code points. */
-function keyOf(name: string): Buffer {
-  return Buffer.from(name.toLowerCase());
-}
 
 /** The order of conferences that are searched by name. */
 export const BY_NAME = listOrder(
@@ -59,5 +56,7 @@ export async function listConferencesOfApplication(
   }
   const problem = textProblem(name, CONFERENCE_NAME_MAX);
   if (problem) throw Fault.field("name", problem);
-  return readPage(page, BY_NAME, (range) => listConferencesByName(store, listed, name, range));
+  // Without a cursor the range begins and ends with the text, so that nothing before it or after it is read.
+  const order = { ...BY_NAME, lowest: [name, 0] as const, highest: [`${name}${LAST}`, 0] as const };
+  return readPage(page, order, (range) => listConferencesByName(store, listed, name, range));
 }
