@@ -1,11 +1,16 @@
 import { join } from "node:path";
 import {
   buildSchema,
+  type GraphQLAbstractType,
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLSchema,
+  isAbstractType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isRequiredArgument,
   parse,
   printSchema,
   TypeInfo,
@@ -13,6 +18,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
+import { isLegacy } from "../../src/domain/access/legacy";
 import { restSchema, signalboxSchema } from "../../src/transports/graphql/schema";
 import { readRestFiles } from "../../src/transports/rest/documents";
 
@@ -106,6 +112,53 @@ test("its fields have the resolvers, marks and types of the others", () => {
       expect(String(result)).toBe(String(expected?.type));
     }
   }
+});
+
+test("its arguments, inputs, interfaces and unions are those of the others", () => {
+  for (const type of Object.values(published.getTypeMap())) {
+    const other = complete.getType(type.name);
+    if (isObjectType(type) && isObjectType(other)) {
+      for (const [name, { args }] of Object.entries(type.getFields())) {
+        const others = other.getFields()[name]?.args ?? [];
+        for (const each of args)
+          expectSameInput(
+            each,
+            others.find((arg) => arg.name === each.name),
+          );
+      }
+    } else if (isInputObjectType(type) && isInputObjectType(other)) {
+      expect(type.isOneOf).toBe(other.isOneOf);
+      for (const [name, field] of Object.entries(type.getFields())) {
+        expectSameInput(field, other.getFields()[name]);
+      }
+    } else if (isAbstractType(type) && isAbstractType(other)) {
+      expect(type.resolveType).toBe(other.resolveType);
+      const possible = (schema: GraphQLSchema, of: GraphQLAbstractType) =>
+        schema.getPossibleTypes(of).map(String).sort();
+      expect(possible(published, type)).toEqual(possible(complete, other));
+    }
+  }
+});
+
+function expectSameInput(
+  one: GraphQLArgument | GraphQLInputField,
+  other: GraphQLArgument | GraphQLInputField | undefined,
+): void {
+  const { name, description, defaultValue, extensions } = one;
+  expect([name, String(one.type)]).toEqual([other?.name, String(other?.type)]);
+  expect([description, defaultValue]).toEqual([other?.description, other?.defaultValue]);
+  expect(extensions).toEqual(other?.extensions);
+}
+
+test("nothing that it lacks is required beside what it has", () => {
+  const inputs = Object.values(complete.getTypeMap()).flatMap((type) => {
+    if (isInputObjectType(type)) return Object.values(type.getFields());
+    if (!isObjectType(type)) return [];
+    return Object.values(type.getFields()).flatMap(({ args }) => args);
+  });
+  const legacy = inputs.filter(isLegacy);
+  expect(legacy.map(({ name }) => name)).toContain("offset");
+  expect(legacy.filter((each) => isRequiredArgument(each as GraphQLArgument))).toEqual([]);
 });
 
 test("a REST document uses each member that it lacks", () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     });
   }
   while (!output.includes("Sign in in both tabs")) {
-    if (child.exitCode !== null) throw new Error(output);
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(output);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   base = /First tab +(http:\/\/127\.0\.0\.1:\d+\/)\?user=ann /.exec(output)?.[1] ?? "";
