@@ -54,7 +54,7 @@ export const applicationStrings = {
   senders: {
     USERS: ["Everybody", "All users, also guests."],
     MEMBERS: ["Users, without guests", "A guest’s push is refused."],
-    NOBODY: ["Only the account", "Users’ pushes are refused."],
+    NOBODY: ["Only developers and owners", "Users’ pushes are refused."],
   } as const,
   answeredElsewhere: "Other devices stop ringing when one answers",
   answeredElsewhereText:

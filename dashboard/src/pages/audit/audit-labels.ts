@@ -6,11 +6,16 @@ const texts = auditStrings;
 /** An entry of the log. */
 export type AuditEntry = AuditEntriesQuery["account"]["auditEntries"]["nodes"][number];
 
-/** Every kind of change that has words, for the filter. */
-export const ACTIONS: readonly string[] = Object.keys(texts.actions);
+/** Every kind of change that has a label, for the filter. */
+export const ACTIONS: readonly string[] = [
+  ...Object.keys(texts.actions),
+  ...Object.keys(texts.formerActions),
+];
 
 /** What a mutation does, in words; the parts of its name for one that has none. */
 export function actionLabel(action: string): string {
+  const former = texts.formerActions[action];
+  if (former !== undefined) return texts.formerly(former);
   return texts.actions[action] ?? capitalized(spacedWords(action));
 }
 

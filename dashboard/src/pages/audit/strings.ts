@@ -123,6 +123,23 @@ export const auditStrings = {
     removeMember: "Remove a member",
     updateAccount: "Change the account",
   } as Readonly<Record<string, string>>,
+  /** Names that actions of earlier versions had; their entries are kept for 90 days. */
+  formerActions: {
+    createApplicationPushEvent: "Send or schedule a push",
+    stopApplicationPushEvent: "Stop a push",
+    deleteApplicationPushSubscription: "Remove a user’s device",
+    createApplicationUser: "Create a user",
+    updateApplicationUser: "Change a user",
+    endUserSession: "End a session of a user",
+    closeApplicationConference: "Close a conference",
+    updateApplicationConference: "Change a conference",
+    muteApplicationConferenceMember: "Mute somebody in a conference",
+    removeApplicationConferenceMember: "Remove somebody from a conference",
+    signInOwner: "Sign in",
+    signOutOwner: "Sign out",
+    signOutOwnerEverywhere: "Sign out everywhere",
+  } as Readonly<Record<string, string>>,
+  formerly: (action: string) => `${action} (before an update)`,
   /** By the name of the id, without Id at its end. */
   targets: {
     application: "Application",
@@ -166,7 +183,7 @@ export const auditStrings = {
     pushSenders: {
       USERS: "everybody",
       MEMBERS: "users, without guests",
-      NOBODY: "only the account",
+      NOBODY: "only developers and owners",
     },
     environment: { DEVELOPMENT: "development", PRODUCTION: "production" },
     incomingCallPushEnvironment: { DEVELOPMENT: "development", PRODUCTION: "production" },

@@ -15,7 +15,7 @@ export const pushStrings = {
       SENDING: "Sending",
       FINISHED: "Finished",
     },
-    kinds: { all: "Anybody", API: "Account or users", CALL: "Incoming calls" },
+    kinds: { all: "Anybody", API: "Members or users", CALL: "Incoming calls" },
   },
   columns: {
     message: "Message",
@@ -39,7 +39,7 @@ export const pushStrings = {
   noText: "Without text",
   incomingCall: "Incoming call",
   byUser: (id: string) => `User ${id}`,
-  byAccount: "Account",
+  byAccount: "A member",
   next: (when: string) => `next ${when}`,
   of: (done: string, all: string) => `${done} of ${all}`,
   progress: (done: string, all: string) => `${done} of ${all} devices are decided`,
