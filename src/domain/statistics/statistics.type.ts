@@ -85,7 +85,7 @@ export class StatisticsCounts {
 
   @Field(() => GraphQLSafeInt, {
     description:
-      "Users that were created: by sign-up, by the first sign-in through a provider, as a guest, or by the owner.",
+      "Users that were created: by sign-up, by the first sign-in through a provider, as a guest, or by a member of the account.",
   })
   signUps!: number;
 

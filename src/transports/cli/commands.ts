@@ -40,7 +40,7 @@ export async function run(argv: string[]): Promise<void> {
     )
     .option(
       "--token <token>",
-      "owner's token (default: SIGNALBOX_TOKEN, else signs in with DATA_DIR/owner.json)",
+      "member's token (default: SIGNALBOX_TOKEN, else signs in with DATA_DIR/owner.json)",
     )
     .option("--json", "print the answer as JSON")
     .configureHelp(HELP)

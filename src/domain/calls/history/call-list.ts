@@ -144,8 +144,7 @@ export async function listApplicationCalls(
   applicationId: number,
   { states, userId, since, until, ...page }: ApplicationCallRequest,
 ): Promise<Page<Call>> {
-  const user =
-    typeof userId === "string" ? await requireUser(deps, applicationId, userId) : null;
+  const user = typeof userId === "string" ? await requireUser(deps, applicationId, userId) : null;
   const listed = {
     applicationId,
     states: states ? [...new Set(states)] : STATES,

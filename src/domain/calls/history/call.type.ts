@@ -204,7 +204,8 @@ export class CallPageArgs extends PageArgs {
 export class ApplicationCallArgs extends CallPageArgs {
   @Field(() => ID, {
     nullable: true,
-    description: "Only calls that this user takes part in; NOT_FOUND if the application has no such user.",
+    description:
+      "Only calls that this user takes part in; NOT_FOUND if the application has no such user.",
   })
   userId?: string | null;
 

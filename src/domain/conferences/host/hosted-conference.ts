@@ -541,7 +541,7 @@ export class HostedConference implements EngineOwner {
     this.background(() => this.run(() => this.correct()));
   }
 
-  /** Does what the database or the engine has prevented; called when the engine answers again, and every second. */
+  /** Retries what an outage of the database or the media server prevented; called when the engine answers again, and every second. */
   check(): void {
     this.recovery.start();
   }

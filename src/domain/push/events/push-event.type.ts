@@ -30,7 +30,7 @@ registerEnumType(PushEventKindName, {
   name: "PushEventKind",
   description: "Who requested a push.",
   valuesConfig: {
-    API: { description: "A user, or the application's owner." },
+    API: { description: "A user, or a member of the account." },
     CALL: { description: "The service, for an incoming call." },
   },
 });
@@ -74,7 +74,7 @@ export class PushEventObject {
 
   @Field(() => ID, {
     nullable: true,
-    description: "The sender; null for the application's owner and for an incoming-call push.",
+    description: "The sender; null for a member of the account and for an incoming-call push.",
   })
   userId!: number | null;
 

@@ -23,12 +23,12 @@ import {
 } from "./user-keyset";
 import { readUserList, type UserList, type UserSelection } from "./user-list-queries";
 
-/** Order and page of a user list. A page has a size, and begins at a cursor or, of REST, at an offset. */
+/** Order and page of a user list. A page has a size, and begins at a cursor or, over REST, at an offset. */
 export interface OrderedPageRequest extends PageRequest {
   sort?: { asc?: UserListField | null; desc?: UserListField | null } | null;
-  /** Number of users to skip; of REST, whose lists have no cursors. */
+  /** Number of users to skip; over REST, whose lists have no cursors. */
   offset?: number | null;
-  /** `first` of REST. */
+  /** `first`, as REST calls it. */
   limit?: number | null;
   /** Whether the total will be needed, so that one statement reads the page and counts. */
   withTotal?: boolean;

@@ -10,7 +10,7 @@ import { CommandError } from "./command-error";
 /** Where the running server is, and how to authenticate. */
 export interface ServerAccess {
   url: string;
-  /** The owner's token. Without one, the command signs in with DATA_DIR/owner.json. */
+  /** The token of a member of the account. Without one, the command signs in with DATA_DIR/owner.json. */
   token?: string;
   dataDir: string;
   /** Timeout of a request, in milliseconds. */
@@ -99,7 +99,7 @@ export async function asMember<T>(
 
 async function readOwner(dataDir: string): Promise<unknown> {
   const path = join(dataDir, OWNER_FILE);
-  const remedy = "Pass the owner's token with --token, or set the server's DATA_DIR.";
+  const remedy = "Pass a member's token with --token, or set the server's DATA_DIR.";
   let text: string;
   try {
     text = await readFile(path, "utf8");

@@ -85,7 +85,7 @@ async function checkOwner(access: ServerAccess): Promise<Finding> {
     return ok("owner", `can sign in with ${credential}`);
   } catch (error) {
     const detail = `cannot sign in with ${credential}: ${errorMessage(error)}`;
-    const fix = "Set the owner's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
+    const fix = "Set a member's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
     return warning("owner", detail, fix);
   }
 }
