@@ -71,16 +71,15 @@ export function listOrder<T, const Columns extends ReadonlyArray<OrderColumn<Ord
   direction: "ascending" | "descending",
   positionOf: (entry: T) => Values<Columns>,
 ): ListOrder<T, Values<Columns>> {
-  const each = <R>(map: (column: OrderColumn<OrderValue>, index: number) => R) =>
-    columns.map(map) as unknown as { [Index in keyof Columns]: R };
+  const position = (values: OrderValue[]) => values as unknown as Values<Columns>;
   return {
     descending: direction === "descending",
-    lowest: each(({ lowest }) => lowest) as Values<Columns>,
-    highest: each(({ highest }) => highest) as Values<Columns>,
+    lowest: position(columns.map(({ lowest }) => lowest)),
+    highest: position(columns.map(({ highest }) => highest)),
     positionOf,
     cursorOf(entry) {
-      const position = positionOf(entry);
-      return columns.map(({ write }, index) => write(position[index] as OrderValue)).join("-");
+      const values = positionOf(entry);
+      return columns.map(({ write }, index) => write(values[index] as OrderValue)).join("-");
     },
     decode(cursor) {
       if (cursor.length > CURSOR_MAX) return null;
@@ -88,7 +87,7 @@ export function listOrder<T, const Columns extends ReadonlyArray<OrderColumn<Ord
       // Only the last column may contain the separator.
       const last = parts.splice(columns.length - 1).join("-");
       const values = columns.map(({ read }, index) => read(parts[index] ?? last));
-      return values.includes(null) ? null : (values as unknown as Values<Columns>);
+      return values.every((value) => value !== null) ? position(values) : null;
     },
     compare(a, b) {
       for (const index of columns.keys()) {
