@@ -17,8 +17,8 @@ import { seedSessions } from "./seed";
 import { readApplication, type ServiceLocation, startService } from "./service";
 
 /**
- * Measures conferences of synthetic members on both engines, through the gateway and without it, and how long members
- * miss each other after a failure.
+ * Measures conferences of synthetic participants on both engines, through the gateway and without it, and how long
+ * participants miss each other after a failure.
  */
 
 const USAGE = `npm run bench:conference -- [--quick] [--only TEXT] [--runs N] [--profile] [--write]
@@ -35,8 +35,8 @@ const COMMAND = "npm run bench:conference --";
 const LIMIT_MS = 3_600_000;
 const NORMAL = { runs: 5, seconds: 20 };
 const QUICK = { runs: 2, seconds: 4 };
-/** Number of members that need a session. */
-const MEMBERS = 12;
+/** Number of participants that need a session. */
+const PARTICIPANTS = 12;
 
 interface Options {
   quick: boolean;
@@ -95,7 +95,7 @@ async function prepare(
   await first.stop();
   const { applicationId } = readApplication(location.dataDir);
   const sessions = await seedSessions(postgres.url, applicationId);
-  return { location, tokens: sessions.slice(0, MEMBERS).map(({ token }) => token) };
+  return { location, tokens: sessions.slice(0, PARTICIPANTS).map(({ token }) => token) };
 }
 
 const flag = { type: "boolean", default: false } as const;

@@ -4,7 +4,7 @@ import type { EngineEvent, OpenEngine } from "../../src/domain/conferences/engin
 import { openJanusEngine } from "../../src/domain/conferences/engine/janus-server/janus-engine";
 import { Peers } from "../../src/domain/conferences/peers/peers";
 import { freeUdpPort } from "../../tools/conferences/free-udp-port";
-import { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
+import { SyntheticParticipant } from "../../tools/conferences/gateway/synthetic-participant";
 import { JANUS_KEYS, startJanus } from "../../tools/conferences/janus-server";
 import type { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import { pinServer } from "../process-pins";
@@ -73,7 +73,7 @@ async function startBareSfu(listener: (event: EngineEvent) => void): Promise<Run
 }
 
 class BareConference implements BenchConference {
-  private readonly members = new Map<number, SyntheticMember>();
+  private readonly participants = new Map<number, SyntheticParticipant>();
   /** The gateway's own code that gives watching peers the current feeds. */
   private readonly connections: Peers;
 
@@ -88,8 +88,8 @@ class BareConference implements BenchConference {
       {
         onFeed: () => undefined,
         onStreams: ({ id, number }, _streams, offer) =>
-          this.members.get(number)?.onStreams(id, offer),
-        onEnded: ({ number }, reason) => this.members.get(number)?.onEnded(reason),
+          this.participants.get(number)?.onStreams(id, offer),
+        onEnded: ({ number }, reason) => this.participants.get(number)?.onEnded(reason),
       },
       Date.now,
     );
@@ -104,15 +104,15 @@ class BareConference implements BenchConference {
     if (event.type === "gone") this.connections.onGone(event.peer, event.reason);
     if (event.type === "streams") this.connections.onStreams(event.peer, event.streams);
     if (event.type === "lost") {
-      for (const member of this.members.values()) member.onEnded(event.reason);
+      for (const participant of this.participants.values()) participant.onEnded(event.reason);
     }
   }
 
-  async join(): Promise<SyntheticMember> {
-    const number = this.members.size + 1;
-    const owner = { memberId: number, number, generation: GENERATION };
+  async join(): Promise<SyntheticParticipant> {
+    const number = this.participants.size + 1;
+    const owner = { participantId: number, number, generation: GENERATION };
     const { connections } = this;
-    const member = new SyntheticMember(this.peers, number, {
+    const participant = new SyntheticParticipant(this.peers, number, {
       publish: async (offer) => ({
         answer: (await connections.publish(owner, "main", offer)).sdp,
       }),
@@ -122,14 +122,14 @@ class BareConference implements BenchConference {
       },
       answer: async (peer, answer) => void (await connections.signal(owner, peer, { answer })),
     });
-    this.members.set(number, member);
-    await member.open();
-    return member;
+    this.participants.set(number, participant);
+    await participant.open();
+    return participant;
   }
 
   async close(): Promise<void> {
     this.connections.clear();
     await this.engine.close({ room: this.room });
-    await Promise.all([...this.members.values()].map((member) => member.close()));
+    await Promise.all([...this.participants.values()].map((participant) => participant.close()));
   }
 }

@@ -8,7 +8,7 @@ import {
 
 /** Aim for the gateway's CPU time, as a share of the engine's in percent. */
 const SHARE_MAX = 5;
-/** Aim for the first frame of the last member of a full conference, in milliseconds. */
+/** Aim for the first frame of the last participant of a full conference, in milliseconds. */
 const FIRST_FRAME_MAX_MS = 1_000;
 const FULL = Math.max(...SIZES);
 
@@ -19,7 +19,7 @@ const STEADY_HEAD = [
   "missing",
   "engine, cores",
   "µs per second and track",
-  "millicores per member",
+  "millicores per participant",
   "engine to the bare one",
   "gateway, cores",
   "gateway to engine",
@@ -67,7 +67,7 @@ function steadyRow(
   const idleMicros = idle ? (idle.cpu.gateway / idle.seconds) * seconds : 0;
   const aboveIdle = { ...cpu, gateway: Math.max(0, cpu.gateway - idleMicros) };
   return [
-    `${nameOf(subject)}, ${size} members`,
+    `${nameOf(subject)}, ${size} participants`,
     whole(tracks),
     whole(packets / seconds),
     whole(missing),
@@ -86,7 +86,7 @@ function steadyRow(
 
 function joinRow({ subject, joins, phases }: ConferenceFigures, size: number): string[] {
   const isGateway = subject.way === "gateway";
-  const these = joins.filter(({ member }) => member === size);
+  const these = joins.filter(({ participant }) => participant === size);
   const first = medianAndMost(these.map(({ firstFrame }) => firstFrame));
   const cpu = { engine: 0, gateway: 0 };
   let count = 0;
@@ -97,7 +97,7 @@ function joinRow({ subject, joins, phases }: ConferenceFigures, size: number): s
   }
   const aim = size === FULL && isGateway;
   return [
-    `${nameOf(subject)}, member ${size}`,
+    `${nameOf(subject)}, participant ${size}`,
     first.text,
     medianAndMost(these.map(({ allFrames }) => allFrames)).text,
     medianAndMost(these.map(({ seenByAll }) => seenByAll)).text,

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
+import type { SyntheticParticipant } from "../../tools/conferences/gateway/synthetic-participant";
 import { hostMilliseconds } from "../../tools/conferences/synthetic-media";
 import type { Usage } from "../process-usage";
 import type { BenchConference, Subject, SubjectUsage } from "./subject";
 
-/** Numbers of members that are measured. */
+/** Numbers of participants that are measured. */
 export const SIZES = [4, 8, 12] as const;
 /** Time after the last join before a window, in milliseconds. */
 const SETTLE_MS = 2_000;
@@ -19,14 +19,14 @@ export interface CpuMicros {
   gateway: number;
 }
 
-/** One member's join. Times are in milliseconds from its first request. */
+/** One participant's join. Times are in milliseconds from its first request. */
 export interface JoinFigures {
-  member: number;
+  participant: number;
   /** Until it has the first complete key frame. */
   firstFrame: number;
-  /** Until it has a key frame of every other member. */
+  /** Until it has a key frame of every other participant. */
   allFrames: number;
-  /** Until every other member has a key frame of it. */
+  /** Until every other participant has a key frame of it. */
   seenByAll: number;
 }
 
@@ -37,13 +37,13 @@ export interface JoinPhase {
   cpu: CpuMicros;
 }
 
-/** A window with a constant number of members. */
+/** A window with a constant number of participants. */
 export interface SteadyFigures {
   size: number;
   seconds: number;
   /** Tracks with packets in the window. */
   tracks: number;
-  /** Packets that the members received in the window. */
+  /** Packets that the participants received in the window. */
   packets: number;
   /** Packets that were missing at the end of the window, and not at its beginning. */
   missing: number;
@@ -60,8 +60,8 @@ export interface ConferenceFigures {
 }
 
 /**
- * Fills conferences one after the other, member by member. In the last one, each size has a window. Before it, the
- * gateway has one without a conference.
+ * Fills conferences one after the other, participant by participant. In the last one, each size has a window. Before
+ * it, the gateway has one without a conference.
  * @param runs number of conferences
  * @param seconds length of each window
  */
@@ -82,39 +82,42 @@ export async function measureConference(
       figures.steady.push(await measureWindow(subject, [], seconds));
     }
     const conference = await subject.open();
-    const members: SyntheticMember[] = [];
+    const participants: SyntheticParticipant[] = [];
     for (const size of SIZES) {
       const before = subject.usage();
-      const earlier = members.length;
-      while (members.length < size) figures.joins.push(await join(conference, members));
+      const earlier = participants.length;
+      while (participants.length < size) figures.joins.push(await join(conference, participants));
       const cpu = spent(before, subject.usage());
       figures.phases.push({ size, joins: size - earlier, cpu });
-      if (run === runs) figures.steady.push(await measureWindow(subject, members, seconds));
+      if (run === runs) figures.steady.push(await measureWindow(subject, participants, seconds));
     }
     await conference.close();
   }
   return figures;
 }
 
-/** Joins the next member, and waits until everybody sees everybody. */
-async function join(conference: BenchConference, members: SyntheticMember[]): Promise<JoinFigures> {
+/** Joins the next participant, and waits until everybody sees everybody. */
+async function join(
+  conference: BenchConference,
+  participants: SyntheticParticipant[],
+): Promise<JoinFigures> {
   const startedAt = hostMilliseconds();
-  const member = await conference.join();
-  const others = members.map(({ number }) => number);
-  const own = await firstFrames(member, others);
+  const participant = await conference.join();
+  const others = participants.map(({ number }) => number);
+  const own = await firstFrames(participant, others);
   const seen: number[] = [];
-  for (const other of members) seen.push(...(await firstFrames(other, [member.number])));
-  members.push(member);
+  for (const other of participants) seen.push(...(await firstFrames(other, [participant.number])));
+  participants.push(participant);
   return {
-    member: member.number,
+    participant: participant.number,
     firstFrame: Math.min(...own) - startedAt,
     allFrames: Math.max(...own) - startedAt,
     seenByAll: Math.max(...seen) - startedAt,
   };
 }
 
-/** When the first key frame of each of some members had arrived. @throws Error if one does not arrive */
-async function firstFrames(watcher: SyntheticMember, senders: number[]): Promise<number[]> {
+/** When the first key frame of each of some participants had arrived. @throws Error if one does not arrive */
+async function firstFrames(watcher: SyntheticParticipant, senders: number[]): Promise<number[]> {
   const giveUpAt = hostMilliseconds() + FRAMES_TIMEOUT_MS;
   for (;;) {
     const tracks = await watcher.received();
@@ -126,7 +129,9 @@ async function firstFrames(watcher: SyntheticMember, senders: number[]): Promise
     });
     if (times.length === senders.length) return times;
     if (hostMilliseconds() > giveUpAt) {
-      throw new Error(`member ${watcher.number} sees ${times.length} of ${senders.length} others`);
+      throw new Error(
+        `participant ${watcher.number} sees ${times.length} of ${senders.length} others`,
+      );
     }
     await wait(LOOK_MS);
   }
@@ -134,14 +139,14 @@ async function firstFrames(watcher: SyntheticMember, senders: number[]): Promise
 
 async function measureWindow(
   subject: Subject,
-  members: SyntheticMember[],
+  participants: SyntheticParticipant[],
   seconds: number,
 ): Promise<SteadyFigures> {
   await wait(SETTLE_MS);
-  const before = { usage: subject.usage(), received: await receivedBy(members) };
+  const before = { usage: subject.usage(), received: await receivedBy(participants) };
   const startedAt = performance.now();
   await wait(seconds * 1000);
-  const after = { usage: subject.usage(), received: await receivedBy(members) };
+  const after = { usage: subject.usage(), received: await receivedBy(participants) };
   const elapsed = (performance.now() - startedAt) / 1000;
   let tracks = 0;
   let packets = 0;
@@ -155,7 +160,7 @@ async function measureWindow(
   }
   const { engine, gateway } = after.usage;
   return {
-    size: members.length,
+    size: participants.length,
     seconds: elapsed,
     tracks,
     packets,
@@ -165,11 +170,13 @@ async function measureWindow(
   };
 }
 
-/** What all members have received so far, by member and media section. */
-async function receivedBy(members: SyntheticMember[]) {
+/** What all participants have received so far, by participant and media section. */
+async function receivedBy(participants: SyntheticParticipant[]) {
   const reports = await Promise.all(
-    members.map(async (member) =>
-      (await member.received()).map((track) => [`${member.number}/${track.mid}`, track] as const),
+    participants.map(async (participant) =>
+      (await participant.received()).map(
+        (track) => [`${participant.number}/${track.mid}`, track] as const,
+      ),
     ),
   );
   return new Map(reports.flat());

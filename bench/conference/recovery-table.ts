@@ -1,7 +1,7 @@
 import { toTable, verdict, whole } from "../markdown";
 import type { Failure, RecoveryFigures } from "./recovery";
 
-/** Aims, in milliseconds: until a failure is noticed, and until members are back after the engine answers. */
+/** Aims, in milliseconds: until a failure is noticed, and until participants are back after the engine answers. */
 const NOTICED_MAX_MS = 3_000;
 const BACK_MAX_MS: Record<Failure, number> = {
   "engine killed": 3_000,

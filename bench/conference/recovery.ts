@@ -7,14 +7,14 @@ import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import type { BenchmarkRun } from "../benchmark-run";
 import { startService } from "../service";
 
-/** Measures how long members miss each other after a failure: two nodes, and two members at each. */
+/** Measures how long participants miss each other after a failure: two nodes, and two participants at each. */
 
 /** What fails. The first node hosts the conference. */
 export const FAILURES = ["engine killed", "engine hung", "host node killed", "rejoin"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-const MEMBERS = 4;
-/** The member of `rejoin`, at the second node. */
+const PARTICIPANTS = 4;
+/** The participant of `rejoin`, at the second node. */
 const REJOINING = 2;
 /** Time in which an interruption begins, if there is one, in milliseconds: longer than a dead node's lease. */
 const BEGINS_MS = 8_000;
@@ -29,7 +29,7 @@ export interface RecoveryFigures {
   noticed: number | null;
   /** Until the engine answered again, if that did not follow by itself. */
   answered: number;
-  /** Until the last member received the last other one again; 0 without an interruption. */
+  /** Until the last participant received the last other one again; 0 without an interruption. */
   back: number;
 }
 
@@ -103,12 +103,12 @@ class Recovery {
     const [host, other] = this.nodes;
     const conference = await GatewayConference.open(host, this.tokens, this.peers, {
       recovers: true,
-      onEvent: (_member, { __typename: type, member }) => {
-        if (type !== "ConferenceMemberUpdatedEvent" || member.publishing) return;
+      onEvent: (_participant, { __typename: type, participant }) => {
+        if (type !== "ConferenceParticipantUpdatedEvent" || participant.publishing) return;
         if (this.failedAt > 0) this.noticedAt ??= hostMilliseconds();
       },
     });
-    for (let number = 1; number <= MEMBERS; number += 1) {
+    for (let number = 1; number <= PARTICIPANTS; number += 1) {
       await conference.join(number, number % 2 === 1 ? host : other);
     }
     await this.settled(conference, 0);
@@ -135,7 +135,7 @@ class Recovery {
       await conference.join(REJOINING, host);
     } else {
       process.kill(host.pid, "SIGKILL");
-      for (let number = 1; number <= MEMBERS; number += 2) {
+      for (let number = 1; number <= PARTICIPANTS; number += 2) {
         await conference.cut(number);
         await persistently(() => conference.join(number, other));
       }
@@ -157,7 +157,8 @@ class Recovery {
     let interrupted = false;
     for (;;) {
       const now = hostMilliseconds();
-      if (now > startedAt + TIMEOUT_MS) throw new Error("members do not receive each other again");
+      if (now > startedAt + TIMEOUT_MS)
+        throw new Error("participants do not receive each other again");
       const backAt = await receiveEachOther(conference);
       if (backAt === null) interrupted = true;
       else if (interrupted || now > startedAt + beginsMs) return backAt;
@@ -166,13 +167,13 @@ class Recovery {
   }
 }
 
-/** When the last track of the members came back; null if one does not arrive at this moment. */
-async function receiveEachOther({ members }: GatewayConference): Promise<number | null> {
+/** When the last track of the participants came back; null if one does not arrive at this moment. */
+async function receiveEachOther({ participants }: GatewayConference): Promise<number | null> {
   let backAt = 0;
-  for (const watcher of members.values()) {
+  for (const watcher of participants.values()) {
     const tracks = await watcher.received();
     const now = hostMilliseconds();
-    for (const { number } of members.values()) {
+    for (const { number } of participants.values()) {
       if (number === watcher.number) continue;
       const arriving = tracks.filter(
         ({ sender, lastPacketAt }) => sender === number && now - lastPacketAt < INTERRUPTED_MS,

@@ -1,10 +1,10 @@
-import type { SyntheticMember } from "../../tools/conferences/gateway/synthetic-member";
+import type { SyntheticParticipant } from "../../tools/conferences/gateway/synthetic-participant";
 import type { Usage } from "../process-usage";
 
 /** The engines of the benchmark. */
 export type EngineName = "embedded" | "Janus";
 
-/** How members reach the engine: through the gateway, or without it, which is the floor. */
+/** How participants reach the engine: through the gateway, or without it, which is the floor. */
 export type Way = "gateway" | "bare";
 
 /** The usage of the processes so far. */
@@ -16,8 +16,8 @@ export interface SubjectUsage {
 
 /** A conference under measurement. */
 export interface BenchConference {
-  /** Joins the next member. Resolves when it has published and watches. */
-  join(): Promise<SyntheticMember>;
+  /** Joins the next participant. Resolves when it has published and watches. */
+  join(): Promise<SyntheticParticipant>;
   /** Ends the conference at the engine. */
   close(): Promise<void>;
 }

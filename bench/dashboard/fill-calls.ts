@@ -42,7 +42,7 @@ const CONFERENCES = `WITH made AS (INSERT INTO conferences (application_id, name
       CASE WHEN n <= $2::bigint - ${OPEN_CONFERENCES} THEN now() - ($2::bigint - n) * interval '1 minute' END
     FROM generate_series(1, $2::bigint) n RETURNING *)
   INSERT INTO conference_members (conference_id, number, user_id, name, device, lease_until, joined_at, left_at)
-    SELECT id, created_by + k, created_by, 'Member ' || k, 'device', now() + interval '1 day', created_at,
+    SELECT id, created_by + k, created_by, 'Participant ' || k, 'device', now() + interval '1 day', created_at,
       CASE WHEN closed_at IS NOT NULL THEN closed_at END
     FROM made, generate_series(0, 3) k`;
 /** $2 the account, $3 how many, $4 the first user. */

@@ -13,12 +13,12 @@ export { Conference } from "./conferences/conference.ts";
 export type {
   ConferenceEndReason,
   ConferenceEvents,
+  ConferenceParticipant,
+  ConferenceParticipantState,
   ConferenceSettings,
   ConferenceState,
   JoinOptions,
-  Member,
-  MemberState,
-  MemberStatistics,
+  ParticipantStatistics,
   PublishSettings,
 } from "./conferences/conference-types.ts";
 export {

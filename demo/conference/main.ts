@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   closing.push(() => page.close());
 
   printer.line();
-  printer.row("Member", `${page.url}?user=${ann.login}`);
+  printer.row("Participant", `${page.url}?user=${ann.login}`);
   printer.row("Legacy", `${page.url}?user=${ben.login}&protocol=janus`);
   printer.row("Guest", `${page.url}#${conference.linkSecret}`);
   printer.row("This code", "demo/conference/page");

@@ -1,5 +1,8 @@
 import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
-import { type GraphqlMember, joinConference } from "../../tools/conferences/graphql-member";
+import {
+  type GraphqlParticipant,
+  joinConference,
+} from "../../tools/conferences/graphql-participant";
 import { hostMilliseconds } from "../../tools/conferences/synthetic-media";
 import {
   SyntheticPeers,
@@ -12,10 +15,10 @@ import { settle } from "./sockets";
 /** Time in which media must flow, or flow again after a media server was killed, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 50;
-/** Video of every member, in kbit/s. */
+/** Video of every participant, in kbit/s. */
 const MEDIA = { kbits: 60, fps: 10 };
 
-/** The hostile member's peer connections. */
+/** The hostile participant's peer connections. */
 export interface HostileMedia {
   publisher: SyntheticPublisher;
   watcher: SyntheticWatcher;
@@ -29,8 +32,8 @@ export interface HostileMedia {
 }
 
 /**
- * Two conferences at the first node: one of two honest members, whose media must flow whatever the other one does, and
- * one of an honest member and a hostile one.
+ * Two conferences at the first node: one of two honest participants, whose media must flow whatever the other one does,
+ * and one of an honest participant and a hostile one.
  */
 export class MediaSession {
   private readonly honestPeers = new SyntheticPeers();
@@ -39,7 +42,7 @@ export class MediaSession {
   private readonly node: { graphqlUrl: string };
   private conferenceId = "";
   private token = "";
-  private joined: GraphqlMember | null = null;
+  private joined: GraphqlParticipant | null = null;
   private media: HostileMedia | null = null;
 
   private constructor(private readonly deployment: Deployment) {
@@ -55,32 +58,32 @@ export class MediaSession {
     return session;
   }
 
-  /** The GraphQL endpoint of the node, and the hostile member's token. */
+  /** The GraphQL endpoint of the node, and the hostile participant's token. */
   get access(): { url: string; token: string } {
     return { url: this.deployment.nodes[0]?.urls.http ?? "", token: this.token };
   }
 
-  /** The hostile member, who joins if it is not in the conference. */
-  async member(): Promise<GraphqlMember> {
+  /** The hostile participant, who joins if it is not in the conference. */
+  async participant(): Promise<GraphqlParticipant> {
     if (this.joined && !this.joined.isOver()) return this.joined;
     this.joined = await retried(() => joinConference(this.node, this.conferenceId, this.token));
     return this.joined;
   }
 
-  /** The reason for which the media server has closed a peer of the hostile member, since the last call. */
+  /** The reason for which the media server has closed a peer of the hostile participant, since the last call. */
   async closed(): Promise<string | null> {
     const events = this.joined?.events.splice(0) ?? [];
     return events.find((event) => event.__typename === "ConferencePeerClosedEvent")?.detail ?? null;
   }
 
-  /** The hostile member's media, whose connections are opened unless both are open. */
+  /** The hostile participant's media, whose connections are opened unless both are open. */
   async connected(): Promise<HostileMedia> {
     if (this.media && (await isUp(this.media))) return this.media;
     this.media = await retried(() => this.connect());
     return this.media;
   }
 
-  /** Closes the hostile member's connections; {@link connected} opens others. */
+  /** Closes the hostile participant's connections; {@link connected} opens others. */
   async disconnect(): Promise<void> {
     const { media } = this;
     this.media = null;
@@ -88,17 +91,17 @@ export class MediaSession {
     await media?.watcher.close();
   }
 
-  /** Waits until media of the honest members arrives. @returns null, or what is wrong */
+  /** Waits until media of the honest participants arrives. @returns null, or what is wrong */
   async flows(): Promise<string | null> {
     const since = hostMilliseconds();
     const [honest] = this.conferences;
-    const member = honest?.members.get(2);
+    const participant = honest?.participants.get(2);
     for (let waited = 0; waited < PATIENCE_MS; waited += POLL_MS) {
-      const tracks = (await member?.received()) ?? [];
+      const tracks = (await participant?.received()) ?? [];
       if (tracks.some(({ lastPacketAt }) => lastPacketAt > since)) return null;
       await settle(POLL_MS);
     }
-    return `no media of honest members arrived within ${PATIENCE_MS / 1000} s`;
+    return `no media of honest participants arrived within ${PATIENCE_MS / 1000} s`;
   }
 
   async close(): Promise<void> {
@@ -113,14 +116,14 @@ export class MediaSession {
     return (await fixture.newGuest(fixture.canary)).token;
   }
 
-  /** A conference with honest members, who come back by themselves. */
-  private async addHonest(members: number): Promise<GatewayConference> {
+  /** A conference with honest participants, who come back by themselves. */
+  private async addHonest(participants: number): Promise<GatewayConference> {
     const tokens: string[] = [];
-    while (tokens.length < members) tokens.push(await this.newToken());
+    while (tokens.length < participants) tokens.push(await this.newToken());
     const options = { media: MEDIA, recovers: true };
     const conference = await GatewayConference.open(this.node, tokens, this.honestPeers, options);
     this.conferences.push(conference);
-    while (conference.members.size < members) await conference.join();
+    while (conference.participants.size < participants) await conference.join();
     return conference;
   }
 
@@ -129,14 +132,14 @@ export class MediaSession {
     // Its own library might not survive what it sends.
     await this.hostilePeers.close();
     this.hostilePeers = new SyntheticPeers();
-    const member = await this.member();
+    const participant = await this.participant();
     const publisher = await this.hostilePeers.publish({ sender: 66, ...MEDIA });
     const input = { source: "MAIN", offer: publisher.offer };
-    const published = await member.mutate("publishConferenceMedia", "peerId answer", input);
+    const published = await participant.mutate("publishConferenceMedia", "peerId answer", input);
     await publisher.accept(published.answer);
-    const { peerId, offer } = await member.mutate("watchConference", "peerId offer");
+    const { peerId, offer } = await participant.mutate("watchConference", "peerId offer");
     const watcher = await this.hostilePeers.watch(offer);
-    await member.mutate("answerConferencePeer", "done", { peerId, answer: watcher.answer });
+    await participant.mutate("answerConferencePeer", "done", { peerId, answer: watcher.answer });
     await watcher.connect();
     const [, address = "", port] =
       /candidate:\S+ \d+ udp \d+ (\S+) (\d+)/i.exec(published.answer) ?? [];
@@ -153,7 +156,7 @@ export class MediaSession {
       },
     };
     for (let waited = 0; !(await isUp(media)); waited += POLL_MS) {
-      if (waited > PATIENCE_MS / 4) throw new Error("the hostile member does not connect");
+      if (waited > PATIENCE_MS / 4) throw new Error("the hostile participant does not connect");
       await settle(POLL_MS);
     }
     return media;

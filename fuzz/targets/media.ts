@@ -3,14 +3,14 @@ import { chance, several } from "../input/random";
 import { MediaSession } from "./media-session";
 import type { Target } from "./target";
 
-/** Cases between two looks at the media of honest members. */
+/** Cases between two looks at the media of honest participants. */
 const LOOK_EVERY = 5;
 
 let session: MediaSession | undefined;
 
 /**
- * RTP and RTCP of every type through the encrypted connections of a member: a publisher with two media sections, and a
- * watcher with 26. Media of another conference flows throughout, or again after the media server was killed.
+ * RTP and RTCP of every type through the encrypted connections of a participant: a publisher with two media sections,
+ * and a watcher with 26. Media of another conference flows throughout, or again after the media server was killed.
  */
 export const media: Target = {
   name: "media",

@@ -5,7 +5,7 @@ import { sendHttp } from "./http-client";
 import { MediaSession } from "./media-session";
 import type { Case, Target } from "./target";
 
-/** Cases between two looks at the media of honest members. */
+/** Cases between two looks at the media of honest participants. */
 const LOOK_EVERY = 20;
 /** Answers to one offer. */
 const ANSWERS = 4;
@@ -35,7 +35,7 @@ export const sdp: Target = {
   async run(each) {
     const { random } = each;
     if (!session) throw new Error("not prepared");
-    const { membershipId } = await session.member();
+    const { membershipId } = await session.participant();
     if (random(2) === 0) {
       const offer = mutateSdp(random, OFFER);
       const source = pick(random, ["MAIN", "SCREEN"]);

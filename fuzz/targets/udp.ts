@@ -4,7 +4,7 @@ import { chance, pick, several } from "../input/random";
 import { MediaSession } from "./media-session";
 import type { Target } from "./target";
 
-/** Cases between two looks at the media of honest members. */
+/** Cases between two looks at the media of honest participants. */
 const LOOK_EVERY = 10;
 
 let session: MediaSession | undefined;

@@ -7,7 +7,7 @@ const CALLS = `(VALUES
   (95, 3, 1, 1, 'missed', NULL, 60), (140, 1, 2, 1, 'hung_up', 4.2, 316), (190, 2, 6, 1, 'hung_up', 2.8, 702)
 ) AS c (ago, caller, callee, kind, state, answered, ended)`;
 
-/** Adds calls with their signals, and conferences with members, guests and links, as their tables hold them. */
+/** Adds calls with their signals, and conferences with participants, guests and links, as their tables hold them. */
 export async function addDemoCalls({ store }: App, applicationId: string): Promise<void> {
   const statements = {
     demo_calls: `INSERT INTO calls (application_id, session_id, caller_id, call_type, state, started_at, accepted_at, ended_at)
@@ -46,7 +46,7 @@ export async function addDemoCalls({ store }: App, applicationId: string): Promi
       FROM (VALUES ('Kick-off with Fabrikam', 12, 'everyone', false, 2, true, 1320), ('Design review', 6, 'everyone', false, 3, true, 130),
         ('Dispatch', 12, 'listed', true, 4, false, 75), ('Weekly planning', 8, 'everyone', false, 1, false, 34)
       ) AS c (name, seats, access, locked, creator, is_empty, ago)`,
-    demo_conference_members: `INSERT INTO conference_members (conference_id, number, user_id, name, device, moderator,
+    demo_conference_participants: `INSERT INTO conference_members (conference_id, number, user_id, name, device, moderator,
         publishing, screen, audio_muted, video_muted, audio_blocked, lease_until, joined_at, left_at, leave_reason)
       SELECT c.id, u.id, u.id, u.full_name, m.device, m.user_id = c.created_by, m.publishing, m.screen, m.audio_muted,
         m.video_muted, m.blocked, now() + interval '1 day', c.created_at + m.user_id * interval '40 seconds',

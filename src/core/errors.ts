@@ -54,7 +54,7 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, ErrorDescription>> =
   },
   FULL: {
     cause:
-      "The call would have more than four parties, the conference has no free seat, or two of its members share a screen.",
+      "The call would have more than four parties, the conference has no free seat, or two of its participants share a screen.",
     remedy: "Call fewer users, or try again when somebody has left or stopped sharing.",
   },
   TOO_LARGE: {

@@ -38,8 +38,8 @@ export interface Metrics {
   janusSessions: Gauge<"transport">;
   /** Conferences that this node hosts. */
   conferences: Gauge;
-  /** Members of these conferences. */
-  conferenceMembers: Gauge;
+  /** Participants of these conferences. */
+  conferenceParticipants: Gauge;
   /** Tracks that the media server forwards for this node. */
   conferenceTracks: Gauge;
   /** Disconnected chat streams that can be resumed. */
@@ -157,9 +157,9 @@ export function openMetrics(): Metrics {
       help: "Conferences that this node hosts",
       registers,
     }),
-    conferenceMembers: new Gauge({
-      name: "signalbox_conference_members",
-      help: "Members of the conferences that this node hosts",
+    conferenceParticipants: new Gauge({
+      name: "signalbox_conference_participants",
+      help: "Participants of the conferences that this node hosts",
       registers,
     }),
     conferenceTracks: new Gauge({

@@ -41,7 +41,7 @@ const ACTIVITY: ActivityFieldsFragment = {
   sessions: { count: 31, isExact: true },
   calls: { count: 500, isExact: false },
   conferences: { count: 1, isExact: true },
-  conferenceMembers: { count: 1, isExact: true },
+  conferenceParticipants: { count: 1, isExact: true },
 };
 
 function statistics(
@@ -98,7 +98,7 @@ it("shows what is open now, and what happened", async () => {
   within(screen.getByRole("region", { name: "Pushes" })).getByText("44");
   screen.getByText("GraphQL 12, Chat 4");
   screen.getByText("500+");
-  screen.getByText("1 member");
+  screen.getByText("1 participant");
   // Screen readers get the statistics of a chart as a table.
   const table = await screen.findByRole("table", { name: "Calls and conferences" });
   within(table).getByText("Calls: 5");

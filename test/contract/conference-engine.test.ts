@@ -10,20 +10,22 @@ import type { TrackReport } from "../../tools/conferences/synthetic-media";
 import type { SyntheticMedia } from "../../tools/conferences/synthetic-peer";
 import { ENGINES, type EngineFixture, type WatchingClient } from "../support/conferences/engines";
 
-/** What every conference engine does. An engine without media says so in its row, and each test of packets checks it. */
+/**
+ * What every conference engine does. An engine without media says so in its row, and each test of packets checks it.
+ */
 
 const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 400_000 };
-const main = (member: number): Feed => ({ member, source: "main" });
+const main = (participant: number): Feed => ({ participant, source: "main" });
 const fault = (promise: Promise<unknown>): Promise<Fault> =>
   promise.then(
     () => Promise.reject(new Error("resolved")),
     (error: Fault) => error,
   );
 const ufragOf = (sdp: string) => /a=ice-ufrag:(\S+)/.exec(sdp)?.[1];
-/** Streams that carry something, as `kind member/source`. */
+/** Streams that carry something, as `kind participant/source`. */
 const carried = (streams: PeerStream[]) =>
   streams
-    .flatMap(({ kind, feed }) => (feed ? [`${kind} ${feed.member}/${feed.source}`] : []))
+    .flatMap(({ kind, feed }) => (feed ? [`${kind} ${feed.participant}/${feed.source}`] : []))
     .sort();
 
 describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start }) => {
@@ -49,16 +51,16 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
 
   /** Publishes, and waits until the engine says that it is up. */
   async function publish(
-    member: number,
+    participant: number,
     more: Partial<SyntheticMedia> = {},
     source: MediaSource = "main",
   ) {
-    const client = await fixture.publish({ sender: member, kbits: 60, ...more });
+    const client = await fixture.publish({ sender: participant, kbits: 60, ...more });
     const { room, generation } = ROOM;
     const peer = await fixture.engine.connect({
       room,
       generation,
-      member,
+      participant,
       publish: { source, offer: client.offer },
     });
     await client.accept(peer.peer, peer.sdp);
@@ -79,7 +81,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
 
   /** Watches, and waits until the engine says that it is up; without a feed there may be no offer yet. */
   async function watch(
-    member: number,
+    participant: number,
     feeds: Feed[],
     sections: "all" | "one" = "all",
   ): Promise<Watching> {
@@ -87,7 +89,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const peer = await fixture.engine.connect({
       room,
       generation,
-      member,
+      participant,
       watch: { feeds, sections },
     });
     expect(peer.sdp === "").toBe(renegotiates && feeds.length === 0);
@@ -112,13 +114,13 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     await fixture.engine.signal(watcher.peer, { answer: renegotiated });
   }
 
-  /** What a watcher has received, by `kind member/source` of its streams. */
+  /** What a watcher has received, by `kind participant/source` of its streams. */
   async function received(watcher: Pick<Watching, "client">, streams: PeerStream[]) {
     const report = await watcher.client?.media?.report();
     const tracks = new Map<string, TrackReport>();
     for (const { mid, kind, feed } of streams) {
       const track = report?.tracks.find((each) => each.mid === mid);
-      if (feed && track) tracks.set(`${kind} ${feed.member}/${feed.source}`, track);
+      if (feed && track) tracks.set(`${kind} ${feed.participant}/${feed.source}`, track);
     }
     return tracks;
   }
@@ -195,7 +197,9 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     for (const feeds of [[main(1)], [main(1), main(2)], [main(2)], [main(1)], [main(2), main(1)]]) {
       const streams = await follow(watcher, feeds);
       expect(carried(streams)).toEqual(
-        feeds.flatMap(({ member }) => [`audio ${member}/main`, `video ${member}/main`]).sort(),
+        feeds
+          .flatMap(({ participant }) => [`audio ${participant}/main`, `video ${participant}/main`])
+          .sort(),
       );
       await flows(watcher, streams);
     }
@@ -224,7 +228,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     expect(code).toBe("NOT_FOUND");
   });
 
-  test("a moderator's mute drops what a member sends", async () => {
+  test("a moderator's mute drops what a participant sends", async () => {
     const publisher = await publish(1);
     const watcher = await watch(2, [main(1)]);
     await flows(watcher, watcher.streams);
@@ -273,7 +277,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     expect(await first.client.bitrate(first.peer)).toBe(ROOM.bitrate);
   });
 
-  test("a member who publishes again replaces the earlier peer, and watchers go on", async () => {
+  test("a participant who publishes again replaces the earlier peer, and watchers go on", async () => {
     const earlier = await publish(1);
     const watcher = await watch(2, [main(1)]);
     await flows(watcher, watcher.streams);
@@ -300,7 +304,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     expect(seen("gone")).toEqual([]);
   });
 
-  test("two members share their screens", async () => {
+  test("two participants share their screens", async () => {
     await publish(1);
     await publish(2);
     await publish(1, { audio: 0 }, "screen");
@@ -308,8 +312,8 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const feeds: Feed[] = [
       main(1),
       main(2),
-      { member: 1, source: "screen" },
-      { member: 2, source: "screen" },
+      { participant: 1, source: "screen" },
+      { participant: 2, source: "screen" },
     ];
     const watcher = await watch(3, feeds);
     expect(carried(watcher.streams)).toEqual([
@@ -335,7 +339,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     expect(seen("gone")).toEqual([]);
   });
 
-  test("a closed member and a closed room lose all their peers", async () => {
+  test("a closed participant and a closed room lose all their peers", async () => {
     const publisher = await publish(1);
     const own = await watch(1, []);
     const watcher = await watch(2, [main(1)]);
@@ -345,7 +349,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
       });
     last = 3;
     await usage();
-    await fixture.engine.close({ room: ROOM.room, member: 1 });
+    await fixture.engine.close({ room: ROOM.room, participant: 1 });
     for (const { peer } of [publisher, own]) {
       expect((await fault(fixture.engine.signal(peer, { publisher: {} }))).code).toBe("NOT_FOUND");
     }
@@ -366,9 +370,10 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const publish = { source: "main" as const, offer };
     const watching = { feeds: [main(9)], sections: "one" as const };
     const attempts = [
-      () => fixture.engine.connect({ room: "other", generation: 1, member: 1, publish }),
-      () => fixture.engine.connect({ room: ROOM.room, generation: 2, member: 1, publish }),
-      () => fixture.engine.connect({ room: ROOM.room, generation: 1, member: 1, watch: watching }),
+      () => fixture.engine.connect({ room: "other", generation: 1, participant: 1, publish }),
+      () => fixture.engine.connect({ room: ROOM.room, generation: 2, participant: 1, publish }),
+      () =>
+        fixture.engine.connect({ room: ROOM.room, generation: 1, participant: 1, watch: watching }),
       () => fixture.engine.signal("unknown", { publisher: { keyFrame: true } }),
     ];
     for (const attempt of attempts) expect((await fault(attempt())).code).toBe("NOT_FOUND");
@@ -397,7 +402,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const { offer } = await fixture.publish({ sender: 1 });
     const publish = { source: "main" as const, offer: change(offer) };
     const { code, fields } = await fault(
-      fixture.engine.connect({ room: ROOM.room, generation: 1, member: 1, publish }),
+      fixture.engine.connect({ room: ROOM.room, generation: 1, participant: 1, publish }),
     );
     expect([code, Object.keys(fields ?? {})]).toEqual(["INVALID", ["sdp"]]);
   });
@@ -406,7 +411,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const { offer } = await fixture.publish({ sender: 1 });
     const publish = { source: "main" as const, offer: `${offer}a=x:${"y".repeat(65_536)}\r\n` };
     const { code, fields } = await fault(
-      fixture.engine.connect({ room: ROOM.room, generation: 1, member: 1, publish }),
+      fixture.engine.connect({ room: ROOM.room, generation: 1, participant: 1, publish }),
     );
     expect([code, Object.keys(fields ?? {})]).toEqual(["TOO_LARGE", ["sdp"]]);
   });
@@ -417,7 +422,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const peer = await fixture.engine.connect({
       room,
       generation,
-      member: 2,
+      participant: 2,
       watch: { feeds: [main(1)], sections: "all" },
     });
     const { code, fields } = await fault(fixture.engine.signal(peer.peer, { answer: "v=0" }));
@@ -468,7 +473,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const one = { feeds: [main(1)], sections: "one" as const };
     const { room, generation } = ROOM;
     const refused = await fault(
-      fixture.engine.connect({ room, generation, member: 6, watch: one }),
+      fixture.engine.connect({ room, generation, participant: 6, watch: one }),
     );
     expect(refused.code).toBe("NOT_FOUND");
     await publish(3);
@@ -513,7 +518,7 @@ describe.each(ENGINES)("the $name engine", ({ media, renegotiates, whole, start 
     const peer = await fixture.engine.connect({
       room: ROOM.room,
       generation: 2,
-      member: 1,
+      participant: 1,
       publish: { source: "main", offer: client.offer },
     });
     await client.accept(peer.peer, peer.sdp);

@@ -6,7 +6,7 @@ import { ENGINES } from "../support/conferences/engines";
 /** A full conference on each engine with media. */
 
 const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 500_000 };
-const MEMBERS = Array.from({ length: 12 }, (_, index) => index + 1);
+const PARTICIPANTS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 interface Watching {
   client: SyntheticWatcher;
@@ -15,27 +15,27 @@ interface Watching {
 
 test.each(
   ENGINES.filter(({ media }) => media),
-)("all 264 tracks of twelve members flow: $name", async ({ renegotiates, start }) => {
+)("all 264 tracks of twelve participants flow: $name", async ({ renegotiates, start }) => {
   const { engine, events, publish, watch, stop } = await start();
   try {
     const { room, generation } = ROOM;
     const isUp = (peer: string) =>
       eventually(async () => expect(events).toContainEqual({ type: "up", room, peer }));
     await engine.open(ROOM);
-    for (const member of MEMBERS) {
-      const client = await publish({ sender: member, kbits: 300 });
+    for (const participant of PARTICIPANTS) {
+      const client = await publish({ sender: participant, kbits: 300 });
       const request = { source: "main" as const, offer: client.offer };
-      const peer = await engine.connect({ room, generation, member, publish: request });
+      const peer = await engine.connect({ room, generation, participant, publish: request });
       await client.accept(peer.peer, peer.sdp);
       await isUp(peer.peer);
     }
     const watchers: Watching[] = [];
-    for (const member of MEMBERS) {
-      const feeds = MEMBERS.filter((each) => each !== member).map(
-        (other): Feed => ({ member: other, source: "main" }),
+    for (const participant of PARTICIPANTS) {
+      const feeds = PARTICIPANTS.filter((each) => each !== participant).map(
+        (other): Feed => ({ participant: other, source: "main" }),
       );
       const request = { feeds, sections: "all" as const };
-      const peer = await engine.connect({ room, generation, member, watch: request });
+      const peer = await engine.connect({ room, generation, participant, watch: request });
       const { answer, answered, media } = await watch(peer.sdp);
       await engine.signal(peer.peer, { answer });
       await answered(peer.peer);
@@ -54,7 +54,7 @@ test.each(
         for (const { mid, kind, feed } of streams) {
           const track = report.tracks.find((each) => each.mid === mid);
           const decodes = kind === "audio" || track?.firstKeyFrameAt !== null;
-          if (track && track.packets >= 20 && track.sender === feed?.member && decodes)
+          if (track && track.packets >= 20 && track.sender === feed?.participant && decodes)
             flowing += 1;
         }
       }
@@ -64,7 +64,7 @@ test.each(
       const { tracks } = await client.report();
       for (const { mid, kind, feed } of streams) {
         const track = tracks.find((each) => each.mid === mid);
-        expect(track).toMatchObject({ ssrcs: 1, timestampsBack: 0, senders: [feed?.member] });
+        expect(track).toMatchObject({ ssrcs: 1, timestampsBack: 0, senders: [feed?.participant] });
         // Janus forwards frames before the key frame that it has requested.
         if (!renegotiates) expect(kind === "audio" || track?.beganWithKeyFrame).toBe(true);
       }

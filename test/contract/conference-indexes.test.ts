@@ -21,11 +21,11 @@ import * as guests from "../../src/domain/conferences/rows/guest-queries";
 import * as hosts from "../../src/domain/conferences/rows/host-queries";
 import * as linkRights from "../../src/domain/conferences/rows/link-rights-queries";
 import {
-  listMemberHistory,
-  wasMember,
-} from "../../src/domain/conferences/rows/member-history-queries";
-import * as members from "../../src/domain/conferences/rows/member-queries";
-import * as rights from "../../src/domain/conferences/rows/member-rights-queries";
+  listParticipantHistory,
+  wasParticipant,
+} from "../../src/domain/conferences/rows/participant-history-queries";
+import * as participants from "../../src/domain/conferences/rows/participant-queries";
+import * as rights from "../../src/domain/conferences/rows/participant-rights-queries";
 import * as userLimits from "../../src/domain/conferences/rows/user-limit-queries";
 import { openStore } from "../../src/platform/store/open";
 import { purgeRows } from "../../src/platform/store/rows/expired-rows";
@@ -128,12 +128,12 @@ test("every statement on conferences uses an index", async () => {
     const bound = [last?.name ?? "", last?.id ?? 0] as const;
     const next = { ...names, ...(descending ? { below: bound } : { above: bound }) };
     await owned.listConferencesByName(explained, all, "Room1", next);
-    await listMemberHistory(explained, 7, range, null);
-    await listMemberHistory(explained, 7, range, 8);
+    await listParticipantHistory(explained, 7, range, null);
+    await listParticipantHistory(explained, 7, range, 8);
   }
   expect(await findConferences(explained, [id, 7])).toHaveLength(2);
   await owned.findLiveConferences(explained, 1, 100);
-  await wasMember(explained, 7, 7);
+  await wasParticipant(explained, 7, 7);
   await readExports([conferenceUserData], query, 7);
 
   await hosts.renewNode(explained, "here");
@@ -150,7 +150,7 @@ test("every statement on conferences uses an index", async () => {
   await hosts.findAbandoned(explained, 30);
   await hosts.purgeNodes(explained);
 
-  const newMember = {
+  const newParticipant = {
     conferenceId: id,
     number: 7,
     userId: 7,
@@ -161,23 +161,25 @@ test("every statement on conferences uses an index", async () => {
     audioMuted: false,
     videoMuted: false,
   };
-  const member = await members.insertMember(explained, newMember, 12);
-  await members.takeOverSeat(explained, newMember);
-  await members.findMembers(explained, id);
-  await members.findMember(explained, {
+  const participant = await participants.insertParticipant(explained, newParticipant, 12);
+  await participants.takeOverSeat(explained, newParticipant);
+  await participants.findSeatedParticipants(explained, id);
+  await participants.findParticipant(explained, {
     conferenceId: id,
-    memberId: member?.id ?? 0,
+    participantId: participant?.id ?? 0,
     number: 7,
     generation: 1,
   });
-  await members.findMembersOf(explained, [id, 7]);
-  if (member) await members.writeMedia(explained, member);
-  await members.renewMembers(explained, [{ memberId: member?.id ?? 0, generation: 2 }]);
-  await members.findExpiredMembers(explained, [id, 7]);
+  await participants.findSeatedParticipantsOf(explained, [id, 7]);
+  if (participant) await participants.writeMedia(explained, participant);
+  await participants.renewParticipants(explained, [
+    { participantId: participant?.id ?? 0, generation: 2 },
+  ]);
+  await participants.findExpiredParticipants(explained, [id, 7]);
   await rights.findChangedRights(explained, [id, 7], new Date());
-  await rights.writeModerator(explained, member?.id ?? 0, true);
-  await members.writeLeave(explained, member?.id ?? 0, "left");
-  await members.writeLeaveAll(explained, id, "conference-closed");
+  await rights.writeModerator(explained, participant?.id ?? 0, true);
+  await participants.writeLeave(explained, participant?.id ?? 0, "left");
+  await participants.writeLeaveAll(explained, id, "conference-closed");
 
   await guests.addListedUsers(explained, { id, applicationId: 1 }, [7, 8], [7]);
   await guests.removeListedUsers(explained, id, [7], false);

@@ -9,7 +9,7 @@ import { LossyRelay, type LossyRelayOptions } from "../support/conferences/lossy
 /** What each engine with media does about packets that a network loses, in either direction. */
 
 const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 500_000 };
-const FEED: Feed = { member: 1, source: "main" };
+const FEED: Feed = { participant: 1, source: "main" };
 /** Share of packets that are lost, in percent, and how many are lost. */
 const LOSS = 10;
 const LOST = 60;
@@ -33,12 +33,12 @@ describe.each(ENGINES.filter(({ media }) => media))("at the $name engine", ({ na
     await engine.open(ROOM);
     const sender = await publish({ sender: 1, kbits: 300 });
     const main = { source: "main" as const, offer: sender.offer };
-    const published = await engine.connect({ room, generation, member: 1, publish: main });
+    const published = await engine.connect({ room, generation, participant: 1, publish: main });
     const answer = behind === "publisher" ? await relayed(published.sdp, "sent") : published.sdp;
     await sender.accept(published.peer, answer);
     await isUp(published.peer);
     const request = { feeds: [FEED], sections: "all" as const };
-    const watched = await engine.connect({ room, generation, member: 2, watch: request });
+    const watched = await engine.connect({ room, generation, participant: 2, watch: request });
     const offer = behind === "watcher" ? await relayed(watched.sdp, "received") : watched.sdp;
     const receiver = await watch(offer);
     await engine.signal(watched.peer, { answer: receiver.answer });
@@ -82,8 +82,8 @@ describe.each(ENGINES.filter(({ media }) => media))("at the $name engine", ({ na
       // Late frames arrive before later ones are complete.
       await eventually(async () => {
         const now = await track("video");
-        // Of ten thousand packets, one loses all three of its retransmissions. Both sides give a packet up after a second of
-        // their clocks, so a process that waits longer for a core loses a few more.
+        // Of ten thousand packets, one loses all three of its retransmissions. Both sides give a packet up after a
+        // second of their clocks, so a process that waits longer for a core loses a few more.
         expect(now.missing).toBeLessThan(video.missing + LOST / 10);
         expect(now.frames).toBeGreaterThan(frames - 10);
       });

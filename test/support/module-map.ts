@@ -1,6 +1,7 @@
 /**
- * The map of src: every folder of a layer is a module, named without its layer, with the folders that it may import from, every table has an owner,
- * and every statement on a foreign table has a reason. test/rules/architecture.test.ts holds the code to it.
+ * The map of src: every folder of a layer is a module, named without its layer, with the folders that it may import
+ * from, every table has an owner, and every statement on a foreign table has a reason. test/rules/architecture.test.ts
+ * holds the code to it.
  */
 
 /** The folders of src, lowest first. A module may import from every module of a lower layer. */
@@ -336,7 +337,7 @@ export const PRISMA_MODELS: Record<string, string> = {
   conferenceUser: "conference_users",
   conferenceLink: "conference_links",
   conferenceGuest: "conference_guests",
-  conferenceMember: "conference_members",
+  conferenceParticipant: "conference_members",
   node: "nodes",
   applicationStatistics: "application_statistics",
   applicationSockets: "application_sockets",

@@ -11,7 +11,7 @@ import { LossyRelay } from "../support/conferences/lossy-relay";
 /** Real browsers with the embedded engine: what is sent is decoded, also after changes and losses. */
 
 const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 400_000 };
-const main = (member: number): Feed => ({ member, source: "main" });
+const main = (participant: number): Feed => ({ participant, source: "main" });
 
 /** What a page has received, by `mid`. */
 type Received = Record<string, { frames: number; bytes: number; lost: number }>;
@@ -46,38 +46,43 @@ describe("Chromium", () => {
     eventually(async () => expect(fixture.events).toContainEqual({ type: "up", room, peer }));
 
   async function publish(
-    member: number,
+    participant: number,
     through = (sdp: string) => sdp,
     { room, generation } = ROOM,
   ) {
-    const offer = await call<string>("publish", `p${member}`);
+    const offer = await call<string>("publish", `p${participant}`);
     const publishing = { source: "main" as const, offer };
-    const peer = await fixture.engine.connect({ room, generation, member, publish: publishing });
-    await call("accept", `p${member}`, through(peer.sdp));
+    const peer = await fixture.engine.connect({
+      room,
+      generation,
+      participant,
+      publish: publishing,
+    });
+    await call("accept", `p${participant}`, through(peer.sdp));
     await isUp(peer.peer, room);
     return peer;
   }
 
-  async function watch(member: number, feeds: Feed[]): Promise<ConnectedPeer> {
+  async function watch(participant: number, feeds: Feed[]): Promise<ConnectedPeer> {
     const { room, generation } = ROOM;
     const watching = { feeds, sections: "all" as const };
-    const peer = await fixture.engine.connect({ room, generation, member, watch: watching });
-    const answer = await call<string>("watch", `w${member}`, peer.sdp);
+    const peer = await fixture.engine.connect({ room, generation, participant, watch: watching });
+    const answer = await call<string>("watch", `w${participant}`, peer.sdp);
     await fixture.engine.signal(peer.peer, { answer });
     await isUp(peer.peer);
     return peer;
   }
 
-  const received = (member: number) => call<Received>("received", `w${member}`);
+  const received = (participant: number) => call<Received>("received", `w${participant}`);
 
   /** Waits until every stream with a feed has more decoded frames, or audio bytes. */
   async function plays(
-    member: number,
+    participant: number,
     streams: Array<{ mid: string; kind: string; feed: Feed | null }>,
   ) {
-    const before = await received(member);
+    const before = await received(participant);
     await eventually(async () => {
-      const now = await received(member);
+      const now = await received(participant);
       for (const { mid, kind } of streams.filter(({ feed }) => feed !== null)) {
         if (kind === "video")
           expect(now[mid]?.frames ?? 0).toBeGreaterThan((before[mid]?.frames ?? 0) + 10);

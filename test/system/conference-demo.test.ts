@@ -20,7 +20,7 @@ import {
 } from "../support/conferences/demo-pages";
 import { startNode, type TestNode } from "../support/node";
 
-/** Time for which the service keeps the seat of a member without a connection, in milliseconds. */
+/** Time for which the service keeps the seat of a participant without a connection, in milliseconds. */
 const SEAT_MS = 15_000;
 
 /** The page of npm run demo:conference in Chromium, with media through each engine. */
@@ -63,7 +63,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
   const join = (query: string, name?: string): Promise<Page> =>
     browser.join(server.url, query, name);
 
-  it("three members see and hear each other; who is muted, shares, comes late and leaves is shown", async () => {
+  it("three participants see and hear each other; who is muted, shares, comes late and leaves is shown", async () => {
     const ann = await join("?user=ann");
     const ben = await join("?user=ben");
     await Promise.all([plays(ann, 1), plays(ben, 1)]);
@@ -87,7 +87,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await plays(ann, 1);
   });
 
-  it("a member over the legacy protocol meets the others, shares, comes back after a cut, and leaves", async () => {
+  it("a participant over the legacy protocol meets the others, shares, comes back after a cut, and leaves", async () => {
     const ann = await join("?user=ann");
     const ben = await join("?user=ben&protocol=janus");
     const guest = await join(`#${conference.linkSecret}`, "Gwen Guest");
@@ -113,7 +113,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await tiles(ann, 1);
   });
 
-  it("a member whose socket is cut follows what happens afterwards", async () => {
+  it("a participant whose socket is cut follows what happens afterwards", async () => {
     const ann = await join("?user=ann");
     const ben = await join("?user=ben");
     await Promise.all([plays(ann, 1), plays(ben, 1)]);
@@ -124,14 +124,14 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await Promise.all([plays(ann, 2), plays(cem, 2)]);
   });
 
-  it("a member whose seat was lost comes back with its media and its mute", async () => {
+  it("a participant whose seat was lost comes back with its media and its mute", async () => {
     const ann = await join("?user=ann");
     const ben = await join("?user=ben");
     await Promise.all([plays(ann, 1), plays(ben, 1)]);
     await ann.click("#microphone");
     await shows(ben, "Ann Moreau · muted");
     const membershipId = await ann.evaluate("memberships.at(-1)");
-    // As the service does once a member was away for too long.
+    // As the service does once a participant was away for too long.
     const LEAVE = "mutation ($i: MembershipInput!) { leaveConference(input: $i) { done } }";
     const token = await signIn("ann");
     expect((await graphql(node, LEAVE, { i: { membershipId } }, token)).errors).toBeUndefined();
@@ -152,7 +152,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     expect(Date.now() - closedAt).toBeLessThan(SEAT_MS);
   });
 
-  it("an older tab says that another has replaced it, and a removed member says so", async () => {
+  it("an older tab says that another has replaced it, and a removed participant says so", async () => {
     const ann = await join("?user=ann");
     const ben = await join("?user=ben");
     const again = await join("?user=ben");
@@ -160,12 +160,12 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await Promise.all([plays(ann, 1), plays(again, 1)]);
 
     const REMOVE =
-      "mutation ($i: RemoveConferenceMemberInput!) { removeConferenceMember(input: $i) { done } }";
-    const memberId = await again.evaluate(
+      "mutation ($i: RemoveConferenceParticipantInput!) { removeConferenceParticipant(input: $i) { done } }";
+    const participantId = await again.evaluate(
       'document.querySelector("#tiles .mirrored").dataset.key.split("/")[0]',
     );
     const moderator = await signIn("ann");
-    const i = { conferenceId: conference.id, memberId };
+    const i = { conferenceId: conference.id, participantId };
     expect((await graphql(node, REMOVE, { i }, moderator)).errors).toBeUndefined();
     await shows(again, "A moderator has removed you.");
     await tiles(ann, 1);

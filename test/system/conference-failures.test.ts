@@ -22,7 +22,7 @@ import { Cluster } from "../support/operations/cluster";
 /** Conferences of Chromium pages on two nodes, while the media server, a node or Redis fails. */
 
 /**
- * Time until members play each other again, in milliseconds: ten times the aims, which the benchmark measures
+ * Time until participants play each other again, in milliseconds: ten times the aims, which the benchmark measures
  * (`npm run bench:conference -- --recovery`).
  */
 const BACK_AFTER_KILL_MS = 30_000;
@@ -91,7 +91,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     return { ...cluster.credentials(), base_url, graphql_url: graphqlUrl };
   }
 
-  /** Two members: the first one makes the first node the host, the second is at the second node. */
+  /** Two participants: the first one makes the first node the host, the second is at the second node. */
   async function meet() {
     const ann = await browser.join(first.url, "?user=ann");
     const ben = await browser.join(second.url, "?user=ben");
@@ -100,7 +100,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
   }
   const hostPid = () => nodeAt(0).process.child.pid ?? 0;
 
-  it("members see each other again after the media server was killed, and after it hung", async () => {
+  it("participants see each other again after the media server was killed, and after it hung", async () => {
     const { ann, ben } = await meet();
     await engine.kill(hostPid());
     await within(BACK_AFTER_KILL_MS, () => Promise.all([plays(ann, 1), plays(ben, 1)]));
@@ -120,7 +120,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await Promise.all([plays(ann, 2), plays(ben, 2, 1), plays(guest, 2, 1)]);
   });
 
-  it("members see each other again after their node was killed, and nobody twice", async () => {
+  it("participants see each other again after their node was killed, and nobody twice", async () => {
     const { ann, ben } = await meet();
     const survivor = portOf(1);
     await cluster.stopNode(0, "SIGKILL");

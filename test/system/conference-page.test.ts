@@ -13,7 +13,7 @@ import {
 } from "../../demo/conference/demo-conference";
 import type { ServerCredentials } from "../../demo/server";
 import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
-import { mutate } from "../../tools/conferences/graphql-member";
+import { mutate } from "../../tools/conferences/graphql-participant";
 import { graphql } from "../../tools/graphql/graphql-http";
 import { credentialsOf } from "../support/calls/call-page";
 import { buildDemo } from "../support/cli/demo";
@@ -113,7 +113,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
   test.each([
     ["GraphQL", ""],
     ["the Janus protocol", "&protocol=janus"],
-  ])("over %s, a member switches camera and microphone, and the others go on", async (_name, protocol) => {
+  ])("over %s, a participant switches camera and microphone, and the others go on", async (_name, protocol) => {
     const ann = await join("?user=ann");
     const ben = await join(`?user=ben${protocol}`);
     await Promise.all([plays(ann, 1), plays(ben, 1)]);
@@ -163,7 +163,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await holds(ben, `!${speaking}`);
   });
 
-  it("a removed member says so over the Janus protocol, and a guest without a link leaves its page", async () => {
+  it("a removed participant says so over the Janus protocol, and a guest without a link leaves its page", async () => {
     const ann = await join("?user=ann");
     const ben = await join("?user=ben&protocol=janus");
     const guest = await join(`#${conference.linkSecret}`, "Gwen Guest");
@@ -177,16 +177,18 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await shows(guest, "The link is no longer valid.");
     await Promise.all([tiles(ann, 2), tiles(ben, 2)]);
 
-    const memberId: string = await ben.evaluate(`${tileOf("(you)")}.dataset.key.split("/")[0]`);
-    const input = { conferenceId: conference.id, memberId };
-    await mutate(node, "removeConferenceMember", "done", input, moderator);
+    const participantId: string = await ben.evaluate(
+      `${tileOf("(you)")}.dataset.key.split("/")[0]`,
+    );
+    const input = { conferenceId: conference.id, participantId };
+    await mutate(node, "removeConferenceParticipant", "done", input, moderator);
     await shows(ben, "A moderator has removed you.");
     await tiles(ann, 1);
   });
 
   it.each([
-    ["a member", "?user=ben"],
-    ["a member over the Janus protocol", "?user=ben&protocol=janus"],
+    ["a participant", "?user=ben"],
+    ["a participant over the Janus protocol", "?user=ben&protocol=janus"],
   ])("on a phone, everything fits and can be reached by %s", async (_name, query) => {
     const ann = await join("?user=ann");
     const ben = await join(query);
@@ -237,7 +239,7 @@ test("npm run demo:conference prints three addresses that meet in one conference
     });
     await Promise.race([printed, ended]);
     const pages: Page[] = [];
-    for (const [row, name] of [["Member"], ["Legacy"], ["Guest", "Gwen Guest"]]) {
+    for (const [row, name] of [["Participant"], ["Legacy"], ["Guest", "Gwen Guest"]]) {
       const address = new RegExp(`${row} +(http://127\\.0\\.0\\.1:\\d+/\\S+)`).exec(output)?.[1];
       pages.push(await browser.join(address ?? `no ${row} in ${output}`, "", name));
     }

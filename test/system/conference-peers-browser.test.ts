@@ -4,10 +4,10 @@ import type { BrowserContext, Page } from "playwright-core";
 import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   passes,
-} from "../../tools/conferences/graphql-member";
+} from "../../tools/conferences/graphql-participant";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { startNode, type TestNode } from "../support/node";
 import { newUser } from "../support/rest-client";
@@ -21,8 +21,8 @@ describe.each(ENGINE_SERVERS)("on $name", ({ name, start }) => {
   let node: TestNode;
   let browser: BrowserContext & { dispose(): Promise<void> };
   let page: Page;
-  let publisher: GraphqlMember;
-  let watcher: GraphqlMember;
+  let publisher: GraphqlParticipant;
+  let watcher: GraphqlParticipant;
 
   beforeAll(async () => {
     engine = await start();
@@ -40,7 +40,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ name, start }) => {
   });
   afterEach(async () => {
     await page.close();
-    for (const member of [publisher, watcher]) await member.disconnect();
+    for (const participant of [publisher, watcher]) await participant.disconnect();
   });
   afterAll(async () => {
     await browser?.dispose();
@@ -58,16 +58,20 @@ describe.each(ENGINE_SERVERS)("on $name", ({ name, start }) => {
     const fields = "peerId answer";
     const published = await publisher.mutate("publishConferenceMedia", fields, { offer });
     await call("accept", "publisher", published.answer);
-    await watcher.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    await watcher.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.publishing,
+    );
     return published.peerId;
   }
 
   async function watch(): Promise<{ peerId: string; mid: string }> {
-    const fields = "peerId offer streams { mid kind memberId }";
+    const fields = "peerId offer streams { mid kind participantId }";
     const { peerId, offer, streams } = await watcher.mutate("watchConference", fields);
     await answer(peerId, await call<string>("watch", "watcher", offer));
     const { mid } = streams.find(
-      (each: { kind: string; memberId: string }) => each.kind === "VIDEO" && each.memberId,
+      (each: { kind: string; participantId: string }) =>
+        each.kind === "VIDEO" && each.participantId,
     );
     return { peerId, mid };
   }

@@ -1,14 +1,14 @@
 import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
 import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
 import { GatewayConference } from "../../tools/conferences/gateway/gateway-conference";
-import { mutate, passes } from "../../tools/conferences/graphql-member";
+import { mutate, passes } from "../../tools/conferences/graphql-participant";
 import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import { type Random, seededRandom } from "../../tools/seeded-random";
 import { Cluster } from "../support/operations/cluster";
 
 /**
  * Random joins, leaves, removals, cuts, and kills of nodes and of the media server, with media. Whenever everything is
- * quiet, the rows, the media server's own list, and the events and media of every member say the same.
+ * quiet, the rows, the media server's own list, and the events and media of every participant say the same.
  */
 
 const SEATS = 12;
@@ -18,11 +18,11 @@ const ROUNDS = 5;
 /** Groups of concurrent actions of a round, and actions of a group. */
 const GROUPS = 10;
 const ACTIONS = 4;
-/** Low: members come and go, and the number of packets is not what is tested. */
+/** Low: participants come and go, and the number of packets is not what is tested. */
 const MEDIA = { kbits: 30, fps: 5, audio: 10 };
 /**
  * Deaths of the media server of a node. At the third one with this conference alone the node would end the conference,
- * since what its members sent may be the cause (test/unit/conferences/room-placement).
+ * since what its participants sent may be the cause (test/unit/conferences/room-placement).
  */
 const ENGINE_KILLS_MAX = 2;
 /** The user who creates the conference, removes others and never leaves. */
@@ -49,7 +49,7 @@ describe.each(ENGINE_SERVERS)("on $name", ({ start }) => {
     await engine?.stop();
   });
 
-  test("200 random joins, leaves and kills never show more than twelve members or a ghost", async () => {
+  test("200 random joins, leaves and kills never show more than twelve participants or a ghost", async () => {
     const tokens = (await cluster.createUsers(USERS)).map(({ token }) => token);
     const [first] = cluster.runningNodes();
     if (!first) throw new Error("no node runs");
@@ -113,7 +113,7 @@ class Scene {
   }
 
   private act(): Promise<void> {
-    const here = [...this.conference.members.keys()].filter((number) => number !== HOST);
+    const here = [...this.conference.participants.keys()].filter((number) => number !== HOST);
     const kind = this.random(20);
     const number = here[this.random(here.length)];
     if (kind < 15 || number === undefined) return this.join(2 + this.random(USERS - 1));
@@ -174,11 +174,11 @@ class Scene {
 
   private async remove(number: number): Promise<void> {
     this.count("remove");
-    const memberId = this.conference.eventsOf(number)?.memberId;
-    if (memberId === undefined) return;
+    const participantId = this.conference.eventsOf(number)?.participantId;
+    if (participantId === undefined) return;
     await passes(() =>
       this.conference
-        .mutate(HOST, "removeConferenceMember", "done", { memberId }, this.pickNode())
+        .mutate(HOST, "removeConferenceParticipant", "done", { participantId }, this.pickNode())
         .catch(unlessGone),
     );
   }
@@ -207,10 +207,10 @@ class Scene {
     });
   }
 
-  /** Members whose subscription was cut by the death of a node go on at another one; those who are out, do not. */
+  /** Participants whose subscription was cut by the death of a node go on at another one; those who are out, do not. */
   private async resume(): Promise<void> {
     await Promise.all(
-      [...this.conference.members.keys()].map((number) =>
+      [...this.conference.participants.keys()].map((number) =>
         this.inTurn(number, async () => {
           const events = this.conference.eventsOf(number);
           if (!events?.isOver()) return;
@@ -225,7 +225,7 @@ class Scene {
   async settle(): Promise<void> {
     await passes(async () => {
       await this.resume();
-      const numbers = [...this.conference.members.keys()].sort((a, b) => a - b);
+      const numbers = [...this.conference.participants.keys()].sort((a, b) => a - b);
       await this.cluster.sql(
         `UPDATE conference_members SET lease_until = now() - interval '1 second'
           FROM users WHERE users.id = user_id AND conference_id = $1 AND left_at IS NULL
@@ -262,7 +262,7 @@ class Scene {
         const publishers = await Promise.all(
           missing.map(async (other) => ({
             number: other,
-            ...(await this.conference.members.get(other)?.publishing()),
+            ...(await this.conference.participants.get(other)?.publishing()),
           })),
         );
         const { events = [] } = this.conference.eventsOf(number) ?? {};
@@ -273,11 +273,11 @@ class Scene {
     });
   }
 
-  /** The watching connection of each member, with the number of packets by media section and sender. */
+  /** The watching connection of each participant, with the number of packets by media section and sender. */
   private async watching(): Promise<Map<number, { state: string; counts: Map<string, number> }>> {
     const all = await Promise.all(
-      [...this.conference.members].map(async ([number, member]) => {
-        const { state, tracks } = await member.watching();
+      [...this.conference.participants].map(async ([number, participant]) => {
+        const { state, tracks } = await participant.watching();
         const counts = tracks.map(
           ({ mid, sender, packets }) => [`${mid} ${sender}`, packets] as const,
         );
@@ -288,7 +288,7 @@ class Scene {
   }
 }
 
-/** The member is out already. */
+/** The participant is out already. */
 function unlessGone(error: unknown): void {
   if (!/NOT_FOUND|CONFLICT/.test(String(error))) throw error;
 }

@@ -68,8 +68,8 @@ const showsState = async (page: Page, pattern: string): Promise<string> => {
   return String(await text.jsonValue());
 };
 
-/** Waits until a page shows this number of members, each with a picture. */
-const showsMembers = (page: Page, count: number) =>
+/** Waits until a page shows this number of participants, each with a picture. */
+const showsParticipants = (page: Page, count: number) =>
   page.waitForFunction(`(() => {
     const cameras = [...document.querySelectorAll("#tiles video:first-child")];
     const plays = (video) => video.getVideoPlaybackQuality().totalVideoFrames > 10;
@@ -80,23 +80,23 @@ test("a user, an invited user and a guest meet in a conference as the guide says
   const ann = await openAs("ann", "/conference");
   const ben = await openAs("ben", "/conference");
   await ann.page.click("#start");
-  await showsMembers(ann.page, 1);
+  await showsParticipants(ann.page, 1);
   ann.page.once("dialog", (dialog) => void dialog.accept(ben.userId));
   await ann.page.click("#invite");
   await ben.page.click("#accept");
-  await Promise.all([ann, ben].map(({ page }) => showsMembers(page, 2)));
+  await Promise.all([ann, ben].map(({ page }) => showsParticipants(page, 2)));
 
   await ann.page.click("#link");
   const guest = await openPage(await showsState(ann.page, "http:.*#.+"));
   guest.once("dialog", (dialog) => void dialog.accept("Grace"));
   await guest.click("#accept");
-  await Promise.all([ann.page, ben.page, guest].map((page) => showsMembers(page, 3)));
+  await Promise.all([ann.page, ben.page, guest].map((page) => showsParticipants(page, 3)));
   await guest.click("#mute");
   await ben.page.waitForFunction("document.body.textContent.includes('Grace (muted)')");
 
   await ben.page.click("#leave");
   await showsState(ben.page, "^left$");
-  await Promise.all([ann.page, guest].map((page) => showsMembers(page, 2)));
+  await Promise.all([ann.page, guest].map((page) => showsParticipants(page, 2)));
 
   const session = await fetch(new URL("/session/ann", app.url), { method: "POST" });
   const { token } = (await session.json()) as { token: string };

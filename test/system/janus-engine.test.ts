@@ -90,17 +90,17 @@ function newRoom(more: Partial<EngineRoom> = {}): EngineRoom {
   return { room, generation: 1, video: true, bitrate: 1_000_000, ...more };
 }
 
-const feedOf = (member: number): Feed => ({ member, source: "main" });
+const feedOf = (participant: number): Feed => ({ participant, source: "main" });
 
 async function publish(
   { engine, events }: TestEngine,
   { room, generation }: EngineRoom,
-  member: number,
+  participant: number,
   source: Feed["source"] = "main",
 ) {
   const client = opened(new SendingPeer());
   const publish = { source, offer: await client.offer() };
-  const connected = await engine.connect({ room, generation, member, publish });
+  const connected = await engine.connect({ room, generation, participant, publish });
   client.accept(connected.sdp);
   await eventually(
     () => events.some((event) => event.type === "up" && event.peer === connected.peer),
@@ -112,12 +112,17 @@ async function publish(
 async function watch(
   { engine }: TestEngine,
   { room, generation }: EngineRoom,
-  member: number,
+  participant: number,
   feeds: Feed[],
   sections: "all" | "one" = "all",
 ) {
   const client = opened(new ReceivingPeer());
-  const connected = await engine.connect({ room, generation, member, watch: { feeds, sections } });
+  const connected = await engine.connect({
+    room,
+    generation,
+    participant,
+    watch: { feeds, sections },
+  });
   if (connected.sdp)
     await engine.signal(connected.peer, { answer: await client.answer(connected.sdp) });
   return { client, ...connected };
@@ -153,7 +158,7 @@ const has = ({ events }: TestEngine, type: EngineEvent["type"], peer?: string) =
 
 describe("media", () => {
   testJanus(
-    "a member who watches before anybody publishes gets an offer with the first feed",
+    "a participant who watches before anybody publishes gets an offer with the first feed",
     async () => {
       const node = await openEngine();
       const room = newRoom();
@@ -190,9 +195,9 @@ describe("media", () => {
       await publish(node, room, 3, "screen");
       const viewer = await watch(node, room, 1, [feedOf(2)]);
       await flows(viewer.client, ["0", "1"]);
-      const screen: Feed = { member: 3, source: "screen" };
+      const screen: Feed = { participant: 3, source: "screen" };
       const more = await node.engine.signal(viewer.peer, { watch: [feedOf(2), feedOf(3)] });
-      expect(more.streams?.map(({ feed }) => feed?.member)).toEqual([2, 2, 3, 3]);
+      expect(more.streams?.map(({ feed }) => feed?.participant)).toEqual([2, 2, 3, 3]);
       const early = await node.engine.signal(viewer.peer, { watch: [feedOf(3), screen] });
       expect(early.sdp).toBeUndefined();
       await node.engine.close({ peer: second.peer });
@@ -221,7 +226,7 @@ describe("media", () => {
     await expect(node.engine.signal(viewer.peer, { watch: [] })).rejects.toMatchObject({
       code: "UNSUPPORTED",
     });
-    await node.engine.close({ room: room.room, member: 2 });
+    await node.engine.close({ room: room.room, participant: 2 });
     await has(node, "gone", viewer.peer);
     expect(node.engine.usage().peers).toBe(0);
   });
@@ -290,7 +295,7 @@ describe("hostile input", () => {
       const request = {
         room: room.room,
         generation,
-        member: 3,
+        participant: 3,
         publish: { source: "main" as const, offer },
       };
       await expect(node.engine.connect(request)).rejects.toMatchObject({
@@ -321,7 +326,7 @@ describe("hostile input", () => {
     const offer = (await client.offer()).replace(/\r\na=mid:/, `\r\na=${candidate}\r\na=mid:`);
     // The client never answers checks, so that Janus tries what it has until it gives up.
     const { peer } = await node.engine.connect({
-      ...{ room: room.room, generation: room.generation, member: 2 },
+      ...{ room: room.room, generation: room.generation, participant: 2 },
       publish: { source: "main", offer },
     });
     await node.engine.signal(peer, { candidate: { candidate, sdpMid: "0", sdpMLineIndex: 0 } });
@@ -348,14 +353,19 @@ describe("hostile input", () => {
     await refused(node.engine.signal("none", { watch: [] }), "NOT_FOUND");
     const feeds = [feedOf(9)];
     await refused(
-      node.engine.connect({ room: name, generation, member: 1, watch: { feeds, sections: "one" } }),
+      node.engine.connect({
+        room: name,
+        generation,
+        participant: 1,
+        watch: { feeds, sections: "one" },
+      }),
       "NOT_FOUND",
     );
     await refused(
       node.engine.connect({
         room: name,
         generation: 2,
-        member: 1,
+        participant: 1,
         watch: { feeds, sections: "all" },
       }),
       "NOT_FOUND",
@@ -364,7 +374,7 @@ describe("hostile input", () => {
       node.engine.connect({
         room: "none",
         generation,
-        member: 1,
+        participant: 1,
         watch: { feeds, sections: "all" },
       }),
       "NOT_FOUND",
@@ -420,7 +430,7 @@ describe("failures", () => {
     expect(resumed.sort()).toEqual([sender.peer, other.peer, viewer.peer].sort());
     await flows(viewer.client, ["0", "1"]);
     const more = await after.engine.signal(viewer.peer, { watch: [feedOf(2), feedOf(3)] });
-    expect(more.streams?.map(({ feed }) => feed?.member)).toEqual([2, 2, 3, 3]);
+    expect(more.streams?.map(({ feed }) => feed?.participant)).toEqual([2, 2, 3, 3]);
     await after.engine.signal(viewer.peer, { answer: await viewer.client.answer(more.sdp ?? "") });
     await flows(viewer.client, ["0", "1", "2", "3"]);
     await after.engine.signal(sender.peer, { publisher: { audio: false } });

@@ -2,18 +2,18 @@ import { freePort } from "../../scripts/services/binaries";
 import { ENGINE_SERVERS, type EngineServer } from "../../tools/conferences/engine-servers";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   passes,
   watchEvents,
-} from "../../tools/conferences/graphql-member";
+} from "../../tools/conferences/graphql-participant";
 import { SyntheticPeers } from "../../tools/conferences/synthetic-peer";
 import {
   flowsOn,
   publishMedia,
   receives,
   watchMedia,
-} from "../support/conferences/members/synthetic-members";
+} from "../support/conferences/participants/synthetic-participants";
 import { Cluster } from "../support/operations/cluster";
 
 /** A node that is restarted while its conferences run on Janus. */
@@ -21,7 +21,7 @@ import { Cluster } from "../support/operations/cluster";
 let janus: EngineServer;
 let cluster: Cluster;
 let peers: SyntheticPeers;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 
 beforeAll(async () => {
   janus = await (
@@ -35,7 +35,7 @@ beforeAll(async () => {
   peers = new SyntheticPeers({});
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.disconnect();
+  for (const participant of open.splice(0)) await participant.disconnect();
 });
 afterAll(async () => {
   await peers?.close();
@@ -46,7 +46,7 @@ afterAll(async () => {
 test.each<NodeJS.Signals>([
   "SIGTERM",
   "SIGKILL",
-])("after %s and a start, members go on with the peer connections and events that they had", async (signal) => {
+])("after %s and a start, participants go on with the peer connections and events that they had", async (signal) => {
   const node = () => {
     const [running] = cluster.runningNodes();
     if (!running) throw new Error("no node runs");
@@ -69,21 +69,24 @@ test.each<NodeJS.Signals>([
   for (const { client, video } of watching) await flowsOn(client, video);
   await cluster.startNode(0);
   const [again, other] = await Promise.all(
-    [first, second].map(async ({ token, membershipId, memberId, events }) => {
+    [first, second].map(async ({ token, membershipId, participantId, events }) => {
       const after = events.at(-1)?.cursor;
-      const resumed = await watchEvents(node(), token, membershipId, memberId, after);
+      const resumed = await watchEvents(node(), token, membershipId, participantId, after);
       open.push(resumed);
       return resumed;
     }),
   );
   if (!again || !other) throw new Error("not resumed");
-  await again.mutate("setConferenceMute", "member { id }", { audio: true });
-  await other.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
-  for (const [index, member] of [again, other].entries()) {
+  await again.mutate("setConferenceMute", "participant { id }", { audio: true });
+  await other.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.audioMuted,
+  );
+  for (const [index, participant] of [again, other].entries()) {
     const { peerId, video: mid } = watching[index] as (typeof watching)[0];
-    await member.mutate("configureConferencePeer", "done", { peerId, mid, send: true });
+    await participant.mutate("configureConferencePeer", "done", { peerId, mid, send: true });
     const publishing = { peerId: media[index]?.peerId, bitrate: 200_000 };
-    await member.mutate("configureConferencePeer", "done", publishing);
+    await participant.mutate("configureConferencePeer", "done", publishing);
   }
   for (const { client, video } of watching) await flowsOn(client, video);
 
@@ -91,14 +94,14 @@ test.each<NodeJS.Signals>([
   const third = await joinConference(node(), conferenceId, cem);
   open.push(third);
   await publishMedia(peers, third, 3);
-  for (const [index, member] of [again, other].entries()) {
+  for (const [index, participant] of [again, other].entries()) {
     const { peerId, client } = watching[index] as (typeof watching)[0];
-    const { offer } = await member.event(
+    const { offer } = await participant.event(
       "ConferenceStreamsEvent",
       (event) => event.peerId === peerId && event.offer !== null,
     );
     const answer = await client.renegotiate(offer);
-    await member.mutate("answerConferencePeer", "done", { peerId, answer });
+    await participant.mutate("answerConferencePeer", "done", { peerId, answer });
     await receives(client, 3);
   }
   for (const { events, isOver } of [again, other]) {

@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const opened = closeAfterEach();
-const feedOf = (member: number): Feed => ({ member, source: "main" });
+const feedOf = (participant: number): Feed => ({ participant, source: "main" });
 
 let roomNumber = 0;
 function newRoom(): EngineRoom {
@@ -76,18 +76,18 @@ async function openNode({ admin = correct(), pollMs = 500 } = {}) {
     events,
     logged,
     isUp,
-    async publish({ room, generation }: EngineRoom, member: number) {
-      const client = opened(await clients.publish({ sender: member, kbits: 300 }));
+    async publish({ room, generation }: EngineRoom, participant: number) {
+      const client = opened(await clients.publish({ sender: participant, kbits: 300 }));
       const publish = { source: "main" as const, offer: client.offer };
-      const connected = await engine.connect({ room, generation, member, publish });
+      const connected = await engine.connect({ room, generation, participant, publish });
       await client.accept(connected.sdp);
       await isUp(connected.peer);
       return { ...connected, client };
     },
     /** Watches through a relay that can drop what Janus sends. */
-    async watch({ room, generation }: EngineRoom, member: number, feeds: Feed[]) {
+    async watch({ room, generation }: EngineRoom, participant: number, feeds: Feed[]) {
       const watch = { feeds, sections: "all" as const };
-      const connected = await engine.connect({ room, generation, member, watch });
+      const connected = await engine.connect({ room, generation, participant, watch });
       const relay = opened(await relayFor(connected.sdp));
       const client = opened(await clients.watch(relay.through(connected.sdp)));
       await engine.signal(connected.peer, { answer: client.answer });
@@ -162,8 +162,9 @@ test("a watcher whose network loses packets keeps the audio, and gets the videos
   await engine.open(room);
   const publishers = [await publish(room, 1), await publish(room, 2)];
   const watcher = await watch(room, 3, [feedOf(1), feedOf(2)]);
-  const midOf = (member: number, kind: string) =>
-    watcher.streams.find((each) => each.feed?.member === member && each.kind === kind)?.mid ?? "";
+  const midOf = (participant: number, kind: string) =>
+    watcher.streams.find((each) => each.feed?.participant === participant && each.kind === kind)
+      ?.mid ?? "";
   const [audio, first, second] = [midOf(1, "audio"), midOf(1, "video"), midOf(2, "video")];
   await watcher.flows(first);
   await watcher.flows(second);
@@ -209,11 +210,16 @@ describe("Chromium", () => {
     await engine.open(room);
     const offer = await call<string>("publish", "publisher");
     const publish = { source: "main" as const, offer };
-    const publisher = await engine.connect({ room: room.room, generation, member: 1, publish });
+    const publisher = await engine.connect({
+      room: room.room,
+      generation,
+      participant: 1,
+      publish,
+    });
     await call("accept", "publisher", publisher.sdp);
     await isUp(publisher.peer);
     const watch = { feeds: [feedOf(1)], sections: "all" as const };
-    const watcher = await engine.connect({ room: room.room, generation, member: 2, watch });
+    const watcher = await engine.connect({ room: room.room, generation, participant: 2, watch });
     const relay = opened(await relayFor(watcher.sdp));
     const answer = await call<string>("watch", "watcher", relay.through(watcher.sdp));
     await engine.signal(watcher.peer, { answer });

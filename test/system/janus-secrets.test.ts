@@ -1,10 +1,10 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
-} from "../../tools/conferences/graphql-member";
+} from "../../tools/conferences/graphql-participant";
 import {
   JANUS_ADMIN_SECRET,
   JANUS_KEYS,
@@ -16,19 +16,19 @@ import {
   LEGACY_FRAMINGS,
   listenLegacy,
   publishLegacy,
-} from "../support/conferences/members/legacy-media";
+} from "../support/conferences/participants/legacy-media";
 import {
   type ByteRecorder,
   type MessageRecorder,
   recordBytes,
   recordMessages,
-} from "../support/conferences/members/recorders";
+} from "../support/conferences/participants/recorders";
 import {
   packetsOf,
   publishMedia,
   receives,
   watchMedia,
-} from "../support/conferences/members/synthetic-members";
+} from "../support/conferences/participants/synthetic-participants";
 import { startNode, type TestNode } from "../support/node";
 import { newUser } from "../support/rest-client";
 
@@ -128,8 +128,8 @@ test("no client receives a secret or an id of Janus, whatever it does", async ()
   ];
   const room = "secrets";
   const conferenceId = await createConference(at, host.token, { name: room });
-  const member = await joinConference(at, conferenceId, host.token);
-  const published = await publishMedia(peers, member, 1);
+  const participant = await joinConference(at, conferenceId, host.token);
+  const published = await publishMedia(peers, participant, 1);
   const socket = await LEGACY_FRAMINGS.WebSocket(at, ann.token);
   await socket.join(room);
   await publishLegacy(peers, socket, 2);
@@ -139,13 +139,13 @@ test("no client receives a secret or an id of Janus, whatever it does", async ()
   await polling.shows(host.id, ann.id);
   await receives(await listenLegacy(peers, polling, room, ann.id), 2);
   await receives(await listenLegacy(peers, socket, room, host.id), 1);
-  const watched = await watchMedia(peers, member);
+  const watched = await watchMedia(peers, participant);
   await passes(async () =>
     expect(await packetsOf(watched.client, watched.video)).toBeGreaterThan(0),
   );
-  await member.event("ConferenceStatisticsEvent");
+  await participant.event("ConferenceStatisticsEvent");
 
-  await provokeGraphql(member, published.peerId, watched.peerId);
+  await provokeGraphql(participant, published.peerId, watched.peerId);
   const noMedia = {
     type: "offer",
     sdp: "v=0\r\na=fingerprint:x\r\na=ice-ufrag:a\r\nm=audio 9 x 0\r\n",
@@ -162,22 +162,22 @@ test("no client receives a secret or an id of Janus, whatever it does", async ()
       await legacy.message(handle, body, jsep);
     }
   }
-  // Only the conference's members over GraphQL know ids of peers; another member's are refused.
+  // Only the conference's participants over GraphQL know ids of peers; another participant's are refused.
   const other = await joinConference(at, conferenceId, cem.token);
   const foreign = { peerId: published.peerId, candidate: "" };
   await refused(other.mutate("addConferenceCandidate", "done", foreign));
-  const removed = { conferenceId, memberId: String(ann.id) };
-  await mutate(at, "removeConferenceMember", "done", removed, host.token);
+  const removed = { conferenceId, participantId: String(ann.id) };
+  await mutate(at, "removeConferenceParticipant", "done", removed, host.token);
   await socket.roomEvent("error_code");
 
   await janus.signal("SIGKILL");
-  await refused(member.mutate("watchConference", "peerId"));
+  await refused(participant.mutate("watchConference", "peerId"));
   await janus.start();
   await polling.lost;
-  await passes(() => publishMedia(peers, member, 1));
+  await passes(() => publishMedia(peers, participant, 1));
   await mutate(at, "closeConference", "conference { id }", { conferenceId }, host.token);
-  await member.event("ConferenceEndedEvent");
-  await member.disconnect();
+  await participant.event("ConferenceEndedEvent");
+  await participant.disconnect();
   await other.disconnect();
 
   const received = http.received() + legacySocket.received();
@@ -192,7 +192,11 @@ test("no client receives a secret or an id of Janus, whatever it does", async ()
 });
 
 /** Calls of which Janus, or the gateway in its place, refuses something. */
-async function provokeGraphql(member: GraphqlMember, publishing: string, watching: string) {
+async function provokeGraphql(
+  participant: GraphqlParticipant,
+  publishing: string,
+  watching: string,
+) {
   const calls: [string, object][] = [
     ["publishConferenceMedia", { offer: "v=0\r\nnothing" }],
     [
@@ -209,7 +213,7 @@ async function provokeGraphql(member: GraphqlMember, publishing: string, watchin
   ];
   for (const [name, input] of calls) {
     const fields = FIELDS[name] ?? "done";
-    await refused(member.mutate(name, fields, input as Record<string, unknown>));
+    await refused(participant.mutate(name, fields, input as Record<string, unknown>));
   }
 }
 const FIELDS: Record<string, string> = {

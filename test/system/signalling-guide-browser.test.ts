@@ -125,16 +125,16 @@ it("a user in a call is busy for others", async () => {
 });
 
 describe("a conference", () => {
-  const MUTE = `mutation ($input: MuteConferenceMemberInput!) {
-    muteConferenceMember(input: $input) { member { id } } }`;
+  const MUTE = `mutation ($input: MuteConferenceParticipantInput!) {
+    muteConferenceParticipant(input: $input) { participant { id } } }`;
   const CREATE = `mutation ($input: CreateConferenceInput!) {
     createConference(input: $input) { conference { id } } }`;
   const CLOSE =
     "mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }";
-  const count = (page: Page, members: number) =>
-    page.waitForFunction(`window.members?.length === ${members}`);
+  const count = (page: Page, participants: number) =>
+    page.waitForFunction(`window.participants?.length === ${participants}`);
 
-  it("members see each other and who is muted, also after a cut, until they leave or it is closed", async () => {
+  it("participants see each other and who is muted, also after a cut, until they leave or it is closed", async () => {
     const { data } = await graphql(node, CREATE, { input: { name: "Guide" } }, alice.token);
     const conferenceId = data.createConference.conference.id;
     const [first, second] = [await openPage(), await openPage()];
@@ -145,7 +145,7 @@ describe("a conference", () => {
 
     await first.evaluate("sockets.at(-1).close(4000)");
     await second.evaluate('conference.mute("audio", true)');
-    await first.waitForFunction("members.some(({ audioMuted }) => audioMuted)");
+    await first.waitForFunction("participants.some(({ audioMuted }) => audioMuted)");
     await waitForVideo(first);
 
     await second.evaluate("conference.leave()");
@@ -156,7 +156,7 @@ describe("a conference", () => {
     await first.waitForFunction('window.endReason === "ENDED"');
   });
 
-  it("a member who joins reports the own mutes, and keeps a moderator's", async () => {
+  it("a participant who joins reports the own mutes, and keeps a moderator's", async () => {
     const { data } = await graphql(node, CREATE, { input: { name: "Mutes" } }, alice.token);
     const conferenceId = data.createConference.conference.id;
     const first = await openPage();
@@ -167,14 +167,14 @@ describe("a conference", () => {
       return page;
     };
     const showsMutes = (page: Page, audio: boolean, video: boolean) =>
-      page.waitForFunction(`window.members?.some(({ id, audioMuted, videoMuted }) =>
+      page.waitForFunction(`window.participants?.some(({ id, audioMuted, videoMuted }) =>
         id === "${bob.id}" && audioMuted === ${audio} && videoMuted === ${video})`);
     const second = await join("audio");
     for (const page of [first, second]) await showsMutes(page, true, false);
     await second.evaluate('conference.mute("audio", false)');
     await showsMutes(first, false, false);
 
-    const input = { conferenceId, memberId: String(bob.id), video: true };
+    const input = { conferenceId, participantId: String(bob.id), video: true };
     await graphql(node, MUTE, { input }, alice.token);
     await showsMutes(first, false, true);
     const third = await join("audio");

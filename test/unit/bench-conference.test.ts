@@ -10,8 +10,8 @@ const window = (size: number, engine: number, gateway: number) => ({
   cpu: { engine, gateway },
   memory: { engine: 100, gateway: 150 },
 });
-const join = (member: number, firstFrame: number) => ({
-  member,
+const join = (participant: number, firstFrame: number) => ({
+  participant,
   firstFrame,
   allFrames: firstFrame + 100,
   seenByAll: 80,
@@ -45,19 +45,19 @@ describe("the tables of the benchmark of conferences", () => {
       .slice(2, -1);
 
   test("compare an engine with the bare one, and the gateway with its engine and with itself when idle", () => {
-    expect(row("Janus, 12 members")).toEqual([
+    expect(row("Janus, 12 participants")).toEqual([
       ...["264", "1,200", "0", "0.300", "1,136", "25.0", "1.50 ×"],
       ...["0.012", "4.0 %", "2.0 %", "100", "150", "met: ≤ 5 %"],
     ]);
-    expect(row("Janus, 4 members")?.slice(6)).toEqual([
+    expect(row("Janus, 4 participants")?.slice(6)).toEqual([
       ...["", "0.008", "8.0 %", "2.0 %", "100", "150", "**missed**: ≤ 5 %"],
     ]);
     expect(row("Janus, no conference")?.filter(Boolean)).toEqual(["0.006", "150"]);
-    expect(row("Janus, bare, 12 members")?.slice(6)).toEqual(["", "", "", "", "100", "", ""]);
+    expect(row("Janus, bare, 12 participants")?.slice(6)).toEqual(["", "", "", "", "100", "", ""]);
   });
 
   test("have the median and the maximum of the joins, whose CPU time is the mean", () => {
-    expect(row("Janus, member 12")).toEqual([
+    expect(row("Janus, participant 12")).toEqual([
       ...["900 / 1,100", "1,000 / 1,200", "80 / 80", "100", "25.0", "25 %"],
       "**missed**: ≤ 1,000 ms",
     ]);

@@ -1,4 +1,4 @@
-import type { MemberState } from "../../src/domain/conferences/model/conference";
+import type { ConferenceParticipantState } from "../../src/domain/conferences/model/conference";
 import type { ConferenceEvent } from "../../src/domain/conferences/model/conference-event";
 import type {
   ConferenceService,
@@ -9,9 +9,9 @@ import { Membership } from "../../src/transports/janus-endpoint/room/membership"
 
 /** What a membership makes of events that come early, late or for another device. */
 
-const REF = { conferenceId: 1, memberId: 5, generation: 2 };
-const OWN = { id: 5, number: 105, name: "Own", publishing: false } as MemberState;
-const OTHER = { id: 6, number: 106, name: "Other", publishing: true } as MemberState;
+const REF = { conferenceId: 1, participantId: 5, generation: 2 };
+const OWN = { id: 5, number: 105, name: "Own", publishing: false } as ConferenceParticipantState;
+const OTHER = { id: 6, number: 106, name: "Other", publishing: true } as ConferenceParticipantState;
 
 function open() {
   const log: unknown[] = [];
@@ -20,7 +20,7 @@ function open() {
     leave: async () => void calls.push("leave"),
     subscribe: async () => async () => void calls.push("unsubscribe"),
   } as unknown as ConferenceService;
-  const joined = { ref: REF, conference: {}, members: [OWN] } as unknown as JoinedConference;
+  const joined = { ref: REF, conference: {}, participants: [OWN] } as unknown as JoinedConference;
   const membership = new Membership(service, joined, "r", {
     event: (data) => log.push(data),
     up: () => log.push("up"),
@@ -32,7 +32,11 @@ function open() {
   return { membership, log, calls, receive };
 }
 
-const joinedEvent: ConferenceEvent = { type: "member-joined", sequence: 1, member: OTHER };
+const joinedEvent: ConferenceEvent = {
+  type: "participant-joined",
+  sequence: 1,
+  participant: OTHER,
+};
 const publishers = {
   videoroom: "event",
   room: "r",
@@ -40,7 +44,7 @@ const publishers = {
 };
 const replaced = (generation: number): ConferenceEvent => ({
   type: "replaced",
-  to: { memberId: 5, generation },
+  to: { participantId: 5, generation },
 });
 const codeOf = (membership: Membership) => {
   try {
@@ -54,7 +58,7 @@ const codeOf = (membership: Membership) => {
 test("events before the answer to the join are kept, in order", () => {
   const { membership, log, receive } = open();
   receive(joinedEvent);
-  receive({ type: "member-left", sequence: 2, memberId: 6, number: 106, reason: "left" });
+  receive({ type: "participant-left", sequence: 2, participantId: 6, number: 106, reason: "left" });
   expect(log).toEqual([]);
   membership.start();
   expect(log).toEqual([publishers, { videoroom: "event", room: "r", leaving: 106 }]);
@@ -82,12 +86,12 @@ test("an end without a reason is a loss, also before the answer", () => {
   }
 });
 
-test("events for another generation or member are not this device's", () => {
+test("events for another generation or participant are not this device's", () => {
   const { membership, log, receive } = open();
   membership.start();
   receive(replaced(1));
   receive(replaced(3));
-  receive({ type: "replaced", to: { memberId: 6, generation: 2 } });
+  receive({ type: "replaced", to: { participantId: 6, generation: 2 } });
   expect(log).toEqual([]);
   expect(codeOf(membership)).toBeNull();
 });
@@ -113,13 +117,13 @@ test("a subscription that is ready after the end is ended", async () => {
   expect(calls).toEqual(["unsubscribe"]);
 });
 
-test("a snapshot without the own member is a loss", () => {
+test("a snapshot without the own participant is a loss", () => {
   const { membership, log, receive } = open();
   membership.start();
   const conference = {} as never;
-  receive({ type: "snapshot", sequence: 3, conference, members: [OWN, OTHER] });
+  receive({ type: "snapshot", sequence: 3, conference, participants: [OWN, OTHER] });
   expect(log).toEqual([publishers]);
-  receive({ type: "snapshot", sequence: 4, conference, members: [OTHER] });
+  receive({ type: "snapshot", sequence: 4, conference, participants: [OTHER] });
   expect(log).toEqual([publishers, "lost"]);
 });
 
@@ -131,14 +135,14 @@ test.each([
 ] as const)("to have left with reason %s is a loss", (reason) => {
   const { membership, log, receive } = open();
   membership.start();
-  receive({ type: "member-left", sequence: 2, memberId: 5, number: 105, reason });
+  receive({ type: "participant-left", sequence: 2, participantId: 5, number: 105, reason });
   expect(log).toEqual(["lost"]);
 });
 
 test("a peer connection that ends before its request is answered is reported once", () => {
   const { membership, receive } = open();
   membership.start();
-  const to = { memberId: 5, generation: 2 };
+  const to = { participantId: 5, generation: 2 };
   receive({ type: "peer-closed", to, peer: "p", reason: "failed" });
   const reasons: string[] = [];
   membership.watchPeer("p", (reason) => reasons.push(reason));
@@ -150,8 +154,8 @@ test("media that flows is reported each time that it starts", () => {
   const { membership, log, receive } = open();
   membership.start();
   for (const publishing of [true, true, false, true]) {
-    const member = { ...OWN, publishing };
-    receive({ type: "member-updated", sequence: 1, member, rejoined: false });
+    const participant = { ...OWN, publishing };
+    receive({ type: "participant-updated", sequence: 1, participant, rejoined: false });
   }
   expect(log).toEqual(["up", "up"]);
 });

@@ -1,4 +1,4 @@
-import type { MemberState } from "../../src/domain/conferences/model/conference";
+import type { ConferenceParticipantState } from "../../src/domain/conferences/model/conference";
 import type { ConferenceEvent } from "../../src/domain/conferences/model/conference-event";
 import { RoomView } from "../../src/transports/janus-endpoint/room/room-view";
 import { type Random, seededRandom } from "../../tools/seeded-random";
@@ -6,7 +6,10 @@ import { type Random, seededRandom } from "../../tools/seeded-random";
 /** What a legacy client is told of a conference. */
 
 const OWN = 1;
-const member = (number: number, changes: Partial<MemberState> = {}): MemberState => ({
+const participant = (
+  number: number,
+  changes: Partial<ConferenceParticipantState> = {},
+): ConferenceParticipantState => ({
   id: number,
   number,
   kind: "user",
@@ -20,23 +23,27 @@ const member = (number: number, changes: Partial<MemberState> = {}): MemberState
   videoMuted: null,
   ...changes,
 });
-const open = (...members: MemberState[]) => {
+const open = (...participants: ConferenceParticipantState[]) => {
   const view = new RoomView("r", OWN);
-  return { view, joined: view.join([member(OWN), ...members]) };
+  return { view, joined: view.join([participant(OWN), ...participants]) };
 };
 const updated = (
-  state: MemberState,
+  state: ConferenceParticipantState,
   rejoined = false,
-): Extract<ConferenceEvent, { type: "member-updated" }> => ({
-  type: "member-updated",
+): Extract<ConferenceEvent, { type: "participant-updated" }> => ({
+  type: "participant-updated",
   sequence: 1,
-  member: state,
+  participant: state,
   rejoined,
 });
 const event = (fields: object) => ({ videoroom: "event", room: "r", ...fields });
 
 test("a join shows those whose media flows as publishers, the others as attendees, never oneself", () => {
-  const { joined } = open(member(2, { publishing: true }), member(3), member(4, { screen: true }));
+  const { joined } = open(
+    participant(2, { publishing: true }),
+    participant(3),
+    participant(4, { screen: true }),
+  );
   expect(joined).toEqual({
     publishers: [{ id: 2, display: "User 2" }],
     attendees: [
@@ -47,62 +54,72 @@ test("a join shows those whose media flows as publishers, the others as attendee
 });
 
 test("media that starts and ends is announced and unpublished", () => {
-  const { view } = open(member(2));
-  const publishing = member(2, { publishing: true });
+  const { view } = open(participant(2));
+  const publishing = participant(2, { publishing: true });
   expect(view.apply(updated(publishing))).toEqual([
     event({ publishers: [{ id: 2, display: "User 2" }] }),
   ]);
   expect(view.apply(updated({ ...publishing, audioMuted: true }))).toEqual([]);
-  expect(view.apply(updated(member(2)))).toEqual([event({ unpublished: 2 })]);
-  expect(view.apply(updated(member(2)))).toEqual([]);
+  expect(view.apply(updated(participant(2)))).toEqual([event({ unpublished: 2 })]);
+  expect(view.apply(updated(participant(2)))).toEqual([]);
 });
 
 test("a device that replaces another is leaving, and announced again", () => {
-  const { view } = open(member(2, { publishing: true }));
-  expect(view.apply(updated(member(2, { publishing: true, device: "e" }), true))).toEqual([
+  const { view } = open(participant(2, { publishing: true }));
+  expect(view.apply(updated(participant(2, { publishing: true, device: "e" }), true))).toEqual([
     event({ leaving: 2 }),
     event({ publishers: [{ id: 2, display: "User 2" }] }),
   ]);
 });
 
 test("a late event of an earlier membership removes nobody", () => {
-  const { view } = open(member(2, { id: 22, publishing: true }));
+  const { view } = open(participant(2, { id: 22, publishing: true }));
   const left = {
-    type: "member-left",
+    type: "participant-left",
     sequence: 1,
-    memberId: 2,
+    participantId: 2,
     number: 2,
     reason: "left",
   } as const;
   expect(view.apply(left)).toEqual([]);
   expect(view.isPublishing(2)).toBe(true);
-  expect(view.apply({ ...left, memberId: 22 })).toEqual([event({ leaving: 2 })]);
+  expect(view.apply({ ...left, participantId: 22 })).toEqual([event({ leaving: 2 })]);
 });
 
 test("one's own changes are not announced", () => {
   const { view } = open();
-  expect(view.apply(updated(member(OWN, { publishing: true })))).toEqual([]);
-  expect(view.apply(updated(member(OWN), true))).toEqual([]);
+  expect(view.apply(updated(participant(OWN, { publishing: true })))).toEqual([]);
+  expect(view.apply(updated(participant(OWN), true))).toEqual([]);
 });
 
 /** A random change of a conference, with the event of it. */
-function change(random: Random, members: Map<number, MemberState>, ids: { next: number }) {
+function change(
+  random: Random,
+  participants: Map<number, ConferenceParticipantState>,
+  ids: { next: number },
+) {
   const number = 2 + random(4);
-  const known = members.get(number);
+  const known = participants.get(number);
   if (!known) {
     ids.next += 1;
-    const state = member(number, { id: ids.next, publishing: random(4) === 0 });
-    members.set(number, state);
-    return { type: "member-joined", sequence: 1, member: state } as const;
+    const state = participant(number, { id: ids.next, publishing: random(4) === 0 });
+    participants.set(number, state);
+    return { type: "participant-joined", sequence: 1, participant: state } as const;
   }
   const kind = random(5);
   if (kind === 0) {
-    members.delete(number);
-    const { id: memberId } = known;
-    return { type: "member-left", sequence: 1, memberId, number, reason: "left" } as const;
+    participants.delete(number);
+    const { id: participantId } = known;
+    return {
+      type: "participant-left",
+      sequence: 1,
+      participantId,
+      number,
+      reason: "left",
+    } as const;
   }
   const state = { ...known, publishing: random(2) === 0, screen: random(2) === 0 };
-  members.set(number, state);
+  participants.set(number, state);
   return updated(state, kind === 1);
 }
 
@@ -110,7 +127,7 @@ test("whatever happens, also if events are lost: a client shows those who publis
   const random = seededRandom(7);
   for (let run = 0; run < 300; run += 1) {
     const { view } = open();
-    const members = new Map<number, MemberState>([[OWN, member(OWN)]]);
+    const participants = new Map<number, ConferenceParticipantState>([[OWN, participant(OWN)]]);
     const ids = { next: 100 };
     const shown = new Set<number>();
     const take = (received: Record<string, unknown>) => {
@@ -122,7 +139,7 @@ test("whatever happens, also if events are lost: a client shows those who publis
       for (const gone of [received.leaving, received.unpublished]) shown.delete(gone as number);
     };
     for (let step = 0; step < 40; step += 1) {
-      const next = change(random, members, ids);
+      const next = change(random, participants, ids);
       if (random(5) > 0) {
         for (const received of view.apply(next)) take(received);
         continue;
@@ -132,11 +149,11 @@ test("whatever happens, also if events are lost: a client shows those who publis
         type: "snapshot",
         sequence: 1,
         conference: {} as never,
-        members: [...members.values()],
+        participants: [...participants.values()],
       };
       for (const received of view.apply(snapshot)) take(received);
     }
-    const publishing = [...members.values()].filter((each) => each.publishing);
+    const publishing = [...participants.values()].filter((each) => each.publishing);
     expect([...shown].sort()).toEqual(publishing.map(({ number }) => number).sort());
   }
 });

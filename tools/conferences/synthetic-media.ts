@@ -128,7 +128,9 @@ export interface TrackReport {
   beganWithKeyFrame: boolean;
   /** When the last packet of the first key frame arrived, by {@link hostMilliseconds}; null for none, as of audio. */
   firstKeyFrameAt: number | null;
-  /** When the last packet arrived, and the first one after the last pause of half a second; {@link hostMilliseconds}. */
+  /**
+   * When the last packet arrived, and the first one after the last pause of half a second; {@link hostMilliseconds}.
+   */
   lastPacketAt: number;
   resumedAt: number;
   senderReports: number;
@@ -174,7 +176,7 @@ export class TrackCounter {
       }
       return;
     }
-    // A hostile member publishes packets of any size.
+    // A hostile participant publishes packets of any size.
     if (packet.length < headerLength(packet) + 2 + MARK_BYTES) return;
     const mark = readMark(packet);
     const sequence = packet.readUInt16BE(2);

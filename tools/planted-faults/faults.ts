@@ -141,18 +141,18 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "mute-lost-by-publishing",
     area: "conferences",
-    effect: "a member whom a moderator has muted is heard after publishing again",
+    effect: "a participant whom a moderator has muted is heard after publishing again",
     files: "src/domain/conferences/**/*.ts",
-    find: /await this\.applyBlocks\(owner\.memberId\);/,
+    find: /await this\.applyBlocks\(owner\.participantId\);/,
     replacement: "",
   },
   {
     name: "seat-not-freed",
     area: "conferences",
-    effect: "the seat of a member who was removed or lost stays taken in the database",
+    effect: "the seat of a participant who was removed or lost stays taken in the database",
     files: "src/domain/conferences/**/*.ts",
-    find: /await writeLeave\(transaction, memberId, reason\);/,
-    replacement: 'if (reason === "left") await writeLeave(transaction, memberId, reason);',
+    find: /await writeLeave\(transaction, participantId, reason\);/,
+    replacement: 'if (reason === "left") await writeLeave(transaction, participantId, reason);',
   },
   {
     name: "condition-split-in-value",

@@ -1,6 +1,6 @@
 import { ActivityTracker } from "./activity.ts";
 import type { ConferenceMedia } from "./conference-media.ts";
-import type { MemberStatistics } from "./conference-types.ts";
+import type { ParticipantStatistics } from "./conference-types.ts";
 import { StatsReader } from "./stats.ts";
 
 /** Interval at which it is measured who speaks, in milliseconds. */
@@ -10,14 +10,14 @@ const STATISTICS_READINGS = 4;
 
 /** What an {@link ActivityMonitor} asks and reports. */
 export interface ActivityListener {
-  /** Whether a member says that its camera is on. */
-  isCameraOn(memberId: string): boolean;
-  onSpeaking(memberId: string, speaking: boolean): void;
-  /** A member has started or stopped speaking, or a video was paused or resumed. */
+  /** Whether a participant says that its camera is on. */
+  isCameraOn(participantId: string): boolean;
+  onSpeaking(participantId: string, speaking: boolean): void;
+  /** A participant has started or stopped speaking, or a video was paused or resumed. */
   onChange(): void;
   /** Whether somebody wants the statistics. */
   wantsStatistics(): boolean;
-  onStatistics(stats: ReadonlyMap<string, MemberStatistics>): void;
+  onStatistics(stats: ReadonlyMap<string, ParticipantStatistics>): void;
 }
 
 /** Measures who speaks and what is received. */
@@ -49,14 +49,15 @@ export class ActivityMonitor {
     const levels = await this.#levels.read(this.#media.measured());
     if (this.#timer === undefined) return;
     const spoke = new Set([...levels.keys()].filter((id) => tracker.isSpeaking(id)));
-    const changed = tracker.update(levels, (memberId) => {
+    const changed = tracker.update(levels, (participantId) => {
       const { watcher } = this.#media;
-      if (!this.#listener.isCameraOn(memberId) || !watcher.isReceiving(memberId)) return false;
-      return (watcher.stream(memberId, "MAIN")?.getVideoTracks().length ?? 0) > 0;
+      if (!this.#listener.isCameraOn(participantId) || !watcher.isReceiving(participantId))
+        return false;
+      return (watcher.stream(participantId, "MAIN")?.getVideoTracks().length ?? 0) > 0;
     });
-    for (const memberId of changed) {
-      const speaking = tracker.isSpeaking(memberId);
-      if (speaking !== spoke.has(memberId)) this.#listener.onSpeaking(memberId, speaking);
+    for (const participantId of changed) {
+      const speaking = tracker.isSpeaking(participantId);
+      if (speaking !== spoke.has(participantId)) this.#listener.onSpeaking(participantId, speaking);
     }
     if (changed.length > 0) this.#listener.onChange();
     this.#readings += 1;

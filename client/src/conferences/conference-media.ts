@@ -15,8 +15,8 @@ export interface MediaDeps {
   readonly local: LocalMedia | null;
   /** Whether all media goes through a TURN server. */
   readonly relayOnly: boolean;
-  /** The own member's id. */
-  memberId(): string;
+  /** The own participant's id. */
+  participantId(): string;
   allowsVideo(): boolean;
   onStreams(changed: readonly WatchedStream[]): void;
   onScreenEnded(): void;
@@ -26,7 +26,7 @@ export interface MediaDeps {
 
 type IceServers = JoinConferenceMutation["joinConference"]["iceServers"];
 
-/** The peer connections of a member: one for the own media, one for a screen, one for the media of all others. */
+/** The peer connections of a participant: one for the own media, one for a screen, one for the media of all others. */
 export class ConferenceMedia {
   readonly #deps: MediaDeps;
   readonly #peerDeps: MediaPeerDeps;
@@ -147,7 +147,7 @@ export class ConferenceMedia {
 
   /** What statistics are read of. */
   measured(): MeasuredPeer[] {
-    const me = this.#deps.memberId();
+    const me = this.#deps.participantId();
     const peers: MeasuredPeer[] = [
       { media: this.#watcher, keyOf: (mid) => this.#watcher.keyOf(mid) },
     ];

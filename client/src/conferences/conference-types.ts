@@ -17,11 +17,11 @@ export type ConferenceEndReason =
   | "left"
   /** The user has joined on another device or in another tab. */
   | "replaced"
-  /** A moderator has removed this member. */
+  /** A moderator has removed this participant. */
   | "removed"
   /** The conference was closed. */
   | "closed"
-  /** The server has ended the conference, because what its members sent has repeatedly ended the media server. */
+  /** The server has ended the conference, because what its participants sent has repeatedly ended the media server. */
   | "media-failure"
   /** The link that admitted this guest was withdrawn. */
   | "link-withdrawn"
@@ -30,25 +30,25 @@ export type ConferenceEndReason =
   /** The way back is barred, for instance because the conference is full or locked; `error` says why. */
   | "failed";
 
-/** State of a member: whether it sends media, and whether that arrives here. */
-export type MemberState = "listening" | "connecting" | "connected";
+/** State of a participant: whether it sends media, and whether that arrives here. */
+export type ConferenceParticipantState = "listening" | "connecting" | "connected";
 
-/** A member of a conference as an application shows it. */
-export interface Member {
+/** A participant of a conference as an application shows it. */
+export interface ConferenceParticipant {
   /** Id in the conference: that of the user, or the number of a guest by link, which no user has. */
   readonly id: string;
   /** Null for a guest by link. */
   readonly userId: string | null;
   readonly name: string;
-  readonly state: MemberState;
+  readonly state: ConferenceParticipantState;
   /** Whether it is this side. */
   readonly isMe: boolean;
   readonly isModerator: boolean;
-  /** Whether the microphone is muted; null if unknown: members over the Janus protocol cannot tell. */
+  /** Whether the microphone is muted; null if unknown: participants over the Janus protocol cannot tell. */
   readonly audioMuted: boolean | null;
   /** Whether the camera is off; null if unknown. */
   readonly videoMuted: boolean | null;
-  /** Whether the member shares a screen. */
+  /** Whether the participant shares a screen. */
   readonly isSharingScreen: boolean;
   /** Whether its camera is on and yet no picture has arrived for two seconds: the network is too poor for it. */
   readonly isVideoPaused: boolean;
@@ -59,12 +59,12 @@ export interface Member {
   readonly stream: MediaStream | null;
   /** The shared screen; null until it has arrived. */
   readonly screen: MediaStream | null;
-  /** When the member joined, in ISO 8601. */
+  /** When the participant joined, in ISO 8601. */
   readonly joinedAt: string;
 }
 
-/** Statistics of a member: what is received of it, and for oneself what is sent. */
-export interface MemberStatistics extends MediaStatistics {
+/** Statistics of a participant: what is received of it, and for oneself what is sent. */
+export interface ParticipantStatistics extends MediaStatistics {
   /** The statistics of the shared screen; null without one. */
   readonly screen: MediaStatistics | null;
 }
@@ -88,20 +88,20 @@ export interface ConferenceEvents {
   /** Anything that a page shows has changed. */
   change: undefined;
   state: ConferenceState;
-  /** A member has joined, or is another than before in what it shows. */
-  member: Member;
-  /** A member is out; this is what it was last. */
-  memberLeft: Member;
-  /** Media of a member has arrived or has another track. */
+  /** A participant has joined, or is another than before in what it shows. */
+  participant: ConferenceParticipant;
+  /** A participant is out; this is what it was last. */
+  participantLeft: ConferenceParticipant;
+  /** Media of a participant has arrived or has another track. */
   remoteStream: {
-    readonly memberId: string;
+    readonly participantId: string;
     readonly source: "camera" | "screen";
     readonly stream: MediaStream;
   };
-  /** A member has begun or stopped to speak. */
-  speaking: { readonly memberId: string; readonly speaking: boolean };
-  /** Every two seconds while somebody listens: the statistics of each member by its id. */
-  statistics: ReadonlyMap<string, MemberStatistics>;
+  /** A participant has begun or stopped to speak. */
+  speaking: { readonly participantId: string; readonly speaking: boolean };
+  /** Every two seconds while somebody listens: the statistics of each participant by its id. */
+  statistics: ReadonlyMap<string, ParticipantStatistics>;
   /** The service takes no media of this side, or sends none, and does not do so later either. */
   mediaRefused: SignalboxError;
   /** The microphone or camera was unplugged, and there is no other. */

@@ -1,8 +1,8 @@
 import { Emitter } from "../emitter.ts";
 import type { SignalboxError } from "../errors.ts";
 import {
-  MuteConferenceMemberDocument,
-  RemoveConferenceMemberDocument,
+  MuteConferenceParticipantDocument,
+  RemoveConferenceParticipantDocument,
   SetConferenceMuteDocument,
   UpdateConferenceDocument,
 } from "../generated/operations.ts";
@@ -15,12 +15,11 @@ import { ConferenceMedia } from "./conference-media.ts";
 import type {
   ConferenceEndReason,
   ConferenceEvents,
+  ConferenceParticipant,
   ConferenceSettings,
   ConferenceState,
-  Member,
   PublishSettings,
 } from "./conference-types.ts";
-import { MemberList, type ReportedMember } from "./member-list.ts";
 import {
   type ConferenceEvent,
   type JoinedConference,
@@ -28,20 +27,21 @@ import {
   type MembershipConnection,
 } from "./membership.ts";
 import { MuteSync } from "./mute-sync.ts";
+import { ParticipantList, type ReportedParticipant } from "./participant-list.ts";
 import type { WatchedStream } from "./watcher.ts";
 
 /** What a {@link Conference} needs. */
 export interface ConferenceDeps {
   readonly connection: MembershipConnection;
-  /** Null where there is none: then only members and events are known. */
+  /** Null where there is none: then only participants and events are known. */
   readonly platform: MediaPlatform | null;
   /** Whether all media goes through a TURN server. */
   readonly relayOnly: boolean;
 }
 
 /**
- * A conference of which this side is a member, by `conferences.join()` or `joinAsGuest()`. After a lost connection it
- * comes back by itself.
+ * A conference of which this side is a participant, by `conferences.join()` or `joinAsGuest()`. After a lost connection
+ * it comes back by itself.
  *
  * | state | begins when | becomes |
  * |---|---|---|
@@ -57,7 +57,7 @@ export interface ConferenceDeps {
  * const { id } = await createConference(signalbox.session, { name: "Monday" });
  * const conference = await signalbox.conferences.join(id, { audio: true, video: true });
  * conference.on("change", () => {
- *   for (const { name, speaking } of conference.members) console.log(name, speaking);
+ *   for (const { name, speaking } of conference.participants) console.log(name, speaking);
  * });
  * conference.on("ended", ({ reason }) => console.log(reason));
  * conference.setMuted("video", true);
@@ -74,7 +74,7 @@ export class Conference extends Emitter<ConferenceEvents> {
   readonly #mutes: MuteSync | null;
   readonly #stop: (() => void)[] = [];
   readonly #activity: ActivityMonitor | null;
-  readonly #members: MemberList;
+  readonly #participants: ParticipantList;
   #settings: ConferenceSettings | null = null;
   #state: ConferenceState = "joining";
   #endReason: ConferenceEndReason | null = null;
@@ -105,7 +105,7 @@ export class Conference extends Emitter<ConferenceEvents> {
           membership,
           local,
           relayOnly,
-          memberId: () => membership.memberId,
+          participantId: () => membership.participantId,
           allowsVideo: () => this.#settings?.video ?? true,
           onStreams: (changed) => this.#streams(changed),
           onScreenEnded: () => this.#changed(),
@@ -114,20 +114,22 @@ export class Conference extends Emitter<ConferenceEvents> {
       : null;
     this.#activity = this.#media
       ? new ActivityMonitor(this.#media, {
-          isCameraOn: (memberId) => this.#members.get(memberId)?.videoMuted === false,
-          onSpeaking: (memberId, speaking) => this.emit("speaking", { memberId, speaking }),
+          isCameraOn: (participantId) =>
+            this.#participants.get(participantId)?.videoMuted === false,
+          onSpeaking: (participantId, speaking) =>
+            this.emit("speaking", { participantId, speaking }),
           onChange: () => this.#changed(),
           wantsStatistics: () => this.hasListeners("statistics"),
           onStatistics: (stats) => this.emit("statistics", stats),
         })
       : null;
-    this.#members = new MemberList({
-      me: () => membership.memberId,
+    this.#participants = new ParticipantList({
+      me: () => membership.participantId,
       local,
       media: this.#media,
       activity: this.#activity?.tracker ?? null,
-      onMember: (member) => this.emit("member", member),
-      onLeft: (member) => this.emit("memberLeft", member),
+      onParticipant: (participant) => this.emit("participant", participant),
+      onLeft: (participant) => this.emit("participantLeft", participant),
     });
     this.#mutes = local
       ? new MuteSync(
@@ -149,14 +151,14 @@ export class Conference extends Emitter<ConferenceEvents> {
     return this.#settings;
   }
 
-  /** All members, this side as well, by the time they joined. */
-  get members(): Member[] {
-    return this.#members.views;
+  /** All participants, this side as well, by the time they joined. */
+  get participants(): ConferenceParticipant[] {
+    return this.#participants.views;
   }
 
-  /** This side as a member; null before it is joined. */
-  get me(): Member | null {
-    return this.#members.me;
+  /** This side as a participant; null before it is joined. */
+  get me(): ConferenceParticipant | null {
+    return this.#participants.me;
   }
 
   /** The own microphone and camera; null for one who only listens. */
@@ -229,39 +231,42 @@ export class Conference extends Emitter<ConferenceEvents> {
   }
 
   /**
-   * Chooses the simulcast layer in which a member's camera is received.
-   * @param layer 0 for the smallest to 2; members who send only one layer are received in that
+   * Chooses the simulcast layer in which a participant's camera is received.
+   * @param layer 0 for the smallest to 2; participants who send only one layer are received in that
    * @throws SignalboxError
    */
-  async setLayer(memberId: string, layer: number): Promise<void> {
-    await this.#media?.watcher.receive(memberId, { layer });
+  async setLayer(participantId: string, layer: number): Promise<void> {
+    await this.#media?.watcher.receive(participantId, { layer });
   }
 
   /**
-   * Receives a member's camera or not, for instance because it is not shown. Its voice is still received.
+   * Receives a participant's camera or not, for instance because it is not shown. Its voice is still received.
    * @throws SignalboxError
    */
-  async setReceiving(memberId: string, on: boolean): Promise<void> {
-    await this.#media?.watcher.receive(memberId, { send: on });
+  async setReceiving(participantId: string, on: boolean): Promise<void> {
+    await this.#media?.watcher.receive(participantId, { send: on });
   }
 
-  /** Mutes a member, until it unmutes itself. For moderators. @throws SignalboxError FORBIDDEN, NOT_FOUND */
-  async mute(memberId: string, kind: MediaKind): Promise<void> {
-    const input = { conferenceId: this.id, memberId, [kind]: true };
-    await this.#connection.session.execute(MuteConferenceMemberDocument, { input });
+  /** Mutes a participant, until it unmutes itself. For moderators. @throws SignalboxError FORBIDDEN, NOT_FOUND */
+  async mute(participantId: string, kind: MediaKind): Promise<void> {
+    const input = { conferenceId: this.id, participantId, [kind]: true };
+    await this.#connection.session.execute(MuteConferenceParticipantDocument, { input });
   }
 
   /**
-   * Removes a member, who may join again unless the conference is locked; a guest needs a link to come back. For
+   * Removes a participant, who may join again unless the conference is locked; a guest needs a link to come back. For
    * moderators.
    * @throws SignalboxError
    */
-  async remove(memberId: string): Promise<void> {
-    const input = { conferenceId: this.id, memberId };
-    await this.#connection.session.execute(RemoveConferenceMemberDocument, { input });
+  async remove(participantId: string): Promise<void> {
+    const input = { conferenceId: this.id, participantId };
+    await this.#connection.session.execute(RemoveConferenceParticipantDocument, { input });
   }
 
-  /** Lets nobody else in, but members who come back and moderators. For moderators. @throws SignalboxError FORBIDDEN */
+  /**
+   * Lets nobody else in, but participants who come back and moderators. For moderators.
+   * @throws SignalboxError FORBIDDEN
+   */
   async lock(on: boolean): Promise<void> {
     const input = { conferenceId: this.id, locked: on };
     await this.#connection.session.execute(UpdateConferenceDocument, { input });
@@ -276,10 +281,10 @@ export class Conference extends Emitter<ConferenceEvents> {
   }
 
   #joined({ conference, iceServers }: JoinedConference): void {
-    const { members, ...settings } = conference;
+    const { participants, ...settings } = conference;
     this.#settings = settings;
-    this.#members.replace(members);
-    this.#ownMutes(this.#members.get(this.#membership.memberId), true);
+    this.#participants.replace(participants);
+    this.#ownMutes(this.#participants.get(this.#membership.participantId), true);
     if (this.#stop.length === 0) this.#start();
     this.#media?.start(iceServers, settings.bitrate);
     this.#derive();
@@ -300,19 +305,19 @@ export class Conference extends Emitter<ConferenceEvents> {
     switch (event.__typename) {
       case "ConferenceSnapshotEvent":
         this.#settings = event.conference;
-        this.#members.replace(event.members);
-        this.#ownMutes(this.#members.get(this.#membership.memberId));
+        this.#participants.replace(event.participants);
+        this.#ownMutes(this.#participants.get(this.#membership.participantId));
         break;
       case "ConferenceUpdatedEvent":
         this.#settings = event.conference;
         break;
-      case "ConferenceMemberJoinedEvent":
-      case "ConferenceMemberUpdatedEvent":
-        this.#ownMutes(event.member);
-        this.#members.set(event.member);
+      case "ConferenceParticipantJoinedEvent":
+      case "ConferenceParticipantUpdatedEvent":
+        this.#ownMutes(event.participant);
+        this.#participants.set(event.participant);
         break;
-      case "ConferenceMemberLeftEvent":
-        this.#members.remove(event.memberId);
+      case "ConferenceParticipantLeftEvent":
+        this.#participants.remove(event.participantId);
         break;
       case "ConferenceStreamsEvent":
         this.#media?.watcher.update(event);
@@ -331,11 +336,11 @@ export class Conference extends Emitter<ConferenceEvents> {
    * A moderator may have muted this side, or have done so before this page was loaded: only the user undoes that.
    * @param joined whether the membership is new
    */
-  #ownMutes(member: ReportedMember | undefined, joined = false): void {
-    if (member?.id !== this.#membership.memberId || !this.#mutes) return;
+  #ownMutes(participant: ReportedParticipant | undefined, joined = false): void {
+    if (participant?.id !== this.#membership.participantId || !this.#mutes) return;
     const isChanging = this.#mutes.isRunning;
     if (isChanging && !joined) return;
-    const { audioMuted: audio, videoMuted: video } = member;
+    const { audioMuted: audio, videoMuted: video } = participant;
     this.#mutes.known({ audio, video });
     if (!isChanging) {
       if (audio) this.#local?.setMuted("audio", true);
@@ -350,9 +355,9 @@ export class Conference extends Emitter<ConferenceEvents> {
   }
 
   #streams(changed: readonly WatchedStream[]): void {
-    for (const { memberId, source, stream } of changed) {
+    for (const { participantId, source, stream } of changed) {
       const name = source === "MAIN" ? "camera" : "screen";
-      this.emit("remoteStream", { memberId, source: name, stream });
+      this.emit("remoteStream", { participantId, source: name, stream });
     }
     this.#changed();
   }

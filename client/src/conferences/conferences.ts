@@ -10,7 +10,7 @@ import { resumeSubscription } from "../transport/resuming-subscription.ts";
 import type { Socket } from "../transport/socket.ts";
 import { Conference } from "./conference.ts";
 import type { JoinOptions } from "./conference-types.ts";
-import { openMemberMedia } from "./open-media.ts";
+import { openParticipantMedia } from "./open-media.ts";
 
 /** An invitation to a conference, which the signed-in user may join. */
 export type ConferenceInvitation = ConferenceInvitationsSubscription["conferenceInvitations"];
@@ -71,7 +71,10 @@ export class Conferences extends Emitter<ConferencesEvents> {
     return [...this.#joined];
   }
 
-  /** Calls a listener for each event of a name; the first one for `invited` connects. @returns a function that removes it */
+  /**
+   * Calls a listener for each event of a name; the first one for `invited` connects.
+   * @returns a function that removes it
+   */
   override on<Name extends keyof ConferencesEvents>(
     name: Name,
     listener: (argument: ConferencesEvents[Name]) => void,
@@ -89,7 +92,7 @@ export class Conferences extends Emitter<ConferencesEvents> {
    */
   async join(id: string, options: JoinOptions = {}): Promise<Conference> {
     const { session, socket, media, relayOnly } = this.#options;
-    const local = await openMemberMedia(media, options);
+    const local = await openParticipantMedia(media, options);
     const userId = async () => (await session.current()).userId;
     const connection = { session, socket, userId };
     const conference = new Conference({ connection, platform: media, relayOnly }, id, local);

@@ -7,7 +7,7 @@ import { postGraphql } from "../transport/http.ts";
 import { Socket } from "../transport/socket.ts";
 import { Conference } from "./conference.ts";
 import type { JoinOptions } from "./conference-types.ts";
-import { openMemberMedia } from "./open-media.ts";
+import { openParticipantMedia } from "./open-media.ts";
 
 /** A guest with the secret of a link. */
 export interface GuestOptions {
@@ -55,7 +55,7 @@ export async function joinAsGuest(
 ): Promise<Conference> {
   const graphqlUrl = `${baseUrl(url)}/graphql`;
   const target = { graphqlUrl, fetch: platform.fetch ?? ((...request) => fetch(...request)) };
-  const local = await openMemberMedia(media, options);
+  const local = await openParticipantMedia(media, options);
   try {
     const input = { secret, name };
     const { admitConferenceGuest: admitted } = await postGraphql(

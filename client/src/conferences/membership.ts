@@ -33,11 +33,11 @@ export interface MembershipListener {
   onEnd(reason: ConferenceEndReason, error: SignalboxError | null): void;
 }
 
-/** The connection of a member: that of the signed-in user, or one of a guest's own. */
+/** The connection of a participant: that of the signed-in user, or one of a guest's own. */
 export interface MembershipConnection {
   readonly session: Session;
   readonly socket: Socket;
-  /** Id of the signed-in user, null for a guest by link: whether a member may come back with another session. */
+  /** Id of the signed-in user, null for a guest by link: whether a participant may come back with another session. */
   userId(): Promise<string | null>;
 }
 
@@ -68,7 +68,7 @@ export class Membership implements MembershipOperations {
   readonly #stopFollowing: () => void;
   #stopEvents: (() => void) | null = null;
   #id = "";
-  #memberId = "";
+  #participantId = "";
   #userId: string | null = null;
   /** Joins in a row that were lost before an event arrived. */
   #failures = 0;
@@ -84,9 +84,9 @@ export class Membership implements MembershipOperations {
     this.#stopFollowing = connection.socket.on("status", () => listener.onConnection());
   }
 
-  /** The own member's id. */
-  get memberId(): string {
-    return this.#memberId;
+  /** The own participant's id. */
+  get participantId(): string {
+    return this.#participantId;
   }
 
   /** Whether events arrive. */
@@ -119,8 +119,8 @@ export class Membership implements MembershipOperations {
       throw closedError();
     }
     this.#id = membershipId;
-    this.#memberId = joined.member.id;
-    const me = joined.conference.members.find(({ id }) => id === this.#memberId);
+    this.#participantId = joined.participant.id;
+    const me = joined.conference.participants.find(({ id }) => id === this.#participantId);
     this.#userId = me?.userId ?? null;
     this.#listener.onJoined(joined);
     if (!this.signal.aborted) this.#subscribe(membershipId);
@@ -176,8 +176,8 @@ export class Membership implements MembershipOperations {
       case "ConferenceEndedEvent":
         this.#end(OUT[event.reason] ?? "closed", null);
         return;
-      case "ConferenceMemberLeftEvent":
-        if (event.memberId !== this.#memberId) break;
+      case "ConferenceParticipantLeftEvent":
+        if (event.participantId !== this.#participantId) break;
         this.#lost(event.reason);
         return;
     }

@@ -11,7 +11,7 @@ const KINDS = ["audio", "video"] as const;
 
 /**
  * Tells the service what is muted here, until it knows: after each change, and after a rejoin, which begins a
- * membership without the member's own mutes.
+ * membership without the participant's own mutes.
  */
 export class MuteSync {
   readonly #wanted: () => Mutes;

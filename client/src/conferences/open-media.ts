@@ -4,11 +4,11 @@ import type { MediaPlatform } from "../media/media-platform.ts";
 import type { JoinOptions } from "./conference-types.ts";
 
 /**
- * Opens what a member sends; before the seat is taken, so that a refusal of the user costs none.
+ * Opens what a participant sends; before the seat is taken, so that a refusal of the user costs none.
  * @returns null to send nothing
  * @throws SignalboxError PERMISSION_DENIED, DEVICE_NOT_FOUND, DEVICE_IN_USE; UNSUPPORTED without media objects
  */
-export async function openMemberMedia(
+export async function openParticipantMedia(
   platform: MediaPlatform | null,
   { audio = true, video = false, stream, listen = false }: JoinOptions,
 ): Promise<LocalMedia | null> {

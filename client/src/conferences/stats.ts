@@ -1,5 +1,5 @@
 import { type MediaStatistics, StatisticsReader } from "../media/statistics.ts";
-import type { MemberStatistics } from "./conference-types.ts";
+import type { ParticipantStatistics } from "./conference-types.ts";
 import type { MediaPeer } from "./media-peer.ts";
 import { streamKey } from "./watcher.ts";
 
@@ -9,12 +9,12 @@ export interface MeasuredPeer {
   keyOf(mid: string | null): string | null;
 }
 
-/** Reads the statistics of all members. */
+/** Reads the statistics of all participants. */
 export class StatsReader {
   readonly #readers = new Map<MediaPeer, StatisticsReader>();
 
-  /** @returns the statistics since the last call, by member */
-  async read(peers: readonly MeasuredPeer[]): Promise<Map<string, MemberStatistics>> {
+  /** @returns the statistics since the last call, by participant */
+  async read(peers: readonly MeasuredPeer[]): Promise<Map<string, ParticipantStatistics>> {
     const streams = new Map<string, MediaStatistics>();
     for (const known of this.#readers.keys()) {
       if (!peers.some(({ media }) => media === known)) this.#readers.delete(known);
@@ -28,15 +28,15 @@ export class StatsReader {
         streams.set(key, stats);
       }
     }
-    const members = new Map<string, MemberStatistics>();
+    const participants = new Map<string, ParticipantStatistics>();
     for (const [key, stats] of streams) {
-      const [memberId = "", source] = key.split("/");
+      const [participantId = "", source] = key.split("/");
       if (source === "SCREEN") continue;
-      members.set(memberId, {
+      participants.set(participantId, {
         ...stats,
-        screen: streams.get(streamKey(memberId, "SCREEN")) ?? null,
+        screen: streams.get(streamKey(participantId, "SCREEN")) ?? null,
       });
     }
-    return members;
+    return participants;
   }
 }

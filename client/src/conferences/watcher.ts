@@ -9,15 +9,15 @@ import {
 import type { ConferencePeer } from "./conference-peer.ts";
 import { MediaPeer, type MediaPeerDeps } from "./media-peer.ts";
 
-/** What is received of a member's camera: whether at all, and which simulcast layer. */
+/** What is received of a participant's camera: whether at all, and which simulcast layer. */
 interface Reception {
   send?: boolean;
   layer?: number;
 }
 
-/** The media of one source of a member. */
+/** The media of one source of a participant. */
 export interface WatchedStream {
-  readonly memberId: string;
+  readonly participantId: string;
   readonly source: ConferenceMediaSource;
   readonly stream: MediaStream;
 }
@@ -36,9 +36,9 @@ export interface StreamsUpdate {
   readonly streams: readonly StreamFieldsFragment[];
 }
 
-/** The key of a source of a member. */
-export const streamKey = (memberId: string, source: string | null): string =>
-  `${memberId}/${source}`;
+/** The key of a source of a participant. */
+export const streamKey = (participantId: string, source: string | null): string =>
+  `${participantId}/${source}`;
 
 /** The peer connection that receives the media of all others. */
 export class Watcher extends MediaPeer {
@@ -54,15 +54,15 @@ export class Watcher extends MediaPeer {
     this.#watcher = deps;
   }
 
-  /** The stream of a source of a member; null before its media has arrived. */
-  stream(memberId: string, source: ConferenceMediaSource): MediaStream | null {
-    return this.#streams.get(streamKey(memberId, source))?.stream ?? null;
+  /** The stream of a source of a participant; null before its media has arrived. */
+  stream(participantId: string, source: ConferenceMediaSource): MediaStream | null {
+    return this.#streams.get(streamKey(participantId, source))?.stream ?? null;
   }
 
   /** The key of what a media section carries; null if it is free. */
   keyOf(mid: string | null): string | null {
     const section = this.#sections.find((each) => each.mid === mid);
-    return section?.memberId ? streamKey(section.memberId, section.source) : null;
+    return section?.participantId ? streamKey(section.participantId, section.source) : null;
   }
 
   /** Handles a change of the streams after all earlier ones. */
@@ -78,19 +78,19 @@ export class Watcher extends MediaPeer {
     });
   }
 
-  /** Changes what is received of a member's camera, now and when it comes back. @throws SignalboxError */
-  async receive(memberId: string, change: Reception): Promise<void> {
-    this.#receptions.set(memberId, { ...this.#receptions.get(memberId), ...change });
+  /** Changes what is received of a participant's camera, now and when it comes back. @throws SignalboxError */
+  async receive(participantId: string, change: Reception): Promise<void> {
+    this.#receptions.set(participantId, { ...this.#receptions.get(participantId), ...change });
     await Promise.all(
       this.#cameras()
-        .filter((section) => section.memberId === memberId)
+        .filter((section) => section.participantId === participantId)
         .map(({ mid }) => this.#configure(mid, change)),
     );
   }
 
-  /** Whether a member's camera is wanted. */
-  isReceiving(memberId: string): boolean {
-    return this.#receptions.get(memberId)?.send ?? true;
+  /** Whether a participant's camera is wanted. */
+  isReceiving(participantId: string): boolean {
+    return this.#receptions.get(participantId)?.send ?? true;
   }
 
   protected async negotiate(peer: ConferencePeer): Promise<void> {
@@ -134,7 +134,7 @@ export class Watcher extends MediaPeer {
     await peer.step(this.deps.membership.run(AnswerConferencePeerDocument, input));
   }
 
-  /** Finds the tracks of each member. A stream with the same tracks stays the same object. */
+  /** Finds the tracks of each participant. A stream with the same tracks stays the same object. */
   #assign(peer: ConferencePeer, sections: readonly StreamFieldsFragment[]): void {
     const before = this.#cameras();
     this.#sections = sections;
@@ -142,8 +142,8 @@ export class Watcher extends MediaPeer {
     const transceivers = peer.connection.getTransceivers();
     for (const section of sections) {
       const track = transceivers.find(({ mid }) => mid === section.mid)?.receiver.track;
-      if (!track || section.memberId === null) continue;
-      const key = streamKey(section.memberId, section.source);
+      if (!track || section.participantId === null) continue;
+      const key = streamKey(section.participantId, section.source);
       const entry = found.get(key) ?? { section, tracks: [] };
       entry.tracks.push(track);
       found.set(key, entry);
@@ -153,9 +153,9 @@ export class Watcher extends MediaPeer {
     for (const [key, { section, tracks }] of found) {
       const known = this.#streams.get(key)?.stream.getTracks() ?? [];
       if (known.length === tracks.length && tracks.every((each) => known.includes(each))) continue;
-      const { memberId, source } = section;
-      if (memberId === null || source === null) continue;
-      const watched = { memberId, source, stream: this.#watcher.newStream(tracks) };
+      const { participantId, source } = section;
+      if (participantId === null || source === null) continue;
+      const watched = { participantId, source, stream: this.#watcher.newStream(tracks) };
       this.#streams.set(key, watched);
       changed.push(watched);
     }
@@ -163,11 +163,13 @@ export class Watcher extends MediaPeer {
     this.#watcher.onStreams(changed);
   }
 
-  /** A member's camera that another section carries is received as it was before. */
+  /** A participant's camera that another section carries is received as it was before. */
   #repeatReceptions(before: readonly StreamFieldsFragment[]): void {
-    for (const { mid, memberId } of this.#cameras()) {
-      const reception = this.#receptions.get(memberId ?? "");
-      const isNew = !before.some((each) => each.mid === mid && each.memberId === memberId);
+    for (const { mid, participantId } of this.#cameras()) {
+      const reception = this.#receptions.get(participantId ?? "");
+      const isNew = !before.some(
+        (each) => each.mid === mid && each.participantId === participantId,
+      );
       if (reception && isNew) this.#configure(mid, reception).catch(() => {});
     }
   }

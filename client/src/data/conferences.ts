@@ -104,7 +104,7 @@ export async function updateConference(
 }
 
 /**
- * Closes a conference, for moderators; its members are out.
+ * Closes a conference, for moderators; its participants are out.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import type { Conference } from "../conferences/conference.ts";
 import type {
   ConferenceEndReason,
+  ConferenceParticipant,
   ConferenceSettings,
   ConferenceState,
-  Member,
 } from "../conferences/conference-types.ts";
 import type { SignalboxError } from "../errors.ts";
 import { emptyStore, Store, storesOf, useStore } from "./store.ts";
@@ -13,10 +13,10 @@ export interface ConferenceSnapshot {
   readonly state: ConferenceState;
   /** Name, seats and other settings; null before it is joined. */
   readonly settings: ConferenceSettings | null;
-  /** All members, this side as well, by the time they joined. */
-  readonly members: readonly Member[];
-  /** This side as a member; null before it is joined. */
-  readonly me: Member | null;
+  /** All participants, this side as well, by the time they joined. */
+  readonly participants: readonly ConferenceParticipant[];
+  /** This side as a participant; null before it is joined. */
+  readonly me: ConferenceParticipant | null;
   /** The own microphone and camera; null for one who only listens. */
   readonly localStream: MediaStream | null;
   /** The screen that this side shares; null while it shares none. */
@@ -41,7 +41,7 @@ const storeOf = storesOf(
       () => ({
         state: conference.state,
         settings: conference.settings,
-        members: conference.members,
+        participants: conference.participants,
         me: conference.me,
         localStream: conference.localStream,
         screen: conference.screen,
@@ -62,11 +62,11 @@ const storeOf = storesOf(
  * import { useConference, Video } from "@signalbox/client/react";
  *
  * export function ConferenceView({ conference }: { conference: Conference }) {
- *   const { state, members, audioMuted } = useConference(conference);
+ *   const { state, participants, audioMuted } = useConference(conference);
  *   return (
  *     <section>
  *       <p>{state}</p>
- *       {members.map(({ id, stream, isMe }) => <Video key={id} stream={stream} muted={isMe} />)}
+ *       {participants.map(({ id, stream, isMe }) => <Video key={id} stream={stream} muted={isMe} />)}
  *       <button onClick={() => conference.setMuted("audio", !audioMuted)}>Mute</button>
  *       <button onClick={() => conference.leave()}>Leave</button>
  *     </section>

@@ -1,22 +1,26 @@
 import { StatisticsReader } from "@signalbox/client";
 import { JanusSession } from "./janus-session.js";
 
-/** @import { Conference, LocalMedia, MediaKind, MediaPlatform, MediaStatistics, Member } from "@signalbox/client" */
+/** @import { Conference, ConferenceParticipant, MediaStatistics } from "@signalbox/client" */
+/** @import { LocalMedia, MediaKind, MediaPlatform } from "@signalbox/client" */
 /** @import { Frame } from "./janus-session.js" */
 
 /**
- * A member over the Janus protocol, as legacy clients are: a peer connection for each other member, mutes that the
- * others are not told of, and a screen in place of the camera. To a page it looks like the package's `Conference`.
+ * A participant over the Janus protocol, as legacy clients are: a peer connection for each other participant, mutes
+ * that the others are not told of, and a screen in place of the camera. To a page it looks like the package's
+ * `Conference`.
  *
- * @typedef {Pick<Conference, "members" | "localStream" | "screen" | "isMuted" | "setMuted" | "switchDevice" | "stopScreen"> & {
- *   readonly name: string, readonly isConnected: boolean, shareScreen(): Promise<unknown>, leave(): Promise<void> }} PageConference
+ * @typedef {Pick<Conference,
+ *   "participants" | "localStream" | "screen" | "isMuted" | "setMuted" | "switchDevice" | "stopScreen"> & {
+ *   readonly name: string, readonly isConnected: boolean, shareScreen(): Promise<unknown>, leave(): Promise<void>
+ * }} PageConference
  */
 
 /** Time between attempts to come back, in milliseconds. */
 const RETRY_MS = 1_000;
 /** Interval at which figures are read, in milliseconds. */
 const FIGURES_MS = 1_000;
-/** Audio level from which a member speaks, between 0 and 1. */
+/** Audio level from which a participant speaks, between 0 and 1. */
 const SPEAKING = 0.02;
 
 /**
@@ -37,8 +41,8 @@ export class JanusConference {
   #access;
   #local;
   #me = "";
-  /** The names by member. @type {Map<string, string>} */
-  #members = new Map();
+  /** The names by participant. @type {Map<string, string>} */
+  #participants = new Map();
   /** @type {Map<string, MediaStatistics>} */
   #figures = new Map();
   /** @type {JanusSession | null} */
@@ -48,7 +52,10 @@ export class JanusConference {
   /** @type {RTCPeerConnection | undefined} */
   #publishing;
   #ownReader = new StatisticsReader();
-  /** By member. @type {Map<string, { pc: RTCPeerConnection, reader: StatisticsReader, stream: MediaStream | null }>} */
+  /**
+   * By participant.
+   * @type {Map<string, { pc: RTCPeerConnection, reader: StatisticsReader, stream: MediaStream | null }>}
+   */
   #watching = new Map();
   #isLeaving = false;
   #isOver = false;
@@ -56,8 +63,9 @@ export class JanusConference {
 
   /**
    * @param {MediaPlatform} platform
-   * @param {{ url: string, token: string, room: string, name: string, local: LocalMedia, iceServers?: RTCIceServer[] }} access
-   * `url` is that of the WebSocket, `room` the name of the conference, `name` that of the own member
+   * @param {{
+   *   url: string, token: string, room: string, name: string, local: LocalMedia, iceServers?: RTCIceServer[]
+   * }} access `url` is that of the WebSocket, `room` the name of the conference, `name` that of the own participant
    */
   constructor(platform, access) {
     this.#platform = platform;
@@ -71,9 +79,9 @@ export class JanusConference {
     this.#timer = setInterval(() => void this.#measure(), FIGURES_MS);
   }
 
-  /** @returns {Member[]} */
-  get members() {
-    return [...this.#members].map(([id, name]) => {
+  /** @returns {ConferenceParticipant[]} */
+  get participants() {
+    return [...this.#participants].map(([id, name]) => {
       const isMe = id === this.#me;
       const figures = this.#figures.get(id);
       const audioLevel = figures?.audioLevel ?? figures?.sentAudioLevel ?? 0;
@@ -126,8 +134,8 @@ export class JanusConference {
     const joined = plugindata?.data;
     this.#me = String(joined.id);
     this.isConnected = true;
-    // Members who have left since are not announced.
-    this.#members = new Map([[this.#me, name]]);
+    // Participants who have left since are not announced.
+    this.#participants = new Map([[this.#me, name]]);
     for (const { id, display } of joined.attendees ?? []) this.#add(String(id), display);
     await this.#publish(session);
     this.#announced(session, joined.publishers);
@@ -256,7 +264,7 @@ export class JanusConference {
     for (const gone of [data.leaving, data.unpublished]) {
       if (typeof gone !== "number") continue;
       this.#forget(String(gone));
-      if (gone === data.leaving) this.#members.delete(String(gone));
+      if (gone === data.leaving) this.#participants.delete(String(gone));
     }
     this.#announced(session, data.publishers);
   }
@@ -281,7 +289,7 @@ export class JanusConference {
 
   /** @param {string} id @param {string} name */
   #add(id, name) {
-    if (!this.#members.has(id)) this.#members.set(id, name);
+    if (!this.#participants.has(id)) this.#participants.set(id, name);
   }
 
   /** @param {string} id */
@@ -290,7 +298,7 @@ export class JanusConference {
     this.#watching.delete(id);
   }
 
-  /** Closes what an earlier session had. The members stay until the next one says who is there. */
+  /** Closes what an earlier session had. The participants stay until the next one says who is there. */
   #closeConnections() {
     for (const id of [...this.#watching.keys()]) this.#forget(id);
     this.#publishing?.close();

@@ -1,11 +1,11 @@
 import { browserMedia, SignalboxError } from "@signalbox/client";
 import { JanusConference } from "./janus-conference.js";
-import { joinAsUser, joinByLink, joinOverJanus } from "./members.js";
+import { joinAsUser, joinByLink, joinOverJanus } from "./participants.js";
 import { showFigures, showTiles } from "./tiles.js";
 
 /** @import { Conference } from "@signalbox/client" */
 /** @import { PageConference } from "./janus-conference.js" */
-/** @import { Setting } from "./members.js" */
+/** @import { Setting } from "./participants.js" */
 
 const ENDS = /** @type {Record<string, string>} */ ({
   left: "You have left.",
@@ -115,8 +115,8 @@ function pageConference(joined) {
     get isConnected() {
       return joined.state === "joined";
     },
-    get members() {
-      return joined.members;
+    get participants() {
+      return joined.participants;
     },
     get localStream() {
       return joined.localStream;
@@ -136,12 +136,13 @@ function pageConference(joined) {
 function show() {
   if (!conference) return;
   setView(true);
-  const { members, name, isConnected, screen } = conference;
+  const { participants, name, isConnected, screen } = conference;
   $("title").textContent = name;
   document.body.dataset.connection = isConnected ? "online" : "lost";
-  const count = members.length === 1 ? "Waiting for others …" : `${members.length} members`;
+  const count =
+    participants.length === 1 ? "Waiting for others …" : `${participants.length} participants`;
   $("status").textContent = isConnected ? count : "Connection lost, trying again …";
-  showTiles($("tiles"), members);
+  showTiles($("tiles"), participants);
   showButton("microphone", conference.isMuted("audio"), "Mute", "Unmute");
   showButton("camera", conference.isMuted("video"), "Camera off", "Camera on");
   showButton("screen", screen !== null, "Share screen", "Stop sharing");
@@ -169,7 +170,13 @@ function setView(joined) {
   $("controls").hidden = !joined;
 }
 
-/** The label says what the button does; its colour what is on now. @param {string} id @param {boolean} on @param {string} start @param {string} stop */
+/**
+ * The label says what the button does; its colour what is on now.
+ * @param {string} id
+ * @param {boolean} on
+ * @param {string} start
+ * @param {string} stop
+ */
 function showButton(id, on, start, stop) {
   $(id).dataset.on = String(on);
   $(id).textContent = on ? stop : start;
@@ -189,7 +196,11 @@ function messageOf(error) {
 /** @param {"audio" | "video"} kind */
 const deviceName = (kind) => (kind === "audio" ? "microphone" : "camera");
 
-/** Runs an action of a button; a failure is shown. @param {string} id @param {(shown: PageConference) => unknown} act */
+/**
+ * Runs an action of a button; a failure is shown.
+ * @param {string} id
+ * @param {(shown: PageConference) => unknown} act
+ */
 function onClick(id, act) {
   $(id).addEventListener("click", async () => {
     say("");

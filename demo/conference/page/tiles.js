@@ -1,24 +1,28 @@
-/** @import { MediaStatistics, Member } from "@signalbox/client" */
+/** @import { MediaStatistics, ConferenceParticipant } from "@signalbox/client" */
 
 /** Beginnings of words, also of those that do not begin with a Latin letter. */
 const INITIALS = /(?<!\p{L})\p{L}/gu;
 
-/** Shows a tile for the camera of each member, and one for each shared screen. @param {HTMLElement} list @param {readonly Member[]} members */
-export function showTiles(list, members) {
+/**
+ * Shows a tile for the camera of each participant, and one for each shared screen.
+ * @param {HTMLElement} list
+ * @param {readonly ConferenceParticipant[]} participants
+ */
+export function showTiles(list, participants) {
   const shown = new Set();
-  for (const member of members) {
-    place(`${member.id}/MAIN`, member, member.stream);
-    if (member.screen) place(`${member.id}/SCREEN`, member, member.screen);
+  for (const participant of participants) {
+    place(`${participant.id}/MAIN`, participant, participant.stream);
+    if (participant.screen) place(`${participant.id}/SCREEN`, participant, participant.screen);
   }
   for (const tile of list.querySelectorAll("li")) {
     if (!shown.has(tile.dataset.key)) tile.remove();
   }
-  list.dataset.count = String(members.length);
+  list.dataset.count = String(participants.length);
 
-  /** @param {string} key @param {Member} member @param {MediaStream | null} media */
-  function place(key, member, media) {
+  /** @param {string} key @param {ConferenceParticipant} participant @param {MediaStream | null} media */
+  function place(key, participant, media) {
     shown.add(key);
-    const { isMe, audioMuted, videoMuted, isVideoPaused, speaking } = member;
+    const { isMe, audioMuted, videoMuted, isVideoPaused, speaking } = participant;
     const isScreen = key.endsWith("SCREEN");
     const tile = tileOf(list, key);
     const isDark = !isScreen && (videoMuted === true || !media?.getVideoTracks().length);
@@ -33,15 +37,19 @@ export function showTiles(list, members) {
     const video = /** @type {HTMLVideoElement} */ (tile.querySelector("video"));
     video.muted = isMe;
     if (video.srcObject !== media) video.srcObject = media;
-    const label = `${member.name}${isMe ? " (you)" : ""}${isScreen ? ": screen" : ""}`;
+    const label = `${participant.name}${isMe ? " (you)" : ""}${isScreen ? ": screen" : ""}`;
     video.setAttribute("aria-label", label);
     text(tile, ".name", `${label}${audioMuted && !isScreen ? " · muted" : ""}`);
-    text(tile, ".initials", (member.name.match(INITIALS) ?? ["?"]).slice(0, 2).join(""));
+    text(tile, ".initials", (participant.name.match(INITIALS) ?? ["?"]).slice(0, 2).join(""));
     text(tile, ".note", isVideoPaused && !isScreen ? "Video paused: poor network" : "");
   }
 }
 
-/** Shows what is received of each member. @param {HTMLElement} list @param {ReadonlyMap<string, MediaStatistics & { screen?: MediaStatistics | null }>} figures */
+/**
+ * Shows what is received of each participant.
+ * @param {HTMLElement} list
+ * @param {ReadonlyMap<string, MediaStatistics & { screen?: MediaStatistics | null }>} figures
+ */
 export function showFigures(list, figures) {
   for (const [id, figure] of figures) {
     for (const [key, shown] of /** @type {const} */ ([

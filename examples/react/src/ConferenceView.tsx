@@ -1,4 +1,4 @@
-import type { Conference, Member } from "@signalbox/client";
+import type { Conference, ConferenceParticipant } from "@signalbox/client";
 import { useConference, Video } from "@signalbox/client/react";
 import { Avatar } from "./Avatar.tsx";
 import { Controls } from "./Controls.tsx";
@@ -6,24 +6,29 @@ import { Icon } from "./Icon.tsx";
 
 /** A conference in progress. */
 export function ConferenceView({ conference }: { conference: Conference }) {
-  const { state, settings, members, audioMuted, videoMuted, localStream, screen } =
+  const { state, settings, participants, audioMuted, videoMuted, localStream, screen } =
     useConference(conference);
-  const tiles = members.length + members.filter((member) => member.screen).length;
+  const tiles =
+    participants.length + participants.filter((participant) => participant.screen).length;
   return (
     <main className="stage">
       <header className="bar">
         <strong>{settings?.name}</strong>
         <span className="quiet">
-          {state === "reconnecting" ? "reconnecting …" : `${members.length} here`}
+          {state === "reconnecting" ? "reconnecting …" : `${participants.length} here`}
         </span>
       </header>
       <div className="tiles" data-count={tiles}>
-        {members.flatMap((member) => [
-          <MemberTile key={member.id} member={member} />,
-          member.screen && (
-            <figure key={`${member.id}/screen`} className="tile screen">
-              <Video stream={member.screen} muted aria-label={`Screen of ${member.name}`} />
-              <figcaption>Screen of {member.name}</figcaption>
+        {participants.flatMap((participant) => [
+          <ParticipantTile key={participant.id} participant={participant} />,
+          participant.screen && (
+            <figure key={`${participant.id}/screen`} className="tile screen">
+              <Video
+                stream={participant.screen}
+                muted
+                aria-label={`Screen of ${participant.name}`}
+              />
+              <figcaption>Screen of {participant.name}</figcaption>
             </figure>
           ),
         ])}
@@ -43,8 +48,8 @@ export function ConferenceView({ conference }: { conference: Conference }) {
   );
 }
 
-function MemberTile({ member }: { member: Member }) {
-  const { name, stream, isMe, audioMuted, videoMuted, speaking, isVideoPaused } = member;
+function ParticipantTile({ participant }: { participant: ConferenceParticipant }) {
+  const { name, stream, isMe, audioMuted, videoMuted, speaking, isVideoPaused } = participant;
   const isDark = !stream || stream.getVideoTracks().length === 0 || videoMuted || isVideoPaused;
   return (
     <figure className="tile" data-speaking={speaking}>

@@ -59,7 +59,7 @@ export class BatchLoader<Key extends number | string, Value> {
   }
 }
 
-/** A {@link BatchLoader} of the rows that belong to an id, such as the members of a conference. */
+/** A {@link BatchLoader} of the rows that belong to an id, such as the participants of a conference. */
 export class ListLoader<Row> {
   private readonly lists: BatchLoader<number, Row[]>;
 

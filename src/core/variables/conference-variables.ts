@@ -66,7 +66,7 @@ export const CONFERENCE_VARIABLES = {
   JANUS_ADMIN_URL: variable(
     url("ws:", "wss:"),
     undefined,
-    "WebSocket URL of that server's Admin API, ws://janus.internal:7188, for members' statistics and for pausing video on poor networks; without it there is neither.",
+    "WebSocket URL of that server's Admin API, ws://janus.internal:7188, for participants' statistics and for pausing video on poor networks; without it there is neither.",
   ),
   JANUS_ADMIN_SECRET: variable(
     janusKey,

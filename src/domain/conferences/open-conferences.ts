@@ -19,7 +19,7 @@ import { type ListingLoads, openListingLoads } from "./rooms/access";
 import { closeEndedGuestConnections, findLinkGuest } from "./rooms/links";
 import { type ConferenceLoads, openConferenceLoads } from "./rooms/watch-conferences";
 import { deleteClosedConferences } from "./rows/conference-queries";
-import { findMembersOf, type Member } from "./rows/member-queries";
+import { findSeatedParticipantsOf, type Participant } from "./rows/participant-queries";
 
 /** Dependencies of the module. */
 export type ConferenceModuleDeps = Pick<
@@ -50,8 +50,8 @@ export interface ConferenceModule
   service: ConferenceService;
   /** Name of the media server; null with CONFERENCES=off. */
   engineName: string | null;
-  /** The members of conferences, by the time they joined. */
-  memberLoader: ListLoader<Member>;
+  /** The participants of conferences, by the time they joined. */
+  participantLoader: ListLoader<Participant>;
   listings: ListingLoads["listings"];
   conferenceLoads: ConferenceLoads;
   invitationLoads: InvitationLoads;
@@ -139,9 +139,9 @@ export async function openConferences(
     log,
     engineName: engine?.name ?? null,
     service: openConferenceService(memberships),
-    memberLoader: new ListLoader(
-      (ids) => findMembersOf(store, ids),
-      (member) => member.conferenceId,
+    participantLoader: new ListLoader(
+      (ids) => findSeatedParticipantsOf(store, ids),
+      (participant) => participant.conferenceId,
     ),
     ...openListingLoads(store),
     conferenceLoads: openConferenceLoads(store),

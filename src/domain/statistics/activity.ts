@@ -15,7 +15,7 @@ export interface LiveNumber {
 }
 
 /** What is counted by rows. */
-export type LiveCountName = "sessions" | "calls" | "conferences" | "conferenceMembers";
+export type LiveCountName = "sessions" | "calls" | "conferences" | "conferenceParticipants";
 
 /** The count of each, up to a maximum. */
 const COUNTS: Record<
@@ -27,7 +27,7 @@ const COUNTS: Record<
   calls: ({ store, clock }, ids, max) =>
     countOpenCalls(store, ids, new Date(clock.now() - CALL_OPEN_MS), max),
   conferences: ({ store }, ids, max) => countOpenConferences(store, ids, max),
-  conferenceMembers: ({ store }, ids, max) => countTakenSeats(store, ids, max),
+  conferenceParticipants: ({ store }, ids, max) => countTakenSeats(store, ids, max),
 };
 
 /** Counts what is open now of applications. */

@@ -102,12 +102,12 @@ export class ActivityResolver {
     return countLive(statistics, applicationIds, "conferences");
   }
 
-  @FieldResolver(() => LiveCount, { description: "Members in the open conferences." })
-  conferenceMembers(
+  @FieldResolver(() => LiveCount, { description: "Participants in the open conferences." })
+  conferenceParticipants(
     @Root() { applicationIds }: Activity,
     @Ctx() { statistics }: StatisticsContext,
   ): Promise<LiveCount> {
-    return countLive(statistics, applicationIds, "conferenceMembers");
+    return countLive(statistics, applicationIds, "conferenceParticipants");
   }
 }
 

@@ -1,4 +1,4 @@
-import { createConference, joinConference } from "../../../tools/conferences/graphql-member";
+import { createConference, joinConference } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { sendInput } from "../../support/calls/send-input";
@@ -26,7 +26,7 @@ import { secondApplication } from "../../support/sessions/second-application";
 const COUNTS = `requests signals signUps signIns failedSignIns calls conferences
   pushes { accepted unregistered failed retried } errors { code count }`;
 const ACTIVITY = `sockets { graphql xmpp janus } sessions { count isExact } calls { count isExact }
-  conferences { count isExact } conferenceMembers { count isExact }`;
+  conferences { count isExact } conferenceParticipants { count isExact }`;
 const APPLICATION = `query ($id: ID!) { application(id: $id) {
   statistics(period: HOUR) { totals { ${COUNTS} } } activity { ${ACTIVITY} } } }`;
 const ACCOUNT = `{ account { statistics(period: DAY) { totals { ${COUNTS} } } activity { ${ACTIVITY} } } }`;
@@ -243,10 +243,10 @@ test("conferences are counted however they are created, and their members while 
   await legacy.join("by a legacy client");
   await expectTotals({ conferences: 2 });
   const { activity } = await stats();
-  expect([activity.conferences, activity.conferenceMembers]).toEqual([exactly(2), exactly(2)]);
+  expect([activity.conferences, activity.conferenceParticipants]).toEqual([exactly(2), exactly(2)]);
   await member.leave();
   await legacy.destroy();
-  await eventually(stats, (found) => found.activity.conferenceMembers.count === 0);
+  await eventually(stats, (found) => found.activity.conferenceParticipants.count === 0);
 });
 
 test("pushes are counted by outcome, each attempt once", async () => {

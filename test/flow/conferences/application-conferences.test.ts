@@ -1,9 +1,9 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { watchAsOwner } from "../../support/calls/application-calls";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
@@ -25,7 +25,7 @@ let node: TestNode;
 let owner: string;
 let host: TestUser;
 let user: TestUser;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 const closing: { close(): unknown }[] = [];
 
 beforeAll(async () => {
@@ -44,22 +44,22 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const each of closing.splice(0)) await each.close();
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join(id: string, { token }: TestUser, at = node): Promise<GraphqlMember> {
-  const member = await joinConference(at, id, token);
-  open.push(member);
-  return member;
+async function join(id: string, { token }: TestUser, at = node): Promise<GraphqlParticipant> {
+  const participant = await joinConference(at, id, token);
+  open.push(participant);
+  return participant;
 }
 
 const application = () => String(node.application.id);
-const MEMBER = `id userId name device moderator joinedAt publishing sharingScreen audioMuted videoMuted audioMutedByMember
-  videoMutedByMember audioMutedByModerator videoMutedByModerator`;
+const PARTICIPANT = `id userId name device moderator joinedAt publishing sharingScreen audioMuted videoMuted audioMutedByParticipant
+  videoMutedByParticipant audioMutedByModerator videoMutedByModerator`;
 const CONFERENCE = `id applicationId name seats access locked bitrate creatorId createdAt closedAt origin hostNodeId engine
-  members { ${MEMBER} }`;
-const STATISTICS = "memberId source audioBitrate videoBitrate packetLoss roundTripMs";
+  participants { ${PARTICIPANT} }`;
+const STATISTICS = "participantId source audioBitrate videoBitrate packetLoss roundTripMs";
 
 /** A conference with what else a member of the account reads of it. */
 async function ask(token: string, id: string, at = node): Promise<Data> {
@@ -97,18 +97,21 @@ async function createApplication(): Promise<string> {
 const moderate = (name: string, fields: string, conferenceId: string, more: object) =>
   mutate(node, name, fields, { conferenceId, ...more }, owner);
 
-test("a conference with its members, statistics, links and history", async () => {
+test("a conference with its participants, statistics, links and history", async () => {
   const id = await createConference(node, host.token, { seats: 5 });
   expect(await seen(id)).toMatchObject({
     ...{ id, applicationId: application(), seats: 5, origin: "GRAPHQL", closedAt: null },
     ...{ hostNodeId: null, engine: null, creatorId: String(host.id) },
-    ...{ members: [], links: [], statistics: [] },
+    ...{ participants: [], links: [], statistics: [] },
   });
   const first = await join(id, host);
   const second = await join(id, user);
   const { peerId } = await second.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
-  await second.mutate("setConferenceMute", "member { id }", { video: true });
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
+  await second.mutate("setConferenceMute", "participant { id }", { video: true });
   const stats = { audioBitrate: 32_000, videoBitrate: 500_000, packetLoss: 0.5, roundTripMs: 20 };
   engine.report(peerId, stats);
   const input = { conferenceId: id, maxUses: 3 };
@@ -119,13 +122,13 @@ test("a conference with its members, statistics, links and history", async () =>
     engine: "memory",
     links: [{ maxUses: 3, uses: 0 }],
     history: [{ name: host.login }, { name: user.login }],
-    statistics: [{ memberId: String(user.id), source: "MAIN", ...stats }],
-    members: [
+    statistics: [{ participantId: String(user.id), source: "MAIN", ...stats }],
+    participants: [
       { userId: String(host.id), moderator: true, publishing: false },
       {
         ...{ userId: String(user.id), name: user.login, publishing: true, sharingScreen: false },
-        ...{ audioMuted: false, audioMutedByMember: false, audioMutedByModerator: false },
-        ...{ videoMuted: true, videoMutedByMember: true, videoMutedByModerator: false },
+        ...{ audioMuted: false, audioMutedByParticipant: false, audioMutedByModerator: false },
+        ...{ videoMuted: true, videoMutedByParticipant: true, videoMutedByModerator: false },
       },
     ],
   });
@@ -137,10 +140,10 @@ test("nobody else gets what only members of the account see", async () => {
   const id = await createConference(node, host.token);
   await join(id, host);
   const fields = `applicationId origin hostNodeId engine
-    members { id audioMutedByMember videoMutedByMember audioMutedByModerator videoMutedByModerator }`;
+    participants { id audioMutedByParticipant videoMutedByParticipant audioMutedByModerator videoMutedByModerator }`;
   const hidden = { applicationId: null, origin: null, hostNodeId: null, engine: null };
   const unknown = {
-    ...{ id: String(host.id), audioMutedByMember: null, videoMutedByMember: null },
+    ...{ id: String(host.id), audioMutedByParticipant: null, videoMutedByParticipant: null },
     ...{ audioMutedByModerator: null, videoMutedByModerator: null },
   };
   const query = `query ($id: ID!) { conference(id: $id) { ${fields} } }`;
@@ -158,16 +161,19 @@ test("nobody else gets what only members of the account see", async () => {
     asGuest?.data.conference,
     admitted.conference,
   ]) {
-    expect(conference).toEqual({ ...hidden, members: [unknown] });
+    expect(conference).toEqual({ ...hidden, participants: [unknown] });
   }
   const other = await secondApplication(node);
-  expect((await admit(await ownerToken(other))).conference).toEqual({ ...hidden, members: [] });
+  expect((await admit(await ownerToken(other))).conference).toEqual({
+    ...hidden,
+    participants: [],
+  });
   expect((await admit(await memberToken(node, "support"))).conference).toEqual({
     ...{ applicationId: application(), origin: "GRAPHQL" },
     ...{ hostNodeId: await nodeId(), engine: "memory" },
-    members: [
+    participants: [
       {
-        ...{ id: String(host.id), audioMutedByMember: false, videoMutedByMember: false },
+        ...{ id: String(host.id), audioMutedByParticipant: false, videoMutedByParticipant: false },
         ...{ audioMutedByModerator: false, videoMutedByModerator: false },
       },
     ],
@@ -188,29 +194,34 @@ test("nobody else gets what only members of the account see", async () => {
     const { data } = await graphql(node, document, variables, token);
     const { conference } = data.joinConference;
     expect(conference).toMatchObject(hidden);
-    expect(conference.members[0]).toEqual(unknown);
+    expect(conference.participants[0]).toEqual(unknown);
   }
 });
 
 test("owners mute, remove, lock, change and close", async () => {
   const id = await createConference(node, host.token);
-  const member = await join(id, user);
-  const memberId = String(user.id);
-  const { peerId } = await member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
-  const name = "muteConferenceMember";
-  const fields = "member { audioMuted audioMutedByMember audioMutedByModerator }";
-  const muted = await moderate(name, fields, id, { memberId, audio: true });
-  expect(muted.member).toEqual({
-    ...{ audioMuted: true, audioMutedByMember: false, audioMutedByModerator: true },
+  const participant = await join(id, user);
+  const participantId = String(user.id);
+  const { peerId } = await participant.mutate("publishConferenceMedia", "peerId", {
+    offer: "offer",
   });
-  await member.event("ConferenceMemberUpdatedEvent", (event) => event.member.audioMuted);
+  const name = "muteConferenceParticipant";
+  const fields = "participant { audioMuted audioMutedByParticipant audioMutedByModerator }";
+  const muted = await moderate(name, fields, id, { participantId, audio: true });
+  expect(muted.participant).toEqual({
+    ...{ audioMuted: true, audioMutedByParticipant: false, audioMutedByModerator: true },
+  });
+  await participant.event(
+    "ConferenceParticipantUpdatedEvent",
+    (event) => event.participant.audioMuted,
+  );
   expect(engine.peers.get(peerId)?.messages).toContainEqual({ publisher: { audio: false } });
-  expect((await seen(id)).members[0]).toMatchObject({
+  expect((await seen(id)).participants[0]).toMatchObject({
     audioMutedByModerator: true,
-    audioMutedByMember: false,
+    audioMutedByParticipant: false,
   });
-  await moderate(name, "member { id }", id, { memberId, audio: false });
-  expect((await seen(id)).members[0]).toMatchObject({ audioMuted: false });
+  await moderate(name, "participant { id }", id, { participantId, audio: false });
+  expect((await seen(id)).participants[0]).toMatchObject({ audioMuted: false });
 
   const settings = { locked: true, bitrate: 100_000, name: `Renamed ${id}` };
   const changed = await moderate(
@@ -220,39 +231,39 @@ test("owners mute, remove, lock, change and close", async () => {
     settings,
   );
   expect(changed.conference).toEqual(settings);
-  await member.event("ConferenceUpdatedEvent", ({ conference }) => conference.locked);
+  await participant.event("ConferenceUpdatedEvent", ({ conference }) => conference.locked);
   expect(engine.rooms.get(`c-${id}`)).toMatchObject({ bitrate: 100_000 });
 
-  const removed = await moderate("removeConferenceMember", "done", id, { memberId });
+  const removed = await moderate("removeConferenceParticipant", "done", id, { participantId });
   expect(removed).toEqual({ done: true });
   await eventually(
-    () => member.hasEnded(),
+    () => participant.hasEnded(),
     (ended) => ended,
   );
   await expect(join(id, user)).rejects.toThrow(/^FORBIDDEN.*locked/);
   expect((await seen(id)).history).toEqual([{ name: user.login, leaveReason: "REMOVED" }]);
   // Removing twice is no error, as for moderators.
-  await moderate("removeConferenceMember", "done", id, { memberId });
-  await expect(moderate(name, "member { id }", id, { memberId, audio: true })).rejects.toThrow(
-    /^NOT_FOUND/,
-  );
+  await moderate("removeConferenceParticipant", "done", id, { participantId });
+  await expect(
+    moderate(name, "participant { id }", id, { participantId, audio: true }),
+  ).rejects.toThrow(/^NOT_FOUND/);
 
   const closed = await moderate(
     "closeConference",
-    "conference { closedAt members { id } }",
+    "conference { closedAt participants { id } }",
     id,
     {},
   );
-  expect(closed.conference).toEqual({ closedAt: expect.any(String), members: [] });
+  expect(closed.conference).toEqual({ closedAt: expect.any(String), participants: [] });
   expect(await seen(id)).toMatchObject({
-    ...{ closedAt: closed.conference.closedAt, members: [], links: [], statistics: [] },
+    ...{ closedAt: closed.conference.closedAt, participants: [], links: [], statistics: [] },
     history: [{ name: user.login, leaveReason: "REMOVED" }],
   });
   for (const operation of [
     () => moderate("closeConference", "conference { id }", id, {}),
     () => moderate("updateConference", "conference { id }", id, { locked: false }),
-    () => moderate(name, "member { id }", id, { memberId }),
-    () => moderate("removeConferenceMember", "done", id, { memberId }),
+    () => moderate(name, "participant { id }", id, { participantId }),
+    () => moderate("removeConferenceParticipant", "done", id, { participantId }),
   ]) {
     await expect(operation()).rejects.toThrow(/^CONFLICT/);
   }
@@ -279,21 +290,21 @@ test("another account's owner or user with the secret of a link sees nobody", as
     mutate(
       node,
       "admitConferenceGuest",
-      "conference { members { id } }",
+      "conference { participants { id } }",
       { secret, name: "Guest" },
       token,
     );
-  expect((await admit(stranger)).conference.members).toEqual([]);
-  expect((await admit(foreign.token)).conference.members).toEqual([]);
-  expect((await admit(owner)).conference.members).toHaveLength(1);
+  expect((await admit(stranger)).conference.participants).toEqual([]);
+  expect((await admit(foreign.token)).conference.participants).toEqual([]);
+  expect((await admit(owner)).conference.participants).toHaveLength(1);
 });
 
-test("members who are not listed are out when an owner limits who may join", async () => {
+test("participants who are not listed are out when an owner limits who may join", async () => {
   const id = await createConference(node, host.token);
-  const member = await join(id, user);
+  const participant = await join(id, user);
   await moderate("updateConference", "conference { id }", id, { access: "LISTED" });
   await eventually(
-    () => member.hasEnded(),
+    () => participant.hasEnded(),
     (ended) => ended,
   );
 });
@@ -319,7 +330,7 @@ test("support reads and changes nothing; other accounts see nothing", async () =
     "conference(id: $id) { id }",
     "conferenceHistory(conferenceId: $id) { nodes { id } }",
     "conferenceLinks(conferenceId: $id) { id }",
-    "conferenceStatistics(conferenceId: $id) { memberId }",
+    "conferenceStatistics(conferenceId: $id) { participantId }",
   ]) {
     const { errors } = await graphql(node, `query ($id: ID!) { ${read} }`, { id }, stranger);
     expect([read, errors?.[0].extensions.code]).toEqual([read, "NOT_FOUND"]);
@@ -327,11 +338,11 @@ test("support reads and changes nothing; other accounts see nothing", async () =
   for (const [name, fields] of [
     ["updateConference", "conference { id }"],
     ["closeConference", "conference { id }"],
-    ["muteConferenceMember", "member { id }"],
-    ["removeConferenceMember", "done"],
+    ["muteConferenceParticipant", "participant { id }"],
+    ["removeConferenceParticipant", "done"],
   ] as const) {
-    const member = name.endsWith("Member") ? { memberId: String(user.id) } : {};
-    const input = { conferenceId: id, ...member };
+    const participant = name.endsWith("Participant") ? { participantId: String(user.id) } : {};
+    const input = { conferenceId: id, ...participant };
     await expect(mutate(node, name, fields, input, stranger)).rejects.toThrow(/^NOT_FOUND/);
     await expect(mutate(node, name, fields, input, support)).rejects.toThrow(/^FORBIDDEN/);
   }
@@ -415,7 +426,7 @@ describe("the list", () => {
   });
 });
 
-/** Live conferences of a subscription: those with members first, then what changes. */
+/** Live conferences of a subscription: those with participants first, then what changes. */
 async function follows(at: TestNode): Promise<void> {
   const present = await createConference(node, host.token);
   const empty = await createConference(node, host.token);
@@ -424,37 +435,40 @@ async function follows(at: TestNode): Promise<void> {
     at,
     owner,
     `subscription { conferenceChanges(applicationId: "${application()}") {
-      id locked closedAt members { userId audioMutedByModerator } } }`,
+      id locked closedAt participants { userId audioMutedByModerator } } }`,
   );
   closing.push(watching);
   const last = (id: string): Data | undefined =>
     watching.received().findLast((conference) => conference.id === id);
   await eventually(
     () => last(present),
-    (conference) => conference?.members.length === 1,
+    (conference) => conference?.participants.length === 1,
   );
   expect(last(empty)).toBeUndefined();
   const id = await createConference(node, host.token);
-  const member = await join(id, user, at);
+  const participant = await join(id, user, at);
   await eventually(
     () => last(id),
-    (conference) => conference?.members[0]?.userId === String(user.id),
+    (conference) => conference?.participants[0]?.userId === String(user.id),
   );
-  const memberId = String(user.id);
-  await moderate("muteConferenceMember", "member { id }", id, { memberId, audio: true });
+  const participantId = String(user.id);
+  await moderate("muteConferenceParticipant", "participant { id }", id, {
+    participantId,
+    audio: true,
+  });
   await eventually(
     () => last(id),
-    (conference) => conference?.members[0]?.audioMutedByModerator,
+    (conference) => conference?.participants[0]?.audioMutedByModerator,
   );
   await moderate("updateConference", "conference { id }", id, { locked: true });
   await eventually(
     () => last(id),
     (conference) => conference?.locked,
   );
-  await member.mutate("leaveConference", "done");
+  await participant.mutate("leaveConference", "done");
   await eventually(
     () => last(id),
-    (conference) => conference?.members.length === 0,
+    (conference) => conference?.participants.length === 0,
   );
   await moderate("closeConference", "conference { id }", id, {});
   await eventually(
@@ -474,15 +488,18 @@ test("one conference, first as it is, and no other", async () => {
   );
   closing.push(watching);
   const last = (): Data | undefined => watching.received().at(-1);
-  await eventually(last, (conference) => conference?.id === id && conference?.members.length === 0);
-  const member = await join(id, user);
-  await member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+  await eventually(
+    last,
+    (conference) => conference?.id === id && conference?.participants.length === 0,
+  );
+  const participant = await join(id, user);
+  await participant.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
   await createConference(node, host.token);
   await moderate("updateConference", "conference { id }", id, { locked: true });
   await eventually(last, (conference) => conference?.locked);
   expect(last()).toMatchObject({
     ...{ applicationId: application(), origin: "GRAPHQL", engine: "memory" },
-    members: [{ userId: String(user.id), publishing: true, audioMutedByMember: false }],
+    participants: [{ userId: String(user.id), publishing: true, audioMutedByParticipant: false }],
   });
   expect(watching.received().filter((conference) => conference.id !== id)).toEqual([]);
 });
@@ -491,7 +508,7 @@ test("reading a conference whose host is gone takes it over from nobody", async 
   const { id } = await addConference(node, host);
   await node.sql("UPDATE conferences SET host = 'gone' WHERE id = $1", [id]);
   expect(await seen(id)).toMatchObject({
-    members: [{ userId: String(host.id) }],
+    participants: [{ userId: String(host.id) }],
     statistics: [],
   });
   expect((await seen(id)).hostNodeId).toBe("gone");
@@ -510,14 +527,14 @@ if (hasServices)
     test("changes of a conference reach owners at the other node, and statistics come from its host", async () => {
       await follows(other);
       const id = await createConference(node, host.token);
-      const member = await join(id, user);
-      const { peerId } = await member.mutate("publishConferenceMedia", "peerId", {
+      const participant = await join(id, user);
+      const { peerId } = await participant.mutate("publishConferenceMedia", "peerId", {
         offer: "offer",
       });
       const stats = { audioBitrate: 1, videoBitrate: 2, packetLoss: 0, roundTripMs: null };
       engine.report(peerId, stats);
       expect((await ask(owner, id, other)).statistics).toEqual([
-        { memberId: String(user.id), source: "MAIN", ...stats },
+        { participantId: String(user.id), source: "MAIN", ...stats },
       ]);
     });
   });

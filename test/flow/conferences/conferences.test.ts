@@ -1,11 +1,11 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
   watchEvents,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
@@ -15,7 +15,7 @@ import { ownerToken } from "../../support/sessions/owner";
 let node: TestNode;
 let engine: MemoryEngine;
 let host: TestUser;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 
 beforeAll(async () => {
   node = await startNode(
@@ -30,47 +30,59 @@ beforeAll(async () => {
   host = await newUser(node);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join(conferenceId: string, token: string): Promise<GraphqlMember> {
-  const member = await joinConference(node, conferenceId, token);
-  open.push(member);
-  return member;
+async function join(conferenceId: string, token: string): Promise<GraphqlParticipant> {
+  const participant = await joinConference(node, conferenceId, token);
+  open.push(participant);
+  return participant;
 }
 
-const publish = (member: GraphqlMember, source = "MAIN") =>
-  member.mutate("publishConferenceMedia", "peerId answer", { offer: "offer", source });
+const publish = (participant: GraphqlParticipant, source = "MAIN") =>
+  participant.mutate("publishConferenceMedia", "peerId answer", { offer: "offer", source });
 
-test("members see each other join, publish, mute, leave", async () => {
+test("participants see each other join, publish, mute, leave", async () => {
   const id = await createConference(node, host.token, { name: "Daily" });
   const guest = await newUser(node);
   const first = await join(id, host.token);
   expect(first.events[0]).toMatchObject({
     __typename: "ConferenceSnapshotEvent",
     conference: { id, name: "Daily", seats: 12, video: true, access: "EVERYONE", locked: false },
-    members: [{ id: String(host.id), userId: String(host.id), moderator: true, publishing: false }],
+    participants: [
+      { id: String(host.id), userId: String(host.id), moderator: true, publishing: false },
+    ],
   });
   const second = await join(id, guest.token);
   expect(second.names()).toEqual([host.login, guest.login]);
-  await first.event("ConferenceMemberJoinedEvent", ({ member }) => member.id === String(guest.id));
+  await first.event(
+    "ConferenceParticipantJoinedEvent",
+    ({ participant }) => participant.id === String(guest.id),
+  );
 
   const { peerId, answer } = await publish(second);
   expect(answer).toBe("answer to offer");
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
-  await second.mutate("setConferenceMute", "member { audioMuted }", { audio: true });
-  const muted = await first.event(
-    "ConferenceMemberUpdatedEvent",
-    ({ member }) => member.audioMuted,
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
   );
-  expect(muted.member).toMatchObject({ id: String(guest.id), publishing: true, videoMuted: false });
+  await second.mutate("setConferenceMute", "participant { audioMuted }", { audio: true });
+  const muted = await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.audioMuted,
+  );
+  expect(muted.participant).toMatchObject({
+    id: String(guest.id),
+    publishing: true,
+    videoMuted: false,
+  });
 
   await second.mutate("leaveConference", "done");
-  const left = await first.event("ConferenceMemberLeftEvent");
-  expect(left).toMatchObject({ memberId: String(guest.id), reason: "LEFT" });
+  const left = await first.event("ConferenceParticipantLeftEvent");
+  expect(left).toMatchObject({ participantId: String(guest.id), reason: "LEFT" });
   await passes(async () => expect(second.isOver()).toBe(true));
-  expect(second.events.at(-1)).toMatchObject({ __typename: "ConferenceMemberLeftEvent" });
+  expect(second.events.at(-1)).toMatchObject({ __typename: "ConferenceParticipantLeftEvent" });
   expect(engine.peers.has(peerId)).toBe(false);
   expect(first.names()).toEqual([host.login]);
   await second.mutate("leaveConference", "done");
@@ -82,7 +94,7 @@ test("a subscription without a cursor begins with the whole state, and then with
   const { peerId } = await first.mutate("watchConference", "peerId");
   await first.disconnect();
   await publish(await join(id, (await newUser(node)).token));
-  const again = await watchEvents(node, host.token, first.membershipId, first.memberId);
+  const again = await watchEvents(node, host.token, first.membershipId, first.participantId);
   open.push(again);
   const { offer, streams } = await again.event("ConferenceStreamsEvent");
   expect(again.events.map(({ __typename }) => __typename).slice(0, 2)).toEqual([
@@ -99,22 +111,22 @@ test("a watching peer follows who publishes, one update at a time", async () => 
   const others = [await newUser(node), await newUser(node)];
   const watched = await first.mutate("watchConference", "peerId offer streams { mid }");
   expect(watched).toMatchObject({ offer: null, streams: [] });
-  const members = [];
-  for (const { token } of others) members.push(await join(id, token));
-  for (const member of members) await publish(member);
+  const participants = [];
+  for (const { token } of others) participants.push(await join(id, token));
+  for (const participant of participants) await publish(participant);
   const event = await first.event("ConferenceStreamsEvent");
   expect(event).toMatchObject({ peerId: watched.peerId, offer: "offer" });
   const before = first.events.filter(({ __typename }) => __typename === "ConferenceStreamsEvent");
   await first.mutate("answerConferencePeer", "done", { peerId: watched.peerId, answer: "answer" });
   const both = await first.event("ConferenceStreamsEvent", ({ streams }) => streams.length === 4);
-  expect(both.streams.map(({ memberId }: { memberId: string }) => memberId)).toEqual(
+  expect(both.streams.map(({ participantId }: { participantId: string }) => participantId)).toEqual(
     others.flatMap(({ id: user }) => [String(user), String(user)]),
   );
   // The first feed alone came first, or both together.
   expect(before.length).toBeLessThanOrEqual(1);
   // Nobody watches itself.
-  const own = await members[0]?.mutate("watchConference", "streams { memberId }");
-  expect(own.streams.map(({ memberId }: { memberId: string }) => memberId)).toEqual(
+  const own = await participants[0]?.mutate("watchConference", "streams { participantId }");
+  expect(own.streams.map(({ participantId }: { participantId: string }) => participantId)).toEqual(
     [others[1], others[1]].map((user) => String(user?.id)),
   );
 });
@@ -129,13 +141,16 @@ test("another device takes the seat over, and the others see one person", async 
   await old.event("ConferenceReplacedEvent");
   await passes(async () => expect(old.isOver()).toBe(true));
   expect(old.events.at(-1)).toMatchObject({ __typename: "ConferenceReplacedEvent" });
-  const rejoined = await first.event("ConferenceMemberUpdatedEvent", (event) => event.rejoined);
-  expect(rejoined.member).toMatchObject({ id: String(user.id), publishing: false });
+  const rejoined = await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    (event) => event.rejoined,
+  );
+  expect(rejoined.participant).toMatchObject({ id: String(user.id), publishing: false });
   expect(first.names()).toEqual([host.login, user.login]);
   expect(fresh.names()).toEqual([host.login, user.login]);
   expect(engine.peers.has(peerId)).toBe(false);
   await expect(publish(old)).rejects.toThrow(/^CONFLICT/);
-  await expect(watchEvents(node, user.token, old.membershipId, old.memberId)).rejects.toThrow(
+  await expect(watchEvents(node, user.token, old.membershipId, old.participantId)).rejects.toThrow(
     /CONFLICT/,
   );
   // What the old device still does is no matter of the new one.
@@ -158,9 +173,9 @@ test("the thirteenth is refused, also when all join at once", async () => {
     expect.stringMatching(/^Error: FULL All 12 seats/),
     expect.stringMatching(/^Error: FULL/),
   ]);
-  const query = "query ($id: ID!) { conference(id: $id) { members { id } } }";
+  const query = "query ($id: ID!) { conference(id: $id) { participants { id } } }";
   const { data } = await graphql(node, query, { id }, host.token);
-  expect(data.conference.members).toHaveLength(12);
+  expect(data.conference.participants).toHaveLength(12);
 });
 
 test("moderators mute, remove, lock and close", async () => {
@@ -170,29 +185,35 @@ test("moderators mute, remove, lock and close", async () => {
   const id = await createConference(node, host.token, { moderatorIds: [String(moderator.id)] });
   const [first, second] = [await join(id, moderator.token), await join(id, user.token)];
   const { peerId } = await publish(second);
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
-  const target = { conferenceId: id, memberId: String(user.id) };
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
+  const target = { conferenceId: id, participantId: String(user.id) };
   await mutate(
     node,
-    "muteConferenceMember",
-    "member { id }",
+    "muteConferenceParticipant",
+    "participant { id }",
     { ...target, audio: true },
     moderator.token,
   );
-  await second.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
+  await second.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.audioMuted,
+  );
   expect(engine.peers.get(peerId)?.messages).toEqual([{ publisher: { audio: false } }]);
   const screen = await publish(second, "SCREEN");
   expect(engine.peers.get(screen.peerId)?.messages).toEqual([{ publisher: { audio: false } }]);
-  // The member unmutes itself.
-  await second.mutate("setConferenceMute", "member { audioMuted }", { audio: false });
+  // The participant unmutes itself.
+  await second.mutate("setConferenceMute", "participant { audioMuted }", { audio: false });
   expect(engine.peers.get(peerId)?.messages.at(-1)).toEqual({ publisher: { audio: true } });
 
   const lock = { conferenceId: id, locked: true };
   await mutate(node, "updateConference", "conference { locked }", lock, moderator.token);
   await second.event("ConferenceUpdatedEvent", ({ conference }) => conference.locked);
   await expect(join(id, late.token)).rejects.toThrow(/^FORBIDDEN The conference is locked/);
-  await mutate(node, "removeConferenceMember", "done", target, moderator.token);
-  expect(await first.event("ConferenceMemberLeftEvent")).toMatchObject({ reason: "REMOVED" });
+  await mutate(node, "removeConferenceParticipant", "done", target, moderator.token);
+  expect(await first.event("ConferenceParticipantLeftEvent")).toMatchObject({ reason: "REMOVED" });
   await passes(async () => expect(second.isOver()).toBe(true));
   const history =
     "query ($id: ID!) { conferenceHistory(conferenceId: $id) { nodes { userId leaveReason } } }";
@@ -201,8 +222,8 @@ test("moderators mute, remove, lock and close", async () => {
   expect(data.conferenceHistory.nodes).toContainEqual(removed);
 
   for (const [name, fields, input] of [
-    ["muteConferenceMember", "member { id }", { ...target, audio: true }],
-    ["removeConferenceMember", "done", target],
+    ["muteConferenceParticipant", "participant { id }", { ...target, audio: true }],
+    ["removeConferenceParticipant", "done", target],
     ["updateConference", "conference { id }", lock],
     ["closeConference", "conference { id }", { conferenceId: id }],
     ["createConferenceLink", "secret", { conferenceId: id }],
@@ -221,18 +242,18 @@ test("moderators mute, remove, lock and close", async () => {
   await expect(join(id, host.token)).rejects.toThrow(/^CONFLICT/);
 });
 
-test("a member that joins again and again has one row, with the first time and what is muted", async () => {
+test("a participant that joins again and again has one row, with the first time and what is muted", async () => {
   const id = await createConference(node, host.token, { seats: 2 });
   const user = await newUser(node);
   const moderator = await join(id, host.token);
   const stays: Array<{ joinedAt: string; firstJoinedAt: string; leaveReason: string | null }> = [];
   for (let stay = 0; stay < 3; stay += 1) {
-    const member = await join(id, user.token);
+    const participant = await join(id, user.token);
     if (stay === 0) {
-      const input = { conferenceId: id, memberId: member.memberId, audio: true };
-      await mutate(node, "muteConferenceMember", "member { id }", input, host.token);
+      const input = { conferenceId: id, participantId: participant.participantId, audio: true };
+      await mutate(node, "muteConferenceParticipant", "participant { id }", input, host.token);
     }
-    await member.mutate("leaveConference", "done");
+    await participant.mutate("leaveConference", "done");
     const history = `query ($id: ID!) { conferenceHistory(conferenceId: $id) {
       nodes { userId firstJoinedAt joinedAt leaveReason } } }`;
     const { data } = await graphql(node, history, { id }, moderator.token);
@@ -274,7 +295,7 @@ test("the lists, the history and the owner's view", async () => {
     access: "LISTED",
     userIds: [String(user.id)],
   });
-  const list = "{ conferences { nodes { id name members { name } } } }";
+  const list = "{ conferences { nodes { id name participants { name } } } }";
   const listed = async ({ token }: TestUser) =>
     (await graphql(node, list, {}, token)).data.conferences.nodes.map(
       (each: { id: string }) => each.id,
@@ -282,8 +303,8 @@ test("the lists, the history and the owner's view", async () => {
   expect(await listed(user)).toContain(id);
   expect(await listed(outsider)).not.toContain(id);
   await expect(join(id, outsider.token)).rejects.toThrow(/^FORBIDDEN|^NOT_FOUND/);
-  const member = await join(id, user.token);
-  await member.mutate("leaveConference", "done");
+  const participant = await join(id, user.token);
+  await participant.mutate("leaveConference", "done");
 
   const history = `query ($id: ID!) { conferenceHistory(conferenceId: $id, first: 5) {
     nodes { userId name joinedAt leftAt leaveReason } pageInfo { hasNextPage } } }`;
@@ -296,23 +317,23 @@ test("the lists, the history and the owner's view", async () => {
   expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
 
   const owner = await ownerToken(node);
-  const all = `query ($id: ID!) { application(id: $id) { conferences(open: true, first: 100) { nodes { id members { id } } } } }`;
+  const all = `query ($id: ID!) { application(id: $id) { conferences(open: true, first: 100) { nodes { id participants { id } } } } }`;
   const application = { id: String(node.application.id) };
   const seen = await graphql(node, all, application, owner);
-  expect(seen.data.application.conferences.nodes).toContainEqual({ id, members: [] });
+  expect(seen.data.application.conferences.nodes).toContainEqual({ id, participants: [] });
   await mutate(node, "closeConference", "conference { closedAt }", { conferenceId: id }, owner);
   const after = await graphql(node, all, application, owner);
   expect(
     after.data.application.conferences.nodes.map((each: { id: string }) => each.id),
   ).not.toContain(id);
-  const joined = "{ joinedConferences { nodes { id closedAt members { id } } } }";
+  const joined = "{ joinedConferences { nodes { id closedAt participants { id } } } }";
   const own = await graphql(node, joined, {}, user.token);
   expect(own.data.joinedConferences.nodes).toEqual([
-    { id, closedAt: expect.any(String), members: [] },
+    { id, closedAt: expect.any(String), participants: [] },
   ]);
 });
 
-test("a guest by link is a member of that conference and nothing else", async () => {
+test("a guest by link is a participant of that conference and nothing else", async () => {
   const id = await createConference(node, host.token);
   const other = await createConference(node, host.token);
   const input = { conferenceId: id, maxUses: 2 };
@@ -331,9 +352,12 @@ test("a guest by link is a member of that conference and nothing else", async ()
   const guest = await join(id, token);
   expect(guest.names()).toEqual([host.login, "Grace"]);
   await publish(guest);
-  const up = await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
-  expect(up.member).toMatchObject({ userId: null, name: "Grace" });
-  expect(Number(up.member.id)).toBeGreaterThan(host.id);
+  const up = await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
+  expect(up.participant).toMatchObject({ userId: null, name: "Grace" });
+  expect(Number(up.participant.id)).toBeGreaterThan(host.id);
 
   await expect(join(other, token)).rejects.toThrow(/^FORBIDDEN|^NOT_FOUND/);
   const refused = await graphql(node, "{ conferences { nodes { id } } }", {}, token);
@@ -346,7 +370,7 @@ test("a guest by link is a member of that conference and nothing else", async ()
     mutate(node, "admitConferenceGuest", "token", { secret: "guessed", name: "x" }),
   ).rejects.toThrow(/^NOT_FOUND/);
   await mutate(node, "deleteConferenceLink", "deletedLinkId", { linkId: link.id }, host.token);
-  expect(await first.event("ConferenceMemberLeftEvent")).toMatchObject({
+  expect(await first.event("ConferenceParticipantLeftEvent")).toMatchObject({
     reason: "LINK_WITHDRAWN",
   });
   await passes(async () => expect(guest.isOver()).toBe(true));
@@ -359,14 +383,17 @@ test("whose session ends is out at once", async () => {
   const user = await newUser(node);
   await join(id, user.token);
   expect((await rest(node, "DELETE", "/session", { token: user.token })).status).toBe(200);
-  const left = await first.event("ConferenceMemberLeftEvent");
-  expect(left).toMatchObject({ memberId: String(user.id), reason: "SESSION_ENDED" });
+  const left = await first.event("ConferenceParticipantLeftEvent");
+  expect(left).toMatchObject({ participantId: String(user.id), reason: "SESSION_ENDED" });
   const deleted = await newUser(node);
   await join(id, deleted.token);
   expect(
     (await rest(node, "DELETE", `/users/${deleted.id}`, { token: deleted.token })).status,
   ).toBe(200);
-  await first.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(deleted.id));
+  await first.event(
+    "ConferenceParticipantLeftEvent",
+    ({ participantId }) => participantId === String(deleted.id),
+  );
 });
 
 test("events go on after a reconnect with a cursor", async () => {
@@ -375,30 +402,36 @@ test("events go on after a reconnect with a cursor", async () => {
   const { cursor } = first.events.at(-1) ?? { cursor: "" };
   const user = await newUser(node);
   const second = await join(id, user.token);
-  await first.event("ConferenceMemberJoinedEvent");
+  await first.event("ConferenceParticipantJoinedEvent");
   const joined = first.events.at(-1);
   await first.disconnect();
-  await second.mutate("setConferenceMute", "member { id }", { video: true });
+  await second.mutate("setConferenceMute", "participant { id }", { video: true });
   const resumed = await watchEvents(
     node,
     host.token,
     first.membershipId,
-    first.memberId,
+    first.participantId,
     joined?.cursor,
   );
   open.push(resumed);
-  await resumed.event("ConferenceMemberUpdatedEvent", ({ member }) => member.videoMuted);
+  await resumed.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.videoMuted,
+  );
   expect(resumed.events.map(({ __typename }) => __typename)).toEqual([
-    "ConferenceMemberUpdatedEvent",
+    "ConferenceParticipantUpdatedEvent",
   ]);
   expect(cursor).not.toBe(joined?.cursor);
 });
 
-test("/metrics counts conferences, members and tracks", async () => {
+test("/metrics counts conferences, participants and tracks", async () => {
   const id = await createConference(node, host.token);
   const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
   await publish(second);
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
   const { peerId } = await first.mutate("watchConference", "peerId");
   const value = async (name: string) => {
     const { text } = await rest(node, "GET", "/metrics");
@@ -407,7 +440,7 @@ test("/metrics counts conferences, members and tracks", async () => {
   await passes(async () => {
     expect(await value("conferences")).toBeGreaterThan(0);
     expect(await value("conference_members")).toBeGreaterThan(1);
-    // The audio and the video of the second member, for the first one.
+    // The audio and the video of the second participant, for the first one.
     expect(await value("conference_tracks")).toBe(2);
   });
   await first.mutate("closeConferencePeer", "done", { peerId });
@@ -418,7 +451,10 @@ test("who publishes beyond the cap learns that it is dropped, and nobody else do
   const id = await createConference(node, host.token, { bitrate: 200_000 });
   const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
   const { peerId } = await publish(second);
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
   for (const dropped of [true, false]) engine.limit(peerId, dropped);
   await second.event("ConferencePeerLimitedEvent", ({ dropped }) => !dropped);
   const limited = ({ events }: typeof first) =>
@@ -432,11 +468,14 @@ test("who publishes beyond the cap learns that it is dropped, and nobody else do
   expect(limited(first)).toEqual([]);
 });
 
-test("the media server's statistics of a peer reach its member alone", async () => {
+test("the media server's statistics of a peer reach its participant alone", async () => {
   const id = await createConference(node, host.token);
   const [first, second] = [await join(id, host.token), await join(id, (await newUser(node)).token)];
   const { peerId } = await publish(second);
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
   engine.report(peerId, {
     audioBitrate: 32_000,
     videoBitrate: 500_000,
@@ -447,28 +486,40 @@ test("the media server's statistics of a peer reach its member alone", async () 
     peerId,
     statistics: { videoBitrate: 500_000, packetLoss: 0.25, roundTripMs: 40 },
   });
-  await second.mutate("setConferenceMute", "member { id }", { video: true });
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.videoMuted);
+  await second.mutate("setConferenceMute", "participant { id }", { video: true });
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.videoMuted,
+  );
   expect(first.events.map(({ __typename }) => __typename)).not.toContain(
     "ConferenceStatisticsEvent",
   );
 });
 
-test("a lost engine is announced, and members publish again", async () => {
+test("a lost engine is announced, and participants publish again", async () => {
   const id = await createConference(node, host.token);
   const first = await join(id, host.token);
   const user = await newUser(node);
   const second = await join(id, user.token);
   await publish(second);
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
   engine.die();
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => !member.publishing);
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => !participant.publishing,
+  );
   await expect(publish(second)).rejects.toThrow(/^UNAVAILABLE/);
   engine.recover();
   await second.event("ConferenceReconnectEvent");
   await publish(second);
   await passes(async () => {
-    expect(first.events.at(-1)?.member).toMatchObject({ id: String(user.id), publishing: true });
+    expect(first.events.at(-1)?.participant).toMatchObject({
+      id: String(user.id),
+      publishing: true,
+    });
   });
 });
 
@@ -477,16 +528,19 @@ test("a room that the engine has lost is opened again under a later generation, 
     await createConference(node, host.token),
     await createConference(node, host.token),
   ];
-  const [member, other] = [await join(id, host.token), await join(otherId, host.token)];
+  const [participant, other] = [await join(id, host.token), await join(otherId, host.token)];
   await publish(other);
-  await publish(member);
-  await member.event("ConferenceMemberUpdatedEvent", ({ member: each }) => each.publishing);
+  await publish(participant);
+  await participant.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant: each }) => each.publishing,
+  );
   const room = `c-${id}`;
   const generation = engine.rooms.get(room)?.generation ?? 0;
   engine.loseRoom(room);
-  await member.event("ConferenceReconnectEvent");
+  await participant.event("ConferenceReconnectEvent");
   expect(engine.rooms.get(room)?.generation).toBe(generation + 1);
-  const { peerId } = await publish(member);
+  const { peerId } = await publish(participant);
   expect(engine.peers.has(peerId)).toBe(true);
   const types = other.events.map(({ __typename }) => __typename);
   expect(types).not.toContain("ConferenceReconnectEvent");
@@ -494,7 +548,7 @@ test("a room that the engine has lost is opened again under a later generation, 
 
 test("hostile input is refused with the field", async () => {
   const id = await createConference(node, host.token);
-  const member = await join(id, host.token);
+  const participant = await join(id, host.token);
   const big = "x".repeat(65_537);
   for (const [name, input, expected] of [
     ["publishConferenceMedia", { offer: big }, /INVALID.*offer/],
@@ -506,7 +560,7 @@ test("hostile input is refused with the field", async () => {
     ["configureConferencePeer", { peerId: "x", mid: "0", layer: 9 }, /INVALID.*layer/],
   ] as const) {
     const fields = name === "publishConferenceMedia" ? "peerId" : "done";
-    await expect(member.mutate(name, fields, input)).rejects.toThrow(expected);
+    await expect(participant.mutate(name, fields, input)).rejects.toThrow(expected);
   }
   for (const membershipId of [
     "",
@@ -527,7 +581,7 @@ test("hostile input is refused with the field", async () => {
       node,
       "publishConferenceMedia",
       "peerId",
-      { membershipId: member.membershipId, offer: "o" },
+      { membershipId: participant.membershipId, offer: "o" },
       foreign.token,
     ),
   ).rejects.toThrow(/^NOT_FOUND/);

@@ -1,4 +1,4 @@
-import { createConference, mutate } from "../../../tools/conferences/graphql-member";
+import { createConference, mutate } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overPolling, overWebSocket } from "../../support/conferences/legacy-transports";

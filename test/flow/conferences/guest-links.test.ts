@@ -1,11 +1,11 @@
 import { hashToken, newToken } from "../../../src/core/random";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
@@ -21,7 +21,7 @@ import { memberToken, ownerToken } from "../../support/sessions/owner";
 const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
   new MemoryEngine(listener);
 const clock = new MovingClock();
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 let node: TestNode;
 let host: TestUser;
 let id: string;
@@ -40,14 +40,18 @@ beforeEach(async () => {
   id = await createConference(node, host.token);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join(at: TestNode, conferenceId: string, token: string): Promise<GraphqlMember> {
-  const member = await joinConference(at, conferenceId, token);
-  open.push(member);
-  return member;
+async function join(
+  at: TestNode,
+  conferenceId: string,
+  token: string,
+): Promise<GraphqlParticipant> {
+  const participant = await joinConference(at, conferenceId, token);
+  open.push(participant);
+  return participant;
 }
 
 const createLink = (
@@ -75,13 +79,13 @@ test("a link admits guests until it expires, and they are out then", async () =>
   const guest = await join(node, id, await admit(secret));
   clock.advance(MINUTE);
   const token = await admit(secret);
-  await guest.mutate("setConferenceMute", "member { id }", { audio: true });
-  await first.event("ConferenceMemberUpdatedEvent", (event) => event.member.audioMuted);
+  await guest.mutate("setConferenceMute", "participant { id }", { audio: true });
+  await first.event("ConferenceParticipantUpdatedEvent", (event) => event.participant.audioMuted);
   clock.advance(MINUTE);
   await expect(admit(secret)).rejects.toThrow(/^NOT_FOUND The link is not valid/);
   await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
-  const left = await first.event("ConferenceMemberLeftEvent");
-  expect(left).toMatchObject({ memberId: guest.memberId, reason: "SESSION_ENDED" });
+  const left = await first.event("ConferenceParticipantLeftEvent");
+  expect(left).toMatchObject({ participantId: guest.participantId, reason: "SESSION_ENDED" });
   await passes(() => expect(guest.isOver()).toBe(true));
 });
 
@@ -140,12 +144,15 @@ test("guest users join as users do", async () => {
   const user = await newGuest(node);
   const first = await join(node, id, host.token);
   const guest = await join(node, id, user.token);
-  const joined = await first.event("ConferenceMemberJoinedEvent");
-  expect(joined.member).toMatchObject({ userId: String(user.id), moderator: false });
+  const joined = await first.event("ConferenceParticipantJoinedEvent");
+  expect(joined.participant).toMatchObject({ userId: String(user.id), moderator: false });
   await guest.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
-  await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+  await first.event(
+    "ConferenceParticipantUpdatedEvent",
+    ({ participant }) => participant.publishing,
+  );
   const own = await createConference(node, user.token);
-  expect((await join(node, own, user.token)).events[0]?.members).toEqual([
+  expect((await join(node, own, user.token)).events[0]?.participants).toEqual([
     expect.objectContaining({ moderator: true }),
   ]);
   const listed = await createConference(node, host.token, { access: "LISTED" });
@@ -158,8 +165,8 @@ test("a link that is deleted while no host hears of it leaves no guest inside", 
   const first = await join(node, id, host.token);
   // What a withdrawal does whose call to the host fails.
   await node.sql("DELETE FROM conference_links WHERE id = $1", [Number(link.id)]);
-  const left = await first.event("ConferenceMemberLeftEvent");
-  expect(left).toMatchObject({ memberId: guest.memberId, reason: "LINK_WITHDRAWN" });
+  const left = await first.event("ConferenceParticipantLeftEvent");
+  expect(left).toMatchObject({ participantId: guest.participantId, reason: "LINK_WITHDRAWN" });
   await passes(() => expect(guest.isOver()).toBe(true));
 });
 
@@ -228,8 +235,8 @@ test.each(Object.keys(ENDS))("a link goes with its guests when its creator %s", 
   await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
   expect(await socket.closed).toEqual({ code: 4401, reason: "Required session does not exist" });
   await passes(() => expect(guest.isOver()).toBe(true));
-  const left = await first.event("ConferenceMemberLeftEvent");
-  expect(left).toMatchObject({ memberId: guest.memberId, reason: "LINK_WITHDRAWN" });
+  const left = await first.event("ConferenceParticipantLeftEvent");
+  expect(left).toMatchObject({ participantId: guest.participantId, reason: "LINK_WITHDRAWN" });
   if (way === "is blocked") {
     await unblockUser(node, moderator);
     await expect(admit(mine.secret)).rejects.toThrow(/^NOT_FOUND/);
@@ -308,8 +315,8 @@ test("a guest whom a moderator removes does not come back with its token, seated
     const socket = await openSocket(node, token);
     // The second one has just left by itself.
     if (index === 1) await guest.leave();
-    const removal = { conferenceId: id, memberId: guest.memberId };
-    await mutate(node, "removeConferenceMember", "done", removal, host.token);
+    const removal = { conferenceId: id, participantId: guest.participantId };
+    await mutate(node, "removeConferenceParticipant", "done", removal, host.token);
     await expect(join(node, id, token)).rejects.toThrow(/^UNAUTHENTICATED/);
     expect((await socket.closed).code).toBe(4401);
   }
@@ -324,8 +331,8 @@ test("a removed user may come back, and so may a guest that left by itself", asy
     await join(node, id, user.token),
     await admit((await createLink()).secret),
   ];
-  const removal = { conferenceId: id, memberId: seated.memberId };
-  await mutate(node, "removeConferenceMember", "done", removal, host.token);
+  const removal = { conferenceId: id, participantId: seated.participantId };
+  await mutate(node, "removeConferenceParticipant", "done", removal, host.token);
   await join(node, id, user.token);
   await (await join(node, id, guestToken)).leave();
   await join(node, id, guestToken);
@@ -351,11 +358,11 @@ describeServices("on two nodes", () => {
     const first = await join(one, conferenceId, owner.token);
     const { secret } = await createLink({}, one, conferenceId, moderator);
     const tokens = [await admit(secret, one), await admit(secret, two)];
-    const guests: GraphqlMember[] = [];
+    const guests: GraphqlParticipant[] = [];
     for (const token of tokens) guests.push(await join(two, conferenceId, token));
     const sockets = await Promise.all(tokens.map((token) => openSocket(two, token)));
-    const removal = { conferenceId, memberId: guests[0]?.memberId };
-    await mutate(one, "removeConferenceMember", "done", removal, owner.token);
+    const removal = { conferenceId, participantId: guests[0]?.participantId };
+    await mutate(one, "removeConferenceParticipant", "done", removal, owner.token);
     await blockUser(one, moderator);
     for (const [index, token] of tokens.entries()) {
       await expect(join(two, conferenceId, token)).rejects.toThrow(/^UNAUTHENTICATED/);

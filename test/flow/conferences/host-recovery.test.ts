@@ -1,11 +1,11 @@
 import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { FailingStore } from "../../support/conferences/failing-store";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { OutlivingEngine } from "../../support/conferences/outliving-engine";
@@ -21,7 +21,7 @@ let host: TestUser;
 let user: TestUser;
 let id: string;
 let failing: FailingStore;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 
 beforeAll(async () => {
   node = await startNode(
@@ -43,23 +43,26 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   failing.restore();
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join({ token }: TestUser, conference = id): Promise<GraphqlMember> {
-  const member = await joinConference(node, conference, token);
-  open.push(member);
-  return member;
+async function join({ token }: TestUser, conference = id): Promise<GraphqlParticipant> {
+  const participant = await joinConference(node, conference, token);
+  open.push(participant);
+  return participant;
 }
 
-const publish = (member: GraphqlMember): Promise<{ peerId: string }> =>
-  member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+const publish = (participant: GraphqlParticipant): Promise<{ peerId: string }> =>
+  participant.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
 
-const isPublishing = (member: GraphqlMember, publishing: boolean) =>
-  member.event("ConferenceMemberUpdatedEvent", (event) => event.member.publishing === publishing);
+const isPublishing = (participant: GraphqlParticipant, publishing: boolean) =>
+  participant.event(
+    "ConferenceParticipantUpdatedEvent",
+    (event) => event.participant.publishing === publishing,
+  );
 
-/** The rows of the members who have a seat. */
+/** The rows of the participants who have a seat. */
 const seats = (conference = id) =>
   node.sql<{ number: number; publishing: boolean }>(
     `SELECT number, publishing FROM conference_members WHERE conference_id = $1 AND left_at IS NULL
@@ -70,82 +73,82 @@ const seats = (conference = id) =>
 const hasFailed = (times = 1) => passes(() => expect(failing.count).toBeGreaterThanOrEqual(times));
 
 test("a room is opened again when the database was away as the media server came back", async () => {
-  const member = await join(host);
-  await publish(member);
-  await isPublishing(member, true);
+  const participant = await join(host);
+  await publish(participant);
+  await isPublishing(participant, true);
   engine.die();
   failing.next("next_conference_generation");
   engine.recover();
   await hasFailed();
-  await expect(publish(member)).rejects.toThrow(/^UNAVAILABLE/);
+  await expect(publish(participant)).rejects.toThrow(/^UNAVAILABLE/);
   failing.stop();
-  await member.event("ConferenceReconnectEvent");
-  await publish(member);
+  await participant.event("ConferenceReconnectEvent");
+  await publish(participant);
 });
 
-test("members are told to publish again when the media server fails as the room is opened again", async () => {
-  const member = await join(host);
-  await publish(member);
-  await isPublishing(member, true);
+test("participants are told to publish again when the media server fails as the room is opened again", async () => {
+  const participant = await join(host);
+  await publish(participant);
+  await isPublishing(participant, true);
   const openRoom = engine.open;
   engine.die();
   engine.open = () => Promise.reject(new Error("lost"));
   engine.recover();
-  await member.event("ConferenceReconnectEvent");
+  await participant.event("ConferenceReconnectEvent");
   engine.open = openRoom;
-  await publish(member);
+  await publish(participant);
 });
 
 test("a conference that harms the media server is ended also when the database was away at first", async () => {
-  const member = await join(host);
-  await publish(member);
-  await isPublishing(member, true);
+  const participant = await join(host);
+  await publish(participant);
+  await isPublishing(participant, true);
   failing.next("leave_closed_conference");
   report({ type: "room-ended", room: `c-${id}`, reason: "ended again" });
   await hasFailed();
-  await expect(publish(member)).rejects.toThrow(/^UNAVAILABLE/);
+  await expect(publish(participant)).rejects.toThrow(/^UNAVAILABLE/);
   failing.stop();
-  const ended = await member.event("ConferenceEndedEvent");
+  const ended = await participant.event("ConferenceEndedEvent");
   expect(ended.reason).toBe("MEDIA_FAILURE");
   expect(await seats()).toEqual([]);
 });
 
 test("one lost room of a media server is opened again, and no other", async () => {
   const other = await createConference(node, host.token);
-  const [member, beside] = [await join(host), await join(user, other)];
-  for (const each of [member, beside]) {
+  const [participant, beside] = [await join(host), await join(user, other)];
+  for (const each of [participant, beside]) {
     await publish(each);
     await isPublishing(each, true);
   }
   report({ type: "room-lost", room: `c-${id}`, reason: "killed" });
-  await member.event("ConferenceReconnectEvent");
-  await publish(member);
+  await participant.event("ConferenceReconnectEvent");
+  await publish(participant);
   expect(beside.events.some(({ __typename }) => __typename === "ConferenceReconnectEvent")).toBe(
     false,
   );
 });
 
 test("the feed of a publisher that came up while the database was away is told of later", async () => {
-  const member = await join(host);
-  failing.next("set_member_media");
-  await publish(member);
+  const participant = await join(host);
+  failing.next("set_participant_media");
+  await publish(participant);
   await hasFailed();
   failing.stop();
-  await isPublishing(member, true);
+  await isPublishing(participant, true);
   expect(await seats()).toEqual([{ number: host.id, publishing: true }]);
 });
 
 test("a lost feed is told of later when the database was away as the media server was lost", async () => {
-  const member = await join(host);
-  await publish(member);
-  await isPublishing(member, true);
-  failing.next("set_member_media");
+  const participant = await join(host);
+  await publish(participant);
+  await isPublishing(participant, true);
+  failing.next("set_participant_media");
   engine.die();
   await hasFailed();
   failing.stop();
-  await isPublishing(member, false);
+  await isPublishing(participant, false);
   engine.recover();
-  await member.event("ConferenceReconnectEvent");
+  await participant.event("ConferenceReconnectEvent");
 });
 
 test("a seat that was freed by a commit of unknown outcome is free for everybody", async () => {
@@ -158,15 +161,18 @@ test("a seat that was freed by a commit of unknown outcome is free for everybody
   await join(user);
 });
 
-test("who took a seat by a commit of unknown outcome is a member", async () => {
+test("who took a seat by a commit of unknown outcome is a participant", async () => {
   const first = await join(host);
-  failing.next("insert_conference_member", "commit", 1);
+  failing.next("insert_conference_participant", "commit", 1);
   await expect(join(user)).rejects.toThrow(/^UNAVAILABLE/);
-  await first.event("ConferenceSnapshotEvent", ({ members }) => members.length === 2);
+  await first.event("ConferenceSnapshotEvent", ({ participants }) => participants.length === 2);
   expect(first.names()).toEqual([host.login, user.login]);
-  const remove = { conferenceId: id, memberId: String(user.id) };
-  await mutate(node, "removeConferenceMember", "done", remove, host.token);
-  await first.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(user.id));
+  const remove = { conferenceId: id, participantId: String(user.id) };
+  await mutate(node, "removeConferenceParticipant", "done", remove, host.token);
+  await first.event(
+    "ConferenceParticipantLeftEvent",
+    ({ participantId }) => participantId === String(user.id),
+  );
   expect(await seats()).toEqual([{ number: host.id, publishing: false }]);
 });
 
@@ -175,27 +181,27 @@ const raiseGeneration = () =>
   node.sql("UPDATE conferences SET generation = generation + 1 WHERE id = $1", [Number(id)]);
 
 test("a feed that ends is told of although the row refuses the change of this host", async () => {
-  const member = await join(host);
-  const { peerId } = await publish(member);
-  await isPublishing(member, true);
+  const participant = await join(host);
+  const { peerId } = await publish(participant);
+  await isPublishing(participant, true);
   await raiseGeneration();
   engine.drop(peerId);
-  await member.event("ConferenceReconnectEvent");
+  await participant.event("ConferenceReconnectEvent");
   expect(await seats()).toEqual([{ number: host.id, publishing: false }]);
-  await publish(member);
+  await publish(participant);
   await passes(async () => expect(await seats()).toEqual([{ number: host.id, publishing: true }]));
 });
 
 test("a conference whose take-over fails is hosted all the same, without a further command", async () => {
-  const member = await join(host);
-  const { peerId } = await publish(member);
-  await isPublishing(member, true);
+  const participant = await join(host);
+  const { peerId } = await publish(participant);
+  await isPublishing(participant, true);
   await raiseGeneration();
   failing.next("conference_members");
   engine.drop(peerId);
   await hasFailed(2);
   failing.stop();
-  await member.event("ConferenceReconnectEvent");
+  await participant.event("ConferenceReconnectEvent");
   expect(await seats()).toEqual([{ number: host.id, publishing: false }]);
 });
 
@@ -224,23 +230,23 @@ test("the next host closes peers that the media server has kept and nobody may h
   const first = await startNode({}, { openEngine: outliving.open });
   const [stays, leaves] = [await newUser(first), await newUser(first)];
   const conferenceId = await createConference(first, stays.token);
-  const members = [];
+  const participants = [];
   for (const { token } of [stays, leaves]) {
-    const member = await joinConference(first, conferenceId, token);
-    open.push(member);
-    members.push({ member, ...(await publish(member)) });
+    const participant = await joinConference(first, conferenceId, token);
+    open.push(participant);
+    participants.push({ participant, ...(await publish(participant)) });
   }
-  for (const { member } of members) await isPublishing(member, true);
+  for (const { participant } of participants) await isPublishing(participant, true);
   await first.app.close();
-  // The former host ended before it stored a peer, and after the row of a member who left was written.
+  // The former host ended before it stored a peer, and after the row of a participant who left was written.
   const room = [...outliving.memory.rooms.keys()][0] ?? "";
   const screen = { source: "screen", offer: "offer" } as const;
-  await outliving.memory.connect({ room, generation: 1, member: stays.id, publish: screen });
+  await outliving.memory.connect({ room, generation: 1, participant: stays.id, publish: screen });
   const second = await startNode({}, { openEngine: outliving.open }, first);
   await second.sql("UPDATE conference_members SET left_at = now() WHERE number = $1", [leaves.id]);
   open.push(await joinConference(second, conferenceId, (await newUser(second)).token));
-  expect([...outliving.memory.peers.keys()]).toEqual([members[0]?.peerId]);
-  for (const member of open.splice(0)) await member.disconnect();
+  expect([...outliving.memory.peers.keys()]).toEqual([participants[0]?.peerId]);
+  for (const participant of open.splice(0)) await participant.disconnect();
   await second.stop();
 });
 
@@ -256,19 +262,19 @@ test("a peer is stored before its client has it, so that the next host keeps it 
     );
     return row?.peers.map(({ id: peer }) => peer) ?? [];
   };
-  const members = await Promise.all(
+  const participants = await Promise.all(
     users.map(({ token }) => joinConference(own, conferenceId, token)),
   );
-  open.push(...members);
+  open.push(...participants);
   // Several at the same time share writes, and none is answered before the write that has it.
   await Promise.all(
-    members.map(async (member) => {
-      const { peerId } = await publish(member);
+    participants.map(async (participant) => {
+      const { peerId } = await publish(participant);
       expect(await stored()).toContain(peerId);
-      const watching = await member.mutate("watchConference", "peerId");
+      const watching = await participant.mutate("watchConference", "peerId");
       expect(await stored()).toContain(watching.peerId);
     }),
   );
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
   await own.stop();
 });

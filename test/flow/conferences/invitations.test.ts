@@ -1,4 +1,4 @@
-import { createConference, mutate, passes } from "../../../tools/conferences/graphql-member";
+import { createConference, mutate, passes } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { type GraphqlSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { type ChatClient, jidOf, rawChat } from "../../support/calls/signal-clients";

@@ -1,11 +1,11 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
   watchEvents,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { MINUTE, MovingClock } from "../../support/moving-clock";
@@ -16,7 +16,7 @@ import { newUser, type TestUser } from "../../support/rest-client";
 
 const DAY = 24 * 60 * MINUTE;
 const clock = new MovingClock();
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 let node: TestNode;
 let host: TestUser;
 
@@ -28,17 +28,17 @@ beforeAll(async () => {
   host = await newUser(node);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join(id: string, { token }: TestUser): Promise<GraphqlMember> {
-  const member = await joinConference(node, id, token);
-  open.push(member);
-  return member;
+async function join(id: string, { token }: TestUser): Promise<GraphqlParticipant> {
+  const participant = await joinConference(node, id, token);
+  open.push(participant);
+  return participant;
 }
 
-/** Seconds until the lease of a member ends. */
+/** Seconds until the lease of a participant ends. */
 async function lease(id: string, { id: number }: TestUser): Promise<number> {
   const [row] = await node.sql<{ left: number }>(
     `SELECT extract(epoch FROM lease_until - now())::float8 AS left FROM conference_members
@@ -56,20 +56,20 @@ const shorten = (id: string, { id: number }: TestUser, seconds: number) =>
     [Number(id), number, seconds],
   );
 
-test("the seat of a member without a subscription is free after 15 seconds", async () => {
+test("the seat of a participant without a subscription is free after 15 seconds", async () => {
   const id = await createConference(node, host.token, { seats: 2 });
   const first = await join(id, host);
   const [user, late] = [await newUser(node), await newUser(node)];
-  const member = await join(id, user);
+  const participant = await join(id, user);
   expect(await lease(id, user)).toBeGreaterThan(5);
   expect(await lease(id, user)).toBeLessThanOrEqual(15);
-  await member.disconnect();
+  await participant.disconnect();
   // Until then the seat is kept.
   await shorten(id, user, 4);
   await expect(join(id, late)).rejects.toThrow(/^FULL/);
   await shorten(id, user, 11);
-  const left = await first.event("ConferenceMemberLeftEvent");
-  expect(left).toMatchObject({ memberId: String(user.id), reason: "LEFT" });
+  const left = await first.event("ConferenceParticipantLeftEvent");
+  expect(left).toMatchObject({ participantId: String(user.id), reason: "LEFT" });
   await join(id, late);
   // The history has when the lease ended, not when it was noticed.
   const [row] = await node.sql<{ ended: boolean }>(
@@ -79,40 +79,40 @@ test("the seat of a member without a subscription is free after 15 seconds", asy
   expect(row).toEqual({ ended: true });
 });
 
-test("a subscription renews the lease of its member", async () => {
+test("a subscription renews the lease of its participant", async () => {
   const id = await createConference(node, host.token);
-  const member = await join(id, host);
+  const participant = await join(id, host);
   await shorten(id, host, 8);
   expect(await lease(id, host)).toBeLessThanOrEqual(7);
   // Renewed every five seconds.
   await passes(async () => expect(await lease(id, host)).toBeGreaterThan(10));
-  expect(member.isOver()).toBe(false);
+  expect(participant.isOver()).toBe(false);
 });
 
 test("events go on after a cursor of less than a minute, and INVALID is the answer to an older one", async () => {
   const id = await createConference(node, host.token);
-  const member = await join(id, host);
+  const participant = await join(id, host);
   const [first, second] = [await newUser(node), await newUser(node)];
   const cursors: string[] = [];
   for (const user of [first, second]) {
     await join(id, user);
-    const joined = await member.event(
-      "ConferenceMemberJoinedEvent",
-      (event) => event.member.id === String(user.id),
+    const joined = await participant.event(
+      "ConferenceParticipantJoinedEvent",
+      (event) => event.participant.id === String(user.id),
     );
     cursors.push(joined.cursor);
   }
-  await member.mutate("setConferenceMute", "member { id }", { audio: true });
-  const { membershipId, memberId } = member;
+  await participant.mutate("setConferenceMute", "participant { id }", { audio: true });
+  const { membershipId, participantId } = participant;
   const resume = async (cursor: string | undefined) => {
-    const resumed = await watchEvents(node, host.token, membershipId, memberId, cursor);
+    const resumed = await watchEvents(node, host.token, membershipId, participantId, cursor);
     open.push(resumed);
     return resumed;
   };
   clock.advance(MINUTE / 2);
   await (await resume(cursors[1])).event(
-    "ConferenceMemberUpdatedEvent",
-    (event) => event.member.audioMuted,
+    "ConferenceParticipantUpdatedEvent",
+    (event) => event.participant.audioMuted,
   );
   clock.advance(MINUTE);
   const expired = await resume(cursors[0]);
@@ -127,7 +127,7 @@ test("events go on after a cursor of less than a minute, and INVALID is the answ
   ]);
   expect(expired.events).toEqual([]);
   // Without the cursor it begins with the state.
-  const again = await watchEvents(node, host.token, membershipId, memberId);
+  const again = await watchEvents(node, host.token, membershipId, participantId);
   open.push(again);
   expect(again.names()).toEqual([host.login, first.login, second.login]);
 });
@@ -139,8 +139,8 @@ test("closed conferences are deleted CALL_RETENTION_DAYS later, with their histo
     await createConference(node, host.token),
   ];
   for (const id of [old, young]) {
-    const member = await join(id, host);
-    await member.mutate("leaveConference", "done");
+    const participant = await join(id, host);
+    await participant.mutate("leaveConference", "done");
     await mutate(node, "closeConference", "conference { id }", { conferenceId: id }, host.token);
   }
   const closed = (id: string, days: number) =>

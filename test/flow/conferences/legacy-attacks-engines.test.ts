@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/engine-servers";
-import { passes } from "../../../tools/conferences/graphql-member";
+import { passes } from "../../../tools/conferences/graphql-participant";
 import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import type { LegacyClient } from "../../support/conferences/legacy-client";
@@ -10,8 +10,8 @@ import {
   LEGACY_FRAMINGS,
   listenLegacy,
   publishLegacy,
-} from "../../support/conferences/members/legacy-media";
-import { receives } from "../../support/conferences/members/synthetic-members";
+} from "../../support/conferences/participants/legacy-media";
+import { receives } from "../../support/conferences/participants/synthetic-participants";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { newUser, rest, type TestUser } from "../../support/rest-client";
@@ -24,7 +24,7 @@ import { newUser, rest, type TestUser } from "../../support/rest-client";
 /** Janus where services run. */
 const SERVERS = ENGINE_SERVERS.filter(({ name }) => hasServices || name !== "Janus");
 const CONFERENCES =
-  "{ conferences { nodes { id name seats locked members { id name publishing } } } }";
+  "{ conferences { nodes { id name seats locked participants { id name publishing } } } }";
 
 describe.each(SERVERS)("on $name", ({ name, start }) => {
   let engine: EngineServer;
@@ -135,7 +135,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
         display: ann.login,
         publisher: true,
       });
-      expect((await conference()).members[0].name).toBe(ann.login);
+      expect((await conference()).participants[0].name).toBe(ann.login);
     });
 
     test("requests to administer the room are refused, and change nothing", async () => {
@@ -188,7 +188,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
       expect(await codeOf(claiming.request("claim", { session_id: publisher.sessionId }))).toBe(
         458,
       );
-      expect((await conference()).members).toHaveLength(2);
+      expect((await conference()).participants).toHaveLength(2);
       expect((await publisher.request("keepalive")).janus).toBe("ack");
       expect(await listener.participants(room)).toHaveLength(2);
     });
@@ -232,7 +232,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
       expect(lost).toEqual(framing === "WebSocket" ? [1012, 1012] : [404, 404]);
       const again = await passes(meet);
       expect(again.listener.twice).toEqual([]);
-      expect((await conference()).members).toHaveLength(2);
+      expect((await conference()).participants).toHaveLength(2);
     });
   });
 });

@@ -1,10 +1,10 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
@@ -17,7 +17,7 @@ import { newUser, rest, type TestUser } from "../../support/rest-client";
 
 const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) =>
   new MemoryEngine(listener);
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 let node: TestNode;
 let host: TestUser;
 let ann: TestUser;
@@ -32,14 +32,14 @@ beforeAll(async () => {
   cleo = await newUser(node);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join(id: string, { token }: TestUser, at = node): Promise<GraphqlMember> {
-  const member = await joinConference(at, id, token);
-  open.push(member);
-  return member;
+async function join(id: string, { token }: TestUser, at = node): Promise<GraphqlParticipant> {
+  const participant = await joinConference(at, id, token);
+  open.push(participant);
+  return participant;
 }
 
 const ids = (...users: TestUser[]) => users.map(({ id }) => String(id));
@@ -55,10 +55,10 @@ async function lists(id: string): Promise<string[]> {
   return rows.map(({ login, moderator }) => `${login}${moderator ? "*" : ""}`).sort();
 }
 
-const removed = (member: GraphqlMember, { id }: TestUser) =>
-  member.event(
-    "ConferenceMemberLeftEvent",
-    ({ memberId, reason }) => memberId === String(id) && reason === "REMOVED",
+const removed = (participant: GraphqlParticipant, { id }: TestUser) =>
+  participant.event(
+    "ConferenceParticipantLeftEvent",
+    ({ participantId, reason }) => participantId === String(id) && reason === "REMOVED",
   );
 
 test("who is no longer listed is out at once; the creator, moderators and guests by link stay", async () => {
@@ -84,41 +84,44 @@ test("who is no longer listed is out at once; the creator, moderators and guests
   await expect(join(id, ann)).rejects.toThrow(/^NOT_FOUND/);
 });
 
-test("who is no longer listed sees its own times, and neither the members nor theirs", async () => {
+test("who is no longer listed sees its own times, and neither the participants nor theirs", async () => {
   const id = await createConference(node, host.token, {
     access: "LISTED",
     userIds: ids(ann, bob),
   });
   for (const user of [host, ann, bob]) await join(id, user);
-  /** What a user reads of the conference: its members by two ways, and its history. */
+  /** What a user reads of the conference: its participants by two ways, and its history. */
   const read = async ({ token }: TestUser) => {
     const { data } = await graphql(
       node,
       `query ($id: ID!) {
-        conference(id: $id) { members { name } }
-        joinedConferences(first: 100) { nodes { id members { name } } }
+        conference(id: $id) { participants { name } }
+        joinedConferences(first: 100) { nodes { id participants { name } } }
         conferenceHistory(conferenceId: $id, first: 10) { nodes { userId leftAt } }
       }`,
       { id },
       token,
     );
     const joined = data.joinedConferences.nodes.find((each: { id: string }) => each.id === id);
-    const names = (members: Array<{ name: string }>) => members.map(({ name }) => name);
+    const names = (participants: Array<{ name: string }>) => participants.map(({ name }) => name);
     return {
-      members: [names(data.conference.members), names(joined.members)],
+      participants: [names(data.conference.participants), names(joined.participants)],
       history: data.conferenceHistory.nodes.map((each: { userId: string }) => each.userId),
     };
   };
   const all = [host.login, ann.login, bob.login];
-  expect(await read(ann)).toEqual({ members: [all, all], history: ids(host, ann, bob) });
+  expect(await read(ann)).toEqual({ participants: [all, all], history: ids(host, ann, bob) });
   await update(id, { userIds: ids(bob) });
-  expect(await read(ann)).toEqual({ members: [[], []], history: ids(ann) });
+  expect(await read(ann)).toEqual({ participants: [[], []], history: ids(ann) });
   const others = [host.login, bob.login];
   for (const user of [host, bob]) {
-    expect(await read(user)).toEqual({ members: [others, others], history: ids(host, ann, bob) });
+    expect(await read(user)).toEqual({
+      participants: [others, others],
+      history: ids(host, ann, bob),
+    });
   }
   await update(id, { access: "EVERYONE" });
-  expect(await read(ann)).toEqual({ members: [others, others], history: ids(host, ann, bob) });
+  expect(await read(ann)).toEqual({ participants: [others, others], history: ids(host, ann, bob) });
 });
 
 describe("the name of a conference for listed users", () => {
@@ -173,8 +176,8 @@ describe("the name of a conference for listed users", () => {
     const name = `Lobby ${Date.now()}`;
     await legacyJoin(name, bob.token);
     const [id = ""] = await visited(name, bob);
-    const member = await join(id, bob);
-    expect(member.events[0]).toMatchObject({ members: [{ moderator: false }] });
+    const participant = await join(id, bob);
+    expect(participant.events[0]).toMatchObject({ participants: [{ moderator: false }] });
     const input = { conferenceId: id };
     for (const [operation, fields] of [
       ["closeConference", "conference { id }"],
@@ -226,14 +229,16 @@ test("a list that is not given stays as it is", async () => {
   expect(await lists(id)).toEqual([]);
 });
 
-test("the members see who begins and ceases to moderate", async () => {
+test("the participants see who begins and ceases to moderate", async () => {
   const id = await createConference(node, host.token, { moderatorIds: ids(ann) });
   const first = await join(id, ann);
   await join(id, bob);
   await update(id, { moderatorIds: ids(bob) });
   const changes = await passes(() => {
-    const found = first.events.flatMap(({ __typename, member }) =>
-      __typename === "ConferenceMemberUpdatedEvent" ? [[member.id, member.moderator]] : [],
+    const found = first.events.flatMap(({ __typename, participant }) =>
+      __typename === "ConferenceParticipantUpdatedEvent"
+        ? [[participant.id, participant.moderator]]
+        : [],
     );
     expect(found).toHaveLength(2);
     return new Map(found as [string, boolean][]);
@@ -244,9 +249,9 @@ test("the members see who begins and ceases to moderate", async () => {
       [String(bob.id), true],
     ]),
   );
-  const query = "query ($id: ID!) { conference(id: $id) { members { id moderator } } }";
+  const query = "query ($id: ID!) { conference(id: $id) { participants { id moderator } } }";
   const { data } = await graphql(node, query, { id }, host.token);
-  expect(data.conference.members).toEqual([
+  expect(data.conference.participants).toEqual([
     { id: String(ann.id), moderator: false },
     { id: String(bob.id), moderator: true },
   ]);
@@ -337,7 +342,7 @@ describe("after a restart of the node", () => {
         { name: "Grace", leave_reason: "link-withdrawn" },
       ]);
     } finally {
-      for (const member of open.splice(0)) await member.leave();
+      for (const participant of open.splice(0)) await participant.leave();
       await two?.stop();
       await one.stop();
     }
@@ -356,7 +361,7 @@ describeServices("on two nodes", () => {
     user = await newUser(one);
   });
   afterEach(async () => {
-    for (const member of open.splice(0)) await member.leave();
+    for (const participant of open.splice(0)) await participant.leave();
     await two.stop();
     await one.stop();
   });
@@ -383,7 +388,10 @@ describeServices("on two nodes", () => {
     const { status } = await rest(two, "DELETE", "/session", { token: user.token });
     expect(status).toBe(200);
     await two.sql("DELETE FROM conference_nodes WHERE id = 'dead'");
-    await first.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(user.id));
+    await first.event(
+      "ConferenceParticipantLeftEvent",
+      ({ participantId }) => participantId === String(user.id),
+    );
     await passes(() => expect(first.names()).toEqual([owner.login]));
   });
 });

@@ -1,11 +1,11 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
   watchEvents,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
@@ -17,31 +17,31 @@ import { newUser, signIn, type TestUser } from "../../support/rest-client";
 
 /** What a moderator has muted stays muted until somebody unmutes it, whatever else happens. */
 
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 
 async function join(node: TestNode, id: string, { token }: { token: string }) {
-  const member = await joinConference(node, id, token);
-  open.push(member);
-  return member;
+  const participant = await joinConference(node, id, token);
+  open.push(participant);
+  return participant;
 }
 
-const publish = (member: GraphqlMember, source = "MAIN"): Promise<{ peerId: string }> =>
-  member.mutate("publishConferenceMedia", "peerId", { offer: "offer", source });
+const publish = (participant: GraphqlParticipant, source = "MAIN"): Promise<{ peerId: string }> =>
+  participant.mutate("publishConferenceMedia", "peerId", { offer: "offer", source });
 
-/** Mutes (true) or unmutes (false) a member as a moderator. */
-const muteMember = (
+/** Mutes (true) or unmutes (false) a participant as a moderator. */
+const muteParticipant = (
   node: TestNode,
   moderator: TestUser,
   conferenceId: string,
   { id }: TestUser,
   kinds: { audio?: boolean; video?: boolean },
 ) => {
-  const input = { conferenceId, memberId: String(id), ...kinds };
-  const fields = "member { audioMuted videoMuted }";
-  return mutate(node, "muteConferenceMember", fields, input, moderator.token);
+  const input = { conferenceId, participantId: String(id), ...kinds };
+  const fields = "participant { audioMuted videoMuted }";
+  return mutate(node, "muteConferenceParticipant", fields, input, moderator.token);
 };
 
 /** What the engine was told to forward of a peer, after all messages. */
@@ -76,105 +76,108 @@ describe("on one node", () => {
   afterAll(() => node.stop());
 
   const mute = (kinds: { audio?: boolean; video?: boolean }) =>
-    muteMember(node, host, id, user, kinds);
+    muteParticipant(node, host, id, user, kinds);
 
   test("the sound and picture of a shared screen are muted as well, also of one shared later", async () => {
-    const member = await join(node, id, user);
-    const [main, screen] = [await publish(member), await publish(member, "SCREEN")];
+    const participant = await join(node, id, user);
+    const [main, screen] = [await publish(participant), await publish(participant, "SCREEN")];
     expect(await mute({ audio: true })).toEqual({
-      member: { audioMuted: true, videoMuted: false },
+      participant: { audioMuted: true, videoMuted: false },
     });
     for (const { peerId } of [main, screen]) {
       expect(admitted(engine, peerId)).toEqual({ audio: false, video: true });
     }
     await mute({ video: true });
-    const later = await publish(member, "SCREEN");
+    const later = await publish(participant, "SCREEN");
     for (const { peerId } of [main, later]) {
       expect(admitted(engine, peerId)).toEqual({ audio: false, video: false });
     }
-    await member.mutate("setConferenceMute", "member { id }", { audio: false, video: false });
+    await participant.mutate("setConferenceMute", "participant { id }", {
+      audio: false,
+      video: false,
+    });
     for (const { peerId } of [main, later]) {
       expect(admitted(engine, peerId)).toEqual({ audio: true, video: true });
     }
   });
 
-  test.each<[string, (member: GraphqlMember) => Promise<{ token: string }>]>([
+  test.each<[string, (participant: GraphqlParticipant) => Promise<{ token: string }>]>([
     ["on another device", () => signIn(node, user)],
     [
       "after leaving",
-      async (member) => {
-        await member.mutate("leaveConference", "done");
+      async (participant) => {
+        await participant.mutate("leaveConference", "done");
         return user;
       },
     ],
     [
       "after a cut",
-      async (member) => {
-        await member.disconnect();
+      async (participant) => {
+        await participant.disconnect();
         return user;
       },
     ],
     [
       "after its removal",
       async () => {
-        const target = { conferenceId: id, memberId: String(user.id) };
-        await mutate(node, "removeConferenceMember", "done", target, host.token);
+        const target = { conferenceId: id, participantId: String(user.id) };
+        await mutate(node, "removeConferenceParticipant", "done", target, host.token);
         return user;
       },
     ],
-  ])("a member who rejoins %s stays muted", async (_way, comeBack) => {
+  ])("a participant who rejoins %s stays muted", async (_way, comeBack) => {
     const before = await join(node, id, user);
     await publish(before);
     await mute({ audio: true });
-    const member = await join(node, id, await comeBack(before));
-    const [snapshot] = member.events;
-    expect(snapshot?.members).toEqual([
+    const participant = await join(node, id, await comeBack(before));
+    const [snapshot] = participant.events;
+    expect(snapshot?.participants).toEqual([
       expect.objectContaining({ id: String(user.id), audioMuted: true, videoMuted: false }),
     ]);
-    const { peerId } = await publish(member);
+    const { peerId } = await publish(participant);
     expect(admitted(engine, peerId)).toEqual({ audio: false, video: true });
     // Unmuting is for good.
-    await member.mutate("setConferenceMute", "member { id }", { audio: false });
+    await participant.mutate("setConferenceMute", "participant { id }", { audio: false });
     expect(admitted(engine, peerId)).toEqual({ audio: true, video: true });
-    await member.mutate("leaveConference", "done");
+    await participant.mutate("leaveConference", "done");
     const again = await join(node, id, user);
-    expect(again.events[0]?.members).toEqual([expect.objectContaining({ audioMuted: false })]);
+    expect(again.events[0]?.participants).toEqual([expect.objectContaining({ audioMuted: false })]);
     expect(admitted(engine, (await publish(again)).peerId)).toEqual({ audio: true, video: true });
   });
 
   test("what somebody muted itself ends with a rejoin, and with no moderator's unmute", async () => {
-    const member = await join(node, id, user);
-    const { peerId } = await publish(member);
-    await member.mutate("setConferenceMute", "member { id }", { audio: true });
+    const participant = await join(node, id, user);
+    const { peerId } = await publish(participant);
+    await participant.mutate("setConferenceMute", "participant { id }", { audio: true });
     expect(admitted(engine, peerId)).toEqual({ audio: true, video: true });
     await mute({ audio: true, video: true });
     expect(admitted(engine, peerId)).toEqual({ audio: false, video: false });
     expect(await mute({ audio: false, video: false })).toEqual({
-      member: { audioMuted: true, videoMuted: false },
+      participant: { audioMuted: true, videoMuted: false },
     });
     expect(admitted(engine, peerId)).toEqual({ audio: true, video: true });
     const fresh = await join(node, id, await signIn(node, user));
-    expect(fresh.events[0]?.members).toEqual([expect.objectContaining({ audioMuted: false })]);
+    expect(fresh.events[0]?.participants).toEqual([expect.objectContaining({ audioMuted: false })]);
   });
 
   test("a media server that was lost gets the mute again", async () => {
-    const member = await join(node, id, user);
-    await publish(member);
+    const participant = await join(node, id, user);
+    await publish(participant);
     await mute({ audio: true });
     engine.die();
     engine.recover();
-    await member.event("ConferenceReconnectEvent");
-    const { peerId } = await publish(member);
+    await participant.event("ConferenceReconnectEvent");
+    const { peerId } = await publish(participant);
     expect(admitted(engine, peerId)).toEqual({ audio: false, video: true });
   });
 
   test("a peer that the media server cannot mute is not published", async () => {
-    const member = await join(node, id, user);
+    const participant = await join(node, id, user);
     await mute({ audio: true });
     const before = engine.peers.size;
     const signal = engine.signal.bind(engine);
     engine.signal = () => Promise.reject(new Error("lost"));
-    await expect(publish(member)).rejects.toThrow(/^INTERNAL/);
+    await expect(publish(participant)).rejects.toThrow(/^INTERNAL/);
     engine.signal = signal;
     expect(engine.peers.size).toBe(before);
   });
@@ -185,18 +188,19 @@ describe("on one node", () => {
     const url = node.app.conferenceUrls.ws ?? "";
     const first = await LegacyClient.open(overWebSocket, url, user.token);
     await first.join(room);
-    await muteMember(node, host, conference, user, { audio: true });
+    await muteParticipant(node, host, conference, user, { audio: true });
     await first.destroy();
     const legacy = await LegacyClient.open(overWebSocket, url, user.token);
     await legacy.enter(room);
     const [peer] = [...engine.peers.values()].filter((each) => each.room === `c-${conference}`);
     expect(admitted(engine, peer?.id ?? "")).toEqual({ audio: false, video: true });
-    const query = "query ($id: ID!) { conference(id: $id) { members { audioMuted videoMuted } } }";
-    const members = async () =>
-      (await graphql(node, query, { id: conference }, host.token)).data.conference.members;
-    expect(await members()).toEqual([{ audioMuted: true, videoMuted: null }]);
-    await muteMember(node, host, conference, user, { audio: false });
-    expect(await members()).toEqual([{ audioMuted: null, videoMuted: null }]);
+    const query =
+      "query ($id: ID!) { conference(id: $id) { participants { audioMuted videoMuted } } }";
+    const participants = async () =>
+      (await graphql(node, query, { id: conference }, host.token)).data.conference.participants;
+    expect(await participants()).toEqual([{ audioMuted: true, videoMuted: null }]);
+    await muteParticipant(node, host, conference, user, { audio: false });
+    expect(await participants()).toEqual([{ audioMuted: null, videoMuted: null }]);
     expect(admitted(engine, peer?.id ?? "")).toEqual({ audio: true, video: true });
     await legacy.destroy();
   });
@@ -219,19 +223,21 @@ describe("after a restart of the node", () => {
     return second;
   }
 
-  test("a muted member who publishes again is muted", async () => {
+  test("a muted participant who publishes again is muted", async () => {
     first = await startNode({}, { openEngine: async (listener) => new MemoryEngine(listener) });
     const [host, user] = [await newUser(first), await newUser(first)];
     const id = await createConference(first, host.token);
     const before = await join(first, id, user);
-    await muteMember(first, host, id, user, { audio: true });
+    await muteParticipant(first, host, id, user, { audio: true });
     const engine = new MemoryEngine(() => undefined);
     const node = await restart(async () => engine);
-    const { membershipId, memberId } = before;
-    const member = await watchEvents(node, user.token, membershipId, memberId);
-    open.push(member);
-    expect(member.events[0]?.members).toEqual([expect.objectContaining({ audioMuted: true })]);
-    const { peerId } = await publish(member);
+    const { membershipId, participantId } = before;
+    const participant = await watchEvents(node, user.token, membershipId, participantId);
+    open.push(participant);
+    expect(participant.events[0]?.participants).toEqual([
+      expect.objectContaining({ audioMuted: true }),
+    ]);
+    const { peerId } = await publish(participant);
     expect(admitted(engine, peerId)).toEqual({ audio: false, video: true });
   });
 
@@ -242,13 +248,16 @@ describe("after a restart of the node", () => {
     const id = await createConference(first, host.token);
     const before = await join(first, id, user);
     const [main, screen] = [await publish(before), await publish(before, "SCREEN")];
-    await before.event("ConferenceMemberUpdatedEvent", ({ member }) => member.sharingScreen);
+    await before.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.sharingScreen,
+    );
     await first.app.close();
     // The former host wrote the row, and ended before it told the media server.
     second = await startNode({}, { openEngine: engine.open }, first);
     await second.sql("UPDATE conference_members SET audio_blocked = true");
     const other = await join(second, id, host);
-    const states = other.events[0]?.members.map(
+    const states = other.events[0]?.participants.map(
       ({ publishing, audioMuted }: { publishing: boolean; audioMuted: boolean }) => ({
         publishing,
         audioMuted,
@@ -262,7 +271,7 @@ describe("after a restart of the node", () => {
 });
 
 describeServices("on two nodes", () => {
-  test("a muted member who publishes at the node that takes over is muted", async () => {
+  test("a muted participant who publishes at the node that takes over is muted", async () => {
     const engines: MemoryEngine[] = [];
     const openEngine = async (listener: ConstructorParameters<typeof MemoryEngine>[0]) => {
       const engine = new MemoryEngine(listener);
@@ -275,13 +284,13 @@ describeServices("on two nodes", () => {
       const [host, user] = [await newUser(one), await newUser(two)];
       const id = await createConference(one, host.token);
       await join(one, id, host);
-      const member = await join(two, id, user);
-      await publish(member);
-      await muteMember(two, host, id, user, { audio: true, video: true });
+      const participant = await join(two, id, user);
+      await publish(participant);
+      await muteParticipant(two, host, id, user, { audio: true, video: true });
       await one.app.close();
-      await member.event("ConferenceReconnectEvent");
+      await participant.event("ConferenceReconnectEvent");
       await passes(async () => {
-        const { peerId } = await publish(member);
+        const { peerId } = await publish(participant);
         expect(admitted(engines[1] as MemoryEngine, peerId)).toEqual({
           audio: false,
           video: false,

@@ -1,10 +1,10 @@
 import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/engine-servers";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   passes,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
 import {
   answerOffer,
@@ -13,12 +13,12 @@ import {
   publishMedia,
   receives,
   watchMedia,
-} from "../../support/conferences/members/synthetic-members";
+} from "../../support/conferences/participants/synthetic-participants";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { newUser } from "../../support/rest-client";
 
-/** What members do with their peer connections over GraphQL, with media on each engine. */
+/** What participants do with their peer connections over GraphQL, with media on each engine. */
 
 /** Janus where services run. */
 const SERVERS = ENGINE_SERVERS.filter(({ name }) => hasServices || name !== "Janus");
@@ -28,8 +28,8 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
   let engine: EngineServer;
   let node: TestNode;
   let peers: SyntheticPeers;
-  let publisher: GraphqlMember;
-  let watcher: GraphqlMember;
+  let publisher: GraphqlParticipant;
+  let watcher: GraphqlParticipant;
 
   beforeAll(async () => {
     engine = await start();
@@ -44,9 +44,9 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     watcher = await joinConference(node, conferenceId, (await newUser(node)).token);
   });
   afterEach(async () => {
-    for (const member of [publisher, watcher]) {
-      await member.mutate("leaveConference", "done");
-      await member.disconnect();
+    for (const participant of [publisher, watcher]) {
+      await participant.mutate("leaveConference", "done");
+      await participant.disconnect();
     }
   });
   afterAll(async () => {
@@ -65,12 +65,12 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     const published = await publishMedia(peers, publisher, 1);
     const watched = await watch();
     const candidate = { candidate: CANDIDATE, sdpMid: "0", sdpMLineIndex: 0 };
-    for (const [member, { peerId }] of [
+    for (const [participant, { peerId }] of [
       [publisher, published],
       [watcher, watched],
     ] as const) {
       for (const each of [candidate, { candidate: "" }, { candidate: "end-of-candidates" }]) {
-        const done = member.mutate("addConferenceCandidate", "done", { peerId, ...each });
+        const done = participant.mutate("addConferenceCandidate", "done", { peerId, ...each });
         expect(await done).toEqual({ done: true });
       }
     }
@@ -156,13 +156,13 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
   test("what is wrong with a session description is reported on its input", async () => {
     const { peerId } = await publishMedia(peers, publisher, 1);
     const watched = await watch();
-    for (const [member, name, input] of [
+    for (const [participant, name, input] of [
       [publisher, "restartConferencePeer", { peerId, offer: "v=0" }],
       [watcher, "answerConferencePeer", { peerId: watched.peerId, answer: "v=0" }],
       [publisher, "publishConferenceMedia", { offer: "v=0" }],
     ] as const) {
       const field = "offer" in input ? "offer" : "answer";
-      await expect(member.mutate(name, "__typename", input)).rejects.toThrow(
+      await expect(participant.mutate(name, "__typename", input)).rejects.toThrow(
         new RegExp(`^INVALID ${field} .*\\{"${field}":`),
       );
     }

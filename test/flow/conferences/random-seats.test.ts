@@ -1,10 +1,10 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { type Random, seededRandom } from "../../../tools/seeded-random";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
@@ -33,7 +33,7 @@ interface Device {
 interface Client {
   device: Device;
   number: number;
-  member: GraphqlMember;
+  participant: GraphqlParticipant;
 }
 
 let nodes: TestNode[];
@@ -117,9 +117,9 @@ class Scene {
 
   private async join(device: Device, node: TestNode): Promise<void> {
     try {
-      const member = await joinConference(node, this.id, device.token);
+      const participant = await joinConference(node, this.id, device.token);
       this.count("join");
-      this.clients.add({ device, number: Number(member.memberId), member });
+      this.clients.add({ device, number: Number(participant.participantId), participant });
     } catch (error) {
       this.count("refused");
       // Full, or replaced or removed between the join and the subscription.
@@ -127,23 +127,23 @@ class Scene {
     }
   }
 
-  private async publish({ device, member }: Client): Promise<void> {
+  private async publish({ device, participant }: Client): Promise<void> {
     this.count("publish");
-    const published = member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+    const published = participant.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
     await this.may(published, device);
-    await this.may(member.mutate("watchConference", "peerId"), device);
+    await this.may(participant.mutate("watchConference", "peerId"), device);
   }
 
   private async leave(client: Client): Promise<void> {
     this.count("leave");
-    await this.may(client.member.mutate("leaveConference", "done"), client.device);
+    await this.may(client.participant.mutate("leaveConference", "done"), client.device);
     await this.drop(client);
   }
 
   private async remove({ number }: Client, node: TestNode): Promise<void> {
     this.count("remove");
-    const input = { conferenceId: this.id, memberId: String(number) };
-    await this.may(mutate(node, "removeConferenceMember", "done", input, host.token));
+    const input = { conferenceId: this.id, participantId: String(number) };
+    await this.may(mutate(node, "removeConferenceParticipant", "done", input, host.token));
   }
 
   /** The network of a client is cut: its seat is free once its lease has ended. */
@@ -161,7 +161,7 @@ class Scene {
 
   private async drop(client: Client): Promise<void> {
     this.clients.delete(client);
-    await client.member.disconnect();
+    await client.participant.disconnect();
   }
 
   /** Waits for an operation of somebody who may be out already. */
@@ -173,7 +173,7 @@ class Scene {
   /** Ends the leases of seats that no client holds, as time does. */
   async expireLeases(): Promise<void> {
     const held = [...this.clients]
-      .filter(({ member }) => !member.isOver())
+      .filter(({ participant }) => !participant.isOver())
       .map(({ number }) => number);
     await nodes[0]?.sql(
       `UPDATE conference_members SET lease_until = now() - interval '1 second'
@@ -204,19 +204,21 @@ const seatsOf = async (id: string): Promise<SeatRow[]> =>
 async function agrees(scene: Scene): Promise<void> {
   const rows = await seatsOf(scene.id);
   const names = rows.map(({ name }) => name);
-  const live = [...scene.clients].filter(({ member }) => !member.isOver());
+  const live = [...scene.clients].filter(({ participant }) => !participant.isOver());
   // Every seat has a client, and every client a seat.
   expect(live.map(({ device }) => device.name).sort()).toEqual(names);
-  for (const { member } of live) expect(member.names().sort()).toEqual(names);
+  for (const { participant } of live) expect(participant.names().sort()).toEqual(names);
   const room = `c-${scene.id}`;
   const peers = engines.flatMap((engine) => [...engine.peers.values()]);
   const here = peers.filter((peer) => peer.room === room);
-  const publishing = here.filter(({ source }) => source === "main").map(({ member }) => member);
+  const publishing = here
+    .filter(({ source }) => source === "main")
+    .map(({ participant }) => participant);
   expect(publishing.sort()).toEqual(
     rows.flatMap(({ number, publishing: isUp }) => (isUp ? [number] : [])).sort(),
   );
   const numbers = rows.map(({ number }) => number);
-  expect(here.filter(({ member }) => !numbers.includes(member))).toEqual([]);
+  expect(here.filter(({ participant }) => !numbers.includes(participant))).toEqual([]);
 }
 
 test.each([
@@ -276,7 +278,7 @@ describe("a link", () => {
   test("that is withdrawn leaves nobody inside, also if guests join meanwhile", async () => {
     const { id, secret, linkId } = await newLink(10);
     const tokens = await Promise.all(Array.from({ length: 10 }, (_, each) => admit(secret, each)));
-    const joined: GraphqlMember[] = [];
+    const joined: GraphqlParticipant[] = [];
     const joins = tokens.map(async (token, index) => {
       try {
         joined.push(await joinConference(nodeOf(index), id, token ?? ""));
@@ -294,8 +296,8 @@ describe("a link", () => {
     await Promise.all([...joins, withdrawn]);
     await passes(async () => {
       expect(await seatsOf(id)).toEqual([]);
-      expect(joined.every((member) => member.isOver())).toBe(true);
+      expect(joined.every((participant) => participant.isOver())).toBe(true);
     });
-    for (const member of joined) await member.disconnect();
+    for (const participant of joined) await participant.disconnect();
   });
 });

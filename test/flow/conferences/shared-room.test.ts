@@ -1,11 +1,11 @@
 import { ENGINE_SERVERS, type EngineServer } from "../../../tools/conferences/engine-servers";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { SyntheticPeers } from "../../../tools/conferences/synthetic-peer";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { LegacyError } from "../../support/conferences/legacy-client";
@@ -13,8 +13,8 @@ import {
   LEGACY_FRAMINGS,
   listenLegacy,
   publishLegacy,
-} from "../../support/conferences/members/legacy-media";
-import { receives } from "../../support/conferences/members/synthetic-members";
+} from "../../support/conferences/participants/legacy-media";
+import { receives } from "../../support/conferences/participants/synthetic-participants";
 import { startNode, type TestNode } from "../../support/node";
 import { hasServices } from "../../support/operations/database";
 import { newUser, type TestUser } from "../../support/rest-client";
@@ -28,7 +28,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
   let engine: EngineServer;
   let node: TestNode;
   let peers: SyntheticPeers;
-  const members: GraphqlMember[] = [];
+  const participants: GraphqlParticipant[] = [];
 
   beforeAll(async () => {
     engine = await start();
@@ -37,7 +37,7 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     peers = new SyntheticPeers(name === "Janus" ? {} : { bindAddress: "127.0.0.1" });
   });
   afterEach(async () => {
-    for (const member of members.splice(0)) await member.leave();
+    for (const participant of participants.splice(0)) await participant.leave();
   });
   afterAll(async () => {
     await peers?.close();
@@ -45,17 +45,17 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     await engine?.stop();
   });
 
-  async function join(conferenceId: string, user: TestUser): Promise<GraphqlMember> {
-    const member = await joinConference(node, conferenceId, user.token);
-    members.push(member);
-    return member;
+  async function join(conferenceId: string, user: TestUser): Promise<GraphqlParticipant> {
+    const participant = await joinConference(node, conferenceId, user.token);
+    participants.push(participant);
+    return participant;
   }
 
   /** Publishes over GraphQL. */
-  async function publish(member: GraphqlMember, sender: number) {
+  async function publish(participant: GraphqlParticipant, sender: number) {
     const client = await peers.publish({ sender });
     const input = { offer: client.offer };
-    const { answer } = await member.mutate("publishConferenceMedia", "peerId answer", input);
+    const { answer } = await participant.mutate("publishConferenceMedia", "peerId answer", input);
     await client.accept(answer);
     return client;
   }
@@ -68,31 +68,37 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     const legacy = await open(node, ann.token);
     await legacy.join(room);
     // The first join of a legacy client has created the conference, which GraphQL lists.
-    const list = "{ conferences { nodes { id name members { name publishing audioMuted } } } }";
+    const list =
+      "{ conferences { nodes { id name participants { name publishing audioMuted } } } }";
     const { data } = await graphql(node, list, {}, bob.token);
     const conference = data.conferences.nodes.find(({ name }: { name: string }) => name === room);
-    expect(conference.members).toEqual([{ name: ann.login, publishing: false, audioMuted: null }]);
+    expect(conference.participants).toEqual([
+      { name: ann.login, publishing: false, audioMuted: null },
+    ]);
     await publishLegacy(peers, legacy, 1);
 
-    const member = await join(conference.id, bob);
+    const participant = await join(conference.id, bob);
     await passes(() => {
-      const [snapshot, ...later] = member.events;
-      const publishing = [...(snapshot?.members ?? []), ...later.map((event) => event.member)];
+      const [snapshot, ...later] = participant.events;
+      const publishing = [
+        ...(snapshot?.participants ?? []),
+        ...later.map((event) => event.participant),
+      ];
       expect(publishing).toContainEqual(expect.objectContaining({ publishing: true }));
     });
-    const watched = await member.mutate("watchConference", "peerId offer");
+    const watched = await participant.mutate("watchConference", "peerId offer");
     const watcher = await peers.watch(watched.offer);
     const answered = { peerId: watched.peerId, answer: watcher.answer };
-    await member.mutate("answerConferencePeer", "done", answered);
+    await participant.mutate("answerConferencePeer", "done", answered);
     await watcher.connect();
     await receives(watcher, 1);
 
-    await publish(member, 2);
+    await publish(participant, 2);
     await legacy.shows(bob.id);
     await receives(await listenLegacy(peers, legacy, room, bob.id), 2);
     expect(legacy.twice).toEqual([]);
 
-    await member.mutate("leaveConference", "done");
+    await participant.mutate("leaveConference", "done");
     await legacy.shows();
     await legacy.destroy();
   });
@@ -107,10 +113,10 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     const refused = await LEGACY_FRAMINGS.WebSocket(node, bob.token);
     await expect(refused.join("two seats")).rejects.toThrow(LegacyError);
     await expect(refused.join("two seats")).rejects.toThrow(/^432 /);
-    const input = { conferenceId: id, memberId: String(ann.id) };
-    await mutate(node, "removeConferenceMember", "done", input, host.token);
+    const input = { conferenceId: id, participantId: String(ann.id) };
+    await mutate(node, "removeConferenceParticipant", "done", input, host.token);
     expect(await legacy.roomEvent("error_code")).toMatchObject({ error_code: 433 });
-    await owner.event("ConferenceMemberLeftEvent", ({ reason }) => reason === "REMOVED");
+    await owner.event("ConferenceParticipantLeftEvent", ({ reason }) => reason === "REMOVED");
     await refused.join("two seats");
   });
 
@@ -121,8 +127,11 @@ describe.each(SERVERS)("on $name", ({ name, start }) => {
     const ann = await newUser(node);
     const legacy = await LEGACY_FRAMINGS.WebSocket(node, ann.token);
     await legacy.join("lost");
-    await owner.event("ConferenceMemberJoinedEvent");
+    await owner.event("ConferenceParticipantJoinedEvent");
     legacy.drop();
-    await owner.event("ConferenceMemberLeftEvent", ({ memberId }) => memberId === String(ann.id));
+    await owner.event(
+      "ConferenceParticipantLeftEvent",
+      ({ participantId }) => participantId === String(ann.id),
+    );
   });
 });

@@ -1,11 +1,11 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
   passes,
   watchEvents,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
@@ -24,7 +24,7 @@ describeServices("a conference on two nodes", () => {
   let two: TestNode;
   let host: TestUser;
   let user: TestUser;
-  const open: GraphqlMember[] = [];
+  const open: GraphqlParticipant[] = [];
 
   beforeEach(async () => {
     engines.length = 0;
@@ -34,30 +34,37 @@ describeServices("a conference on two nodes", () => {
     user = await newUser(two);
   });
   afterEach(async () => {
-    for (const member of open.splice(0)) await member.leave();
+    for (const participant of open.splice(0)) await participant.leave();
     await two.stop();
     // Its database is removed last.
     await one.stop();
   });
 
-  async function join(node: TestNode, id: string, { token }: TestUser): Promise<GraphqlMember> {
-    const member = await joinConference(node, id, token);
-    open.push(member);
-    return member;
+  async function join(
+    node: TestNode,
+    id: string,
+    { token }: TestUser,
+  ): Promise<GraphqlParticipant> {
+    const participant = await joinConference(node, id, token);
+    open.push(participant);
+    return participant;
   }
 
-  const publish = (member: GraphqlMember) =>
-    member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
+  const publish = (participant: GraphqlParticipant) =>
+    participant.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
 
-  test("has one host and one engine, whichever node its members use", async () => {
+  test("has one host and one engine, whichever node its participants use", async () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);
     const second = await join(two, id, user);
-    await first.event("ConferenceMemberJoinedEvent");
+    await first.event("ConferenceParticipantJoinedEvent");
     const { peerId } = await publish(second);
-    await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    await first.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.publishing,
+    );
     expect(engines.map((engine) => engine.peers.has(peerId))).toEqual([true, false]);
-    // Errors of the host reach the member of the other node as they are.
+    // Errors of the host reach the participant of the other node as they are.
     await expect(
       second.mutate("publishConferenceMedia", "peerId", { offer: "invalid" }),
     ).rejects.toThrow(/^INVALID.*offer/);
@@ -68,7 +75,7 @@ describeServices("a conference on two nodes", () => {
     expect(both).toHaveLength(1);
   });
 
-  test("a member comes back through the other node, and the others see one person", async () => {
+  test("a participant comes back through the other node, and the others see one person", async () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);
     const old = await join(one, id, user);
@@ -76,13 +83,14 @@ describeServices("a conference on two nodes", () => {
     const again = await signIn(two, user);
     const fresh = await join(two, id, { ...user, ...again });
     await old.event("ConferenceReplacedEvent");
-    await first.event("ConferenceMemberUpdatedEvent", ({ rejoined }) => rejoined);
+    await first.event("ConferenceParticipantUpdatedEvent", ({ rejoined }) => rejoined);
     expect(first.names()).toEqual([host.login, user.login]);
     expect(fresh.names()).toEqual([host.login, user.login]);
     await publish(fresh);
     await first.event(
-      "ConferenceMemberUpdatedEvent",
-      ({ member, rejoined }) => !rejoined && member.publishing && member.id === fresh.memberId,
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant, rejoined }) =>
+        !rejoined && participant.publishing && participant.id === fresh.participantId,
     );
   });
 
@@ -90,9 +98,9 @@ describeServices("a conference on two nodes", () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);
     const second = await join(two, id, user);
-    await first.event("ConferenceMemberJoinedEvent");
+    await first.event("ConferenceParticipantJoinedEvent");
     await blockUser(two, user);
-    await first.event("ConferenceMemberLeftEvent", ({ reason }) => reason === "SESSION_ENDED");
+    await first.event("ConferenceParticipantLeftEvent", ({ reason }) => reason === "SESSION_ENDED");
     expect(first.names()).toEqual([host.login]);
     await passes(() => expect(second.isOver()).toBe(true));
     await expect(joinConference(one, id, user.token)).rejects.toThrow();
@@ -102,26 +110,32 @@ describeServices("a conference on two nodes", () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);
     const second = await join(two, id, user);
-    const joined = await first.event("ConferenceMemberJoinedEvent");
+    const joined = await first.event("ConferenceParticipantJoinedEvent");
     await first.disconnect();
-    await second.mutate("setConferenceMute", "member { id }", { audio: true });
-    const { membershipId, memberId } = first;
-    const resumed = await watchEvents(two, host.token, membershipId, memberId, joined.cursor);
+    await second.mutate("setConferenceMute", "participant { id }", { audio: true });
+    const { membershipId, participantId } = first;
+    const resumed = await watchEvents(two, host.token, membershipId, participantId, joined.cursor);
     open.push(resumed);
-    await resumed.event("ConferenceMemberUpdatedEvent", ({ member }) => member.audioMuted);
+    await resumed.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.audioMuted,
+    );
     expect(resumed.events.map(({ __typename }) => __typename)).toEqual([
-      "ConferenceMemberUpdatedEvent",
+      "ConferenceParticipantUpdatedEvent",
     ]);
   });
 
-  test("the other node takes over when the host stops, and its members publish again", async () => {
+  test("the other node takes over when the host stops, and its participants publish again", async () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);
     const second = await join(two, id, user);
     await publish(second);
-    await second.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    await second.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.publishing,
+    );
     await one.app.close();
-    // The first member's socket was at the stopped node: it comes back at the other one.
+    // The first participant's socket was at the stopped node: it comes back at the other one.
     const back = await join(two, id, host);
     await passes(() => expect(back.names().sort()).toEqual([host.login, user.login].sort()));
     await second.event("ConferenceReconnectEvent");
@@ -129,7 +143,10 @@ describeServices("a conference on two nodes", () => {
       const { peerId } = await publish(second);
       expect(engines[1]?.peers.has(peerId)).toBe(true);
     });
-    await back.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    await back.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.publishing,
+    );
     expect(first.isOver()).toBe(true);
   });
 
@@ -140,7 +157,7 @@ describeServices("a conference on two nodes", () => {
     await join(one, await createConference(one, host.token), host);
     const second = await join(two, id, user);
     await one.sql("UPDATE conferences SET generation = generation + 1 WHERE id = $1", [Number(id)]);
-    await second.mutate("setConferenceMute", "member { id }", { audio: true });
+    await second.mutate("setConferenceMute", "participant { id }", { audio: true });
     await second.mutate("leaveConference", "done");
   });
 
@@ -149,7 +166,10 @@ describeServices("a conference on two nodes", () => {
     const first = await join(one, id, host);
     const second = await join(two, id, user);
     await publish(second);
-    await first.event("ConferenceMemberUpdatedEvent", ({ member }) => member.publishing);
+    await first.event(
+      "ConferenceParticipantUpdatedEvent",
+      ({ participant }) => participant.publishing,
+    );
     let answer: () => void = () => undefined;
     const [engine] = engines;
     if (!engine) throw new Error("no engine");
@@ -162,8 +182,8 @@ describeServices("a conference on two nodes", () => {
         WHERE conference_id = $1 AND number = $2`,
       [Number(id), user.id],
     );
-    // The host removes the member, and waits for the media server.
-    await first.event("ConferenceMemberLeftEvent");
+    // The host removes the participant, and waits for the media server.
+    await first.event("ConferenceParticipantLeftEvent");
     const lease = async () => {
       const [row] = await one.sql<{ seconds: number }>(
         `SELECT extract(epoch FROM n.lease_until)::float8 AS seconds FROM conference_nodes n
@@ -184,10 +204,10 @@ describeServices("a conference on two nodes", () => {
     const id = await createConference(one, host.token);
     const first = await join(one, id, host);
     await join(two, id, user);
-    await first.event("ConferenceMemberJoinedEvent");
+    await first.event("ConferenceParticipantJoinedEvent");
     const answer = await rest(two, "DELETE", `/users/${user.id}`, { token: user.token });
     expect(answer.status).toBe(200);
-    await first.event("ConferenceMemberLeftEvent", ({ reason }) => reason === "SESSION_ENDED");
+    await first.event("ConferenceParticipantLeftEvent", ({ reason }) => reason === "SESSION_ENDED");
     expect(first.names()).toEqual([host.login]);
   });
 

@@ -2,7 +2,7 @@ import {
   createConference,
   joinConference,
   mutate,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { LegacyClient } from "../../support/conferences/legacy-client";
 import { overWebSocket } from "../../support/conferences/legacy-transports";
 import { MemoryEngine } from "../../support/conferences/memory-engine";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashToken, newToken } from "../../../src/core/random";
 import { RESET_PATH } from "../../../src/domain/password-reset/reset-mail";
-import { createConference, mutate } from "../../../tools/conferences/graphql-member";
+import { createConference, mutate } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
@@ -64,8 +64,8 @@ const WAYS = {
       [Number(conferenceId)],
     );
     for (const { id } of guests) {
-      const removal = { conferenceId, memberId: String(id) };
-      await mutate(at, "removeConferenceMember", "done", removal, host.token);
+      const removal = { conferenceId, participantId: String(id) };
+      await mutate(at, "removeConferenceParticipant", "done", removal, host.token);
     }
   },
   "the conference is closed": ({ at, host, conferenceId }) =>

@@ -12,7 +12,7 @@ import {
   type Signalbox,
   updateConference,
 } from "../../../client/src/index.ts";
-import { mutate, passes } from "../../../tools/conferences/graphql-member";
+import { mutate, passes } from "../../../tools/conferences/graphql-participant";
 import { type StandInMedia, standInMedia } from "../../support/client-package/conference-media";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
@@ -85,8 +85,8 @@ const newConference = async (input: object = {}) => {
 const join = ({ signalbox }: Client, id: string, options: JoinOptions = { video: true }) =>
   signalbox.conferences.join(id, options);
 
-const member = (conference: Conference, { user }: Pick<Client, "user">) =>
-  conference.members.find(({ userId }) => userId === String(user.id));
+const participant = (conference: Conference, { user }: Pick<Client, "user">) =>
+  conference.participants.find(({ userId }) => userId === String(user.id));
 
 /** Waits until a check of a client's state holds. */
 const holds = (check: () => unknown) => passes(() => expect(check()).toBeTruthy());
@@ -104,59 +104,61 @@ function expectNothingLeft({ media }: Pick<Client, "media">, conference: Confere
   expect(conference.listenerCount).toBe(0);
 }
 
-test("members see each other come, send, mute and leave, and nothing is left open", async () => {
+test("participants see each other come, send, mute and leave, and nothing is left open", async () => {
   const [ann, ben] = [await newClient(), await newClient()];
   const id = await newConference();
   const first = await join(ann, id);
   const events: string[] = [];
-  first.on("member", ({ name, state, isMe }) => isMe || events.push(`${name} ${state}`));
-  first.on("memberLeft", ({ name }) => events.push(`${name} left`));
+  first.on("participant", ({ name, state, isMe }) => isMe || events.push(`${name} ${state}`));
+  first.on("participantLeft", ({ name }) => events.push(`${name} left`));
   const streams: string[] = [];
-  first.on("remoteStream", ({ memberId, source }) => streams.push(`${memberId} ${source}`));
+  first.on("remoteStream", ({ participantId, source }) =>
+    streams.push(`${participantId} ${source}`),
+  );
   const second = await join(ben, id);
   expect(second.state).toBe("joined");
-  expect(second.members.map(({ name, isMe }) => [name, isMe])).toEqual([
+  expect(second.participants.map(({ name, isMe }) => [name, isMe])).toEqual([
     [ann.user.login, false],
     [ben.user.login, true],
   ]);
-  await holds(() => member(first, ben)?.state === "connected");
+  await holds(() => participant(first, ben)?.state === "connected");
   expect(streams).toEqual([`${ben.user.id} camera`]);
-  expect(member(first, ben)?.stream?.getTracks()).toHaveLength(2);
+  expect(participant(first, ben)?.stream?.getTracks()).toHaveLength(2);
   expect(second.localStream?.getTracks()).toHaveLength(2);
 
   second.setMuted("audio", true);
   expect(second.me?.audioMuted).toBe(true);
   expect(ben.media.captured[0]?.enabled).toBe(false);
-  await holds(() => member(first, ben)?.audioMuted);
-  expect(member(first, ben)?.videoMuted).toBe(false);
+  await holds(() => participant(first, ben)?.audioMuted);
+  expect(participant(first, ben)?.videoMuted).toBe(false);
   second.setMuted("audio", false);
-  await holds(() => member(first, ben)?.audioMuted === false);
+  await holds(() => participant(first, ben)?.audioMuted === false);
 
   await second.shareScreen();
-  await holds(() => member(first, ben)?.screen);
+  await holds(() => participant(first, ben)?.screen);
   expect(streams.at(-1)).toBe(`${ben.user.id} screen`);
   second.stopScreen();
-  await holds(() => !member(first, ben)?.isSharingScreen && !member(first, ben)?.screen);
+  await holds(() => !participant(first, ben)?.isSharingScreen && !participant(first, ben)?.screen);
 
   const ended = end(second);
   await second.leave();
   expect(await ended).toBe("left");
   expectNothingLeft(ben, second);
-  await holds(() => first.members.length === 1);
+  await holds(() => first.participants.length === 1);
   expect(events[0]).toBe(`${ben.user.login} listening`);
   expect(events.at(-1)).toBe(`${ben.user.login} left`);
   const { peers } = engine;
-  expect([...peers.values()].filter((peer) => peer.member === ben.user.id)).toEqual([]);
+  expect([...peers.values()].filter((peer) => peer.participant === ben.user.id)).toEqual([]);
 });
 
 test("who only listens opens no device and sends nothing", async () => {
   const [ann, ben] = [await newClient(), await newClient()];
   const id = await newConference();
   const [sender, listener] = [await join(ann, id), await join(ben, id, { listen: true })];
-  await holds(() => member(listener, ann)?.stream);
+  await holds(() => participant(listener, ann)?.stream);
   expect(ben.media.captured).toEqual([]);
   expect(ben.media.connections).toHaveLength(1);
-  expect(member(sender, ben)?.state).toBe("listening");
+  expect(participant(sender, ben)?.state).toBe("listening");
 });
 
 test("a conference without video is joined without the camera's track", async () => {
@@ -168,7 +170,7 @@ test("a conference without video is joined without the camera's track", async ()
 const sections = (connection: object) =>
   (connection as { getTransceivers(): unknown[] }).getTransceivers().length;
 
-test("conferences are created, listed, changed and closed, and members learn of it", async () => {
+test("conferences are created, listed, changed and closed, and participants learn of it", async () => {
   const ann = await newClient();
   const owner = clientOf(host);
   const { session } = owner.signalbox;
@@ -212,8 +214,8 @@ test("a guest joins by a link, and is out when the link is withdrawn", async () 
   expect(guest.me).toMatchObject({ name: "Gwen", userId: null });
   const ann = await newClient();
   const conference = await join(ann, id);
-  await holds(() => guest.members.length === 2);
-  await holds(() => conference.members.some(({ name, stream }) => name === "Gwen" && stream));
+  await holds(() => guest.participants.length === 2);
+  await holds(() => conference.participants.some(({ name, stream }) => name === "Gwen" && stream));
   await expect(joinAsGuest({ ...options, name: "Late" })).rejects.toMatchObject({
     code: "NOT_FOUND",
   });
@@ -221,7 +223,7 @@ test("a guest joins by a link, and is out when the link is withdrawn", async () 
   await deleteConferenceLink(session, link.id);
   expect(await ended).toBe("link-withdrawn");
   expectNothingLeft({ media }, guest);
-  await holds(() => conference.members.length === 1);
+  await holds(() => conference.participants.length === 1);
 });
 
 test("another tab takes the seat over, and the earlier one does not come back", async () => {
@@ -243,21 +245,21 @@ test("another tab takes the seat over, and the earlier one does not come back", 
   expect(again.memberships).toHaveLength(1);
 });
 
-test("moderators mute, lock and remove; a muted member shows it and can unmute itself", async () => {
+test("moderators mute, lock and remove; a muted participant shows it and can unmute itself", async () => {
   const [ann, late] = [await newClient(), await newClient()];
   const owner = clientOf(host);
   const id = await newConference();
   const [moderator, conference] = [await join(owner, id), await join(ann, id)];
-  const memberId = String(ann.user.id);
-  await holds(() => member(moderator, ann)?.stream);
-  await moderator.mute(memberId, "audio");
+  const participantId = String(ann.user.id);
+  await holds(() => participant(moderator, ann)?.stream);
+  await moderator.mute(participantId, "audio");
   await holds(() => conference.isMuted("audio"));
   expect(ann.media.captured.map(({ kind, enabled }) => [kind, enabled])).toEqual([
     ["audio", false],
     ["video", true],
   ]);
   conference.setMuted("audio", false);
-  await holds(() => member(moderator, ann)?.audioMuted === false);
+  await holds(() => participant(moderator, ann)?.audioMuted === false);
   expect(conference.isMuted("audio")).toBe(false);
 
   await expect(conference.mute(String(host.id), "audio")).rejects.toMatchObject({
@@ -267,7 +269,7 @@ test("moderators mute, lock and remove; a muted member shows it and can unmute i
   await holds(() => conference.settings?.locked);
   await expect(join(late, id)).rejects.toMatchObject({ code: "FORBIDDEN" });
   const ended = end(conference);
-  await moderator.remove(memberId);
+  await moderator.remove(participantId);
   expect(await ended).toBe("removed");
 });
 
@@ -283,9 +285,9 @@ test("a moderator's mute holds when the page is loaded again, until the user unm
   expect(await replaced).toBe("replaced");
   expect([again.isMuted("audio"), again.isMuted("video")]).toEqual([true, false]);
   await holds(() => again.me?.state === "connected");
-  expect(member(moderator, loaded)?.audioMuted).toBe(true);
+  expect(participant(moderator, loaded)?.audioMuted).toBe(true);
   again.setMuted("audio", false);
-  await holds(() => member(moderator, loaded)?.audioMuted === false);
+  await holds(() => participant(moderator, loaded)?.audioMuted === false);
   expect(again.isMuted("audio")).toBe(false);
 });
 
@@ -300,13 +302,13 @@ test("a cut socket resumes behind the last event, with the same seat and media",
   const before = connections.length;
   ann.sockets[0]?.terminate();
   const other = await join(ben, id);
-  await holds(() => conference.members.length === 2);
+  await holds(() => conference.participants.length === 2);
   await holds(() => conference.state === "joined");
   expect(states).toEqual(["reconnecting", "joined"]);
   expect(ann.memberships).toHaveLength(1);
   expect(connections).toHaveLength(before);
   await other.leave();
-  await holds(() => conference.members.length === 1);
+  await holds(() => conference.participants.length === 1);
 });
 
 test("a lost seat is taken again, with the media, the mutes and the screen as they were", async () => {
@@ -315,13 +317,13 @@ test("a lost seat is taken again, with the media, the mutes and the screen as th
   const [conference, other] = [await join(ann, id), await join(ben, id)];
   await conference.shareScreen();
   conference.setMuted("video", true);
-  await holds(() => member(other, ann)?.videoMuted && member(other, ann)?.screen);
+  await holds(() => participant(other, ann)?.videoMuted && participant(other, ann)?.screen);
   const [membershipId = ""] = ann.memberships;
-  // As the service does once a member was away for too long.
+  // As the service does once a participant was away for too long.
   await mutate(node, "leaveConference", "done", { membershipId }, ann.user.token);
   await holds(() => ann.memberships.length === 2);
-  await holds(() => member(other, ann)?.videoMuted && member(other, ann)?.screen);
-  await holds(() => member(other, ann)?.stream && member(conference, ben)?.stream);
+  await holds(() => participant(other, ann)?.videoMuted && participant(other, ann)?.screen);
+  await holds(() => participant(other, ann)?.stream && participant(conference, ben)?.stream);
   await holds(() => conference.state === "joined");
   expect(conference.isMuted("video")).toBe(true);
   expect(ann.media.connections.filter(({ isOpen }) => isOpen)).toHaveLength(3);
@@ -331,15 +333,15 @@ test("a lost media server is published to and watched again", async () => {
   const [ann, ben] = [await newClient(), await newClient()];
   const id = await newConference();
   const [first, second] = [await join(ann, id), await join(ben, id)];
-  await holds(() => member(first, ben)?.stream && member(second, ann)?.stream);
-  const before = member(first, ben)?.stream;
+  await holds(() => participant(first, ben)?.stream && participant(second, ann)?.stream);
+  const before = participant(first, ben)?.stream;
   engine.die();
   engine.recover();
   await holds(() => {
-    const { stream = null } = member(first, ben) ?? {};
+    const { stream = null } = participant(first, ben) ?? {};
     return stream !== null && stream !== before;
   });
-  await holds(() => member(second, ann)?.stream);
+  await holds(() => participant(second, ann)?.stream);
   expect(ann.media.connections.filter(({ isOpen }) => isOpen)).toHaveLength(2);
   // A single one that the media server closes is opened again as well.
   const peers = () => [...engine.peers.values()].map(({ id: peer }) => peer);
@@ -371,7 +373,7 @@ test("a negotiation that a close leaves without an end holds nothing up", async 
   const [membershipId = ""] = ann.memberships;
   await mutate(node, "leaveConference", "done", { membershipId }, ann.user.token);
   const other = await join(ben, id);
-  await holds(() => member(other, ann)?.stream && member(conference, ben)?.stream);
+  await holds(() => participant(other, ann)?.stream && participant(conference, ben)?.stream);
 });
 
 test("a session that ends is out, and a client that closes gives its seat back", async () => {
@@ -383,7 +385,7 @@ test("a session that ends is out, and a client that closes gives its seat back",
   expect(await ended).toBe("session-ended");
   const cem = await newClient();
   await join(cem, id);
-  await holds(() => first.members.length === 2);
+  await holds(() => first.participants.length === 2);
   cem.signalbox.close();
-  await holds(() => first.members.length === 1);
+  await holds(() => first.participants.length === 1);
 });

@@ -45,14 +45,14 @@ export const missing = () => createSignalbox({ url: "http://127.0.0.1" });
 
 function View({ call, conference }: { call: Call; conference: Conference | null }) {
   const { participants } = useCall(call);
-  const members = useConference(conference)?.members ?? [];
+  const others = useConference(conference)?.participants ?? [];
   const { user } = useSession();
   const { incoming } = useCalls();
   const { close } = useSignalbox();
   const first: Participant | undefined = participants[0];
   return (
     <p onClick={close}>
-      {user?.fullName} {incoming?.callerId} {first?.userId} {members.length}
+      {user?.fullName} {incoming?.callerId} {first?.userId} {others.length}
       <Video stream={first?.stream ?? null} muted />
     </p>
   );

@@ -1,4 +1,4 @@
-import { passes } from "../../../tools/conferences/graphql-member";
+import { passes } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { addConference, type StoredConference } from "../../support/conferences/stored-conference";
@@ -20,7 +20,7 @@ const REMAINS = [
   "Mutation.closeConference",
   "Mutation.deleteConferenceLink",
   "Mutation.leaveConference",
-  "Mutation.removeConferenceMember",
+  "Mutation.removeConferenceParticipant",
 ];
 /** The subscription that remains: members of the account see what there is. */
 const WATCHED = "Subscription.conferenceChanges";
@@ -133,7 +133,7 @@ test("the endpoint of legacy clients is not open, over WebSocket and long pollin
   expect(response.status).toBe(404);
 });
 
-test("members whose lease has ended leave", async () => {
+test("participants whose lease has ended leave", async () => {
   const { id } = stored;
   await node.sql("UPDATE conference_members SET lease_until = now() - interval '1 second'");
   await node.sql(

@@ -12,7 +12,7 @@ import { startEmbedded } from "../../support/conferences/engines";
 /** What only the embedded engine shows: poor networks, its process. */
 
 const ROOM = { room: "r-1", generation: 1, video: true, bitrate: 500_000 };
-const main = (member: number): Feed => ({ member, source: "main" });
+const main = (participant: number): Feed => ({ participant, source: "main" });
 
 const opened = closeAfterEach();
 async function start(options: Parameters<typeof startEmbedded>[0] = {}) {
@@ -30,17 +30,17 @@ async function startEngine(options: Parameters<typeof startEmbedded>[0] = {}) {
   return {
     ...fixture,
     newWatcher: fixture.watch,
-    async join(member: number, kbits: number) {
-      const client = await fixture.publish({ sender: member, kbits });
+    async join(participant: number, kbits: number) {
+      const client = await fixture.publish({ sender: participant, kbits });
       const publish = { source: "main" as const, offer: client.offer };
-      const peer = await engine.connect({ room, generation, member, publish });
+      const peer = await engine.connect({ room, generation, participant, publish });
       await client.accept(peer.peer, peer.sdp);
       await isUp(peer.peer);
       return { ...peer, client: client.media };
     },
-    async watch(member: number, feeds: Feed[]) {
+    async watch(participant: number, feeds: Feed[]) {
       const watch = { feeds, sections: "all" as const };
-      const peer = await engine.connect({ room, generation, member, watch });
+      const peer = await engine.connect({ room, generation, participant, watch });
       const client = await fixture.watch(peer.sdp);
       await engine.signal(peer.peer, { answer: client.answer });
       await client.answered();
@@ -128,7 +128,9 @@ describe("the process", () => {
   test("starts with the first room, and ends after the last one", async () => {
     const { engine, events } = await start({ idleMs: 50 });
     expect(engine.pids).toEqual([]);
-    await expect(engine.connect({ room: "r-1", generation: 1, member: 1 })).rejects.toMatchObject({
+    await expect(
+      engine.connect({ room: "r-1", generation: 1, participant: 1 }),
+    ).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
     await engine.close({ room: ROOM.room });
@@ -176,7 +178,7 @@ describe("the process", () => {
     const { offer } = await second.publish({ sender: 1 });
     const publish = { source: "main" as const, offer };
     await expect(
-      second.engine.connect({ room: ROOM.room, generation: 1, member: 1, publish }),
+      second.engine.connect({ room: ROOM.room, generation: 1, participant: 1, publish }),
     ).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(second.events).toEqual([]);
   });
@@ -188,7 +190,7 @@ describe("the process", () => {
     const { sdp } = await engine.connect({
       room: ROOM.room,
       generation: 1,
-      member: 1,
+      participant: 1,
       publish: { source: "main", offer },
     });
     const candidates = sdp.split("\r\n").filter((line) => line.startsWith("a=candidate:"));
@@ -232,8 +234,8 @@ describe("the answer to an offer", () => {
   test("opens its transport, which answers no check before", async () => {
     const { engine, port, newWatcher } = await start();
     await engine.open(ROOM);
-    const connect = (member: number) =>
-      engine.connect({ room: ROOM.room, generation: 1, member, watch });
+    const connect = (participant: number) =>
+      engine.connect({ room: ROOM.room, generation: 1, participant, watch });
     const [unanswered, answered] = [await connect(1), await connect(2)];
     const client = await newWatcher(answered.sdp);
     await engine.signal(answered.peer, { answer: client.answer });
@@ -258,7 +260,7 @@ describe("the answer to an offer", () => {
     const { peer, sdp } = await engine.connect({
       room: ROOM.room,
       generation: 1,
-      member: 1,
+      participant: 1,
       watch,
     });
     const client = await newWatcher(sdp);

@@ -252,7 +252,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       await ann.event(ann.handle, (data) => data.configured === "ok");
       expect(at.service.signals).toEqual([]);
       const text = JSON.stringify([
-        ...(at.service.room(APPLICATION, "room")?.members.values() ?? []),
+        ...(at.service.room(APPLICATION, "room")?.participants.values() ?? []),
       ]);
       expect(text).not.toMatch(/Admin|recording|secret/);
     });
@@ -334,7 +334,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       expect(await ann.participants("room")).toHaveLength(2);
     });
 
-    test("a feed must be a member of the same room whose media flows", async () => {
+    test("a feed must be a participant of the same room whose media flows", async () => {
       const [ann] = await entered("room", 101);
       await entered("other", 103);
       at.service.automaticUp = false;
@@ -447,7 +447,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       "openByName",
       "join",
       "subscribe",
-    ] as const)("UNAVAILABLE of %s is an error, not silence, and leaves no member", async (method) => {
+    ] as const)("UNAVAILABLE of %s is an error, not silence, and leaves no participant", async (method) => {
       const fault = new Fault("UNAVAILABLE", "The media server does not answer");
       expect(await join(fault, method)).toBe("499 The media server does not answer");
       expect(at.service.numbersIn("room")).toEqual([]);
@@ -534,7 +534,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       expect(at.service.numbersIn("room")).toEqual([101, 102]);
     });
 
-    test("two joins at once of one session are one member", async () => {
+    test("two joins at once of one session are one participant", async () => {
       const ann = await client(101);
       const handles = await Promise.all([ann.attach(), ann.attach(), ann.attach()]);
       const replies = await Promise.all(
@@ -641,7 +641,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
       );
     });
 
-    test("of sessions whose members still leave", async () => {
+    test("of sessions whose participants still leave", async () => {
       await start({ limits: { sessionsPerToken: 3, sessionsPerSocket: 10 } });
       const token = at.token(101);
       const release = at.service.hold("leave");

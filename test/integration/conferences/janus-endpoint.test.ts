@@ -206,7 +206,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
     expect(JSON.stringify(bob.received)).not.toContain("updated");
   });
 
-  test("translation 6: a removed member is leaving for the others, and an error 433 for itself", async () => {
+  test("translation 6: a removed participant is leaving for the others, and an error 433 for itself", async () => {
     const [ann, bob] = (await entered("room", 101, 102)) as [LegacyClient, LegacyClient];
     at.service.remove("room", 102);
     expect(await ann.roomEvent("leaving")).toMatchObject({ leaving: 102 });
@@ -248,7 +248,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
     expect(at.service.numbersIn("room")).toEqual([101, 102]);
   });
 
-  test("a member is announced once its media flows, and once only", async () => {
+  test("a participant is announced once its media flows, and once only", async () => {
     const ann = await client(101);
     await ann.enter("room");
     at.service.automaticUp = false;
@@ -373,7 +373,7 @@ describe.each(FRAMINGS)("over %s", (framing) => {
     ]);
     await eventually(
       () => at.service.room(APPLICATION, "room"),
-      (room) => [...(room?.members.values() ?? [])].some(({ state }) => state.publishing),
+      (room) => [...(room?.participants.values() ?? [])].some(({ state }) => state.publishing),
     );
     await bob.shows(101);
     await bob.listen("room", 101);
@@ -471,8 +471,12 @@ describe.each(FRAMINGS)("over %s", (framing) => {
     const ann = await client(101);
     await ann.join("room", 101, "Admin");
     await ann.message(ann.handle, { request: "configure", display: "Admin", audio: false });
-    const [member] = at.service.room(APPLICATION, "room")?.members.values() ?? [];
-    expect(member?.state).toMatchObject({ name: "User 101", audioMuted: null, videoMuted: null });
+    const [participant] = at.service.room(APPLICATION, "room")?.participants.values() ?? [];
+    expect(participant?.state).toMatchObject({
+      name: "User 101",
+      audioMuted: null,
+      videoMuted: null,
+    });
   });
 
   test.each([
@@ -547,7 +551,7 @@ describe("a lost WebSocket", () => {
     expect(at.service.numbersIn("room")).toEqual([102]);
   });
 
-  test("while it joins leaves no member behind", async () => {
+  test("while it joins leaves no participant behind", async () => {
     const ann = await at.client("WebSocket", 101);
     const release = at.service.hold("join");
     const joining = ann.join("room").catch(() => "lost");

@@ -10,7 +10,7 @@ import { closeAfterEach } from "../../support/close-after-each";
 import { startEmbedded } from "../../support/conferences/engines";
 import { LossyRelay } from "../../support/conferences/lossy-relay";
 
-/** What a hostile member costs the embedded engine: its own peer connection, and no other conference. */
+/** What a hostile participant costs the embedded engine: its own peer connection, and no other conference. */
 
 /** Bytes that SRTP adds to a packet, for its tag (RFC 3711 section 5.2). */
 const SRTP_BYTES = 10;
@@ -19,7 +19,7 @@ const PACKETS = 120;
 
 const opened = closeAfterEach();
 
-/** Two conferences, each with a member who publishes. */
+/** Two conferences, each with a participant who publishes. */
 async function meet() {
   const fixture = await startEmbedded();
   opened({ close: fixture.stop });
@@ -28,16 +28,21 @@ async function meet() {
     eventually(async () => expect(events).toContainEqual({ type: "up", room, peer }));
   const publish = async (room: string, media: SyntheticMedia) => {
     const client = await fixture.publish(media);
-    const { sender: member } = media;
+    const { sender: participant } = media;
     const publish = { source: "main" as const, offer: client.offer };
-    const { peer, sdp } = await engine.connect({ room, generation: 1, member, publish });
+    const { peer, sdp } = await engine.connect({ room, generation: 1, participant, publish });
     await client.accept(peer, sdp);
     await isUp(room, peer);
     return peer;
   };
   const watch = async (room: string, publisher = 1) => {
-    const feeds = [{ member: publisher, source: "main" as const }];
-    const request = { room, generation: 1, member: 9, watch: { feeds, sections: "all" as const } };
+    const feeds = [{ participant: publisher, source: "main" as const }];
+    const request = {
+      room,
+      generation: 1,
+      participant: 9,
+      watch: { feeds, sections: "all" as const },
+    };
     const { peer, sdp, streams } = await engine.connect(request);
     const relay = opened(await LossyRelay.to(sdp, seededRandom(1), "received"));
     const client = await fixture.watch(relay.through(sdp));

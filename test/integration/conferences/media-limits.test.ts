@@ -1,19 +1,19 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { startNode, type TestNode } from "../../support/node";
 import { newUser, type TestUser } from "../../support/rest-client";
 
-/** What a conference allows its members to publish. */
+/** What a conference allows its participants to publish. */
 
 let node: TestNode;
 let engine: MemoryEngine;
 let host: TestUser;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 
 beforeAll(async () => {
   node = await startNode(
@@ -28,26 +28,28 @@ beforeAll(async () => {
   host = await newUser(node);
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => node.stop());
 
-async function join(conferenceId: string, user?: TestUser): Promise<GraphqlMember> {
+async function join(conferenceId: string, user?: TestUser): Promise<GraphqlParticipant> {
   const { token } = user ?? (await newUser(node));
-  const member = await joinConference(node, conferenceId, token);
-  open.push(member);
-  return member;
+  const participant = await joinConference(node, conferenceId, token);
+  open.push(participant);
+  return participant;
 }
 
-const publish = (member: GraphqlMember, source: string): Promise<{ peerId: string }> =>
-  member.mutate("publishConferenceMedia", "peerId", { offer: "offer", source });
+const publish = (participant: GraphqlParticipant, source: string): Promise<{ peerId: string }> =>
+  participant.mutate("publishConferenceMedia", "peerId", { offer: "offer", source });
 
-test("two members share a screen, a third is refused until one of them stops", async () => {
+test("two participants share a screen, a third is refused until one of them stops", async () => {
   const id = await createConference(node, host.token);
   const [first, second, third] = [await join(id), await join(id), await join(id)] as const;
   const shared = await publish(first, "SCREEN");
   await publish(second, "SCREEN");
-  await expect(publish(third, "SCREEN")).rejects.toThrow(/^FULL At most 2 members share a screen/);
+  await expect(publish(third, "SCREEN")).rejects.toThrow(
+    /^FULL At most 2 participants share a screen/,
+  );
   // Cameras do not count, and whoever shares may share another screen instead.
   await publish(third, "MAIN");
   const again = await publish(first, "SCREEN");
@@ -59,8 +61,10 @@ test("two members share a screen, a third is refused until one of them stops", a
 
 test("of screens that are shared at the same moment, two are accepted", async () => {
   const id = await createConference(node, host.token);
-  const members = await Promise.all(Array.from({ length: 6 }, () => join(id)));
-  const results = await Promise.allSettled(members.map((member) => publish(member, "SCREEN")));
+  const participants = await Promise.all(Array.from({ length: 6 }, () => join(id)));
+  const results = await Promise.allSettled(
+    participants.map((participant) => publish(participant, "SCREEN")),
+  );
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
   for (const result of results) {
     if (result.status === "rejected") expect(String(result.reason)).toContain("FULL");
@@ -82,8 +86,8 @@ test("a screen that the media server refuses leaves room for another", async () 
 
 test("a changed bitrate reaches the open room", async () => {
   const id = await createConference(node, host.token, { bitrate: 300_000 });
-  const member = await join(id, host);
-  await publish(member, "MAIN");
+  const participant = await join(id, host);
+  await publish(participant, "MAIN");
   const update = (input: Record<string, unknown>) =>
     mutate(
       node,
@@ -101,6 +105,6 @@ test("a changed bitrate reaches the open room", async () => {
   engine.die();
   await update({ bitrate: 100_000 });
   engine.recover();
-  await member.event("ConferenceReconnectEvent");
+  await participant.event("ConferenceReconnectEvent");
   expect(bitrate()).toBe(100_000);
 });

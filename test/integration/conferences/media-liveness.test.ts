@@ -8,10 +8,10 @@ import {
 import { freeUdpPorts } from "../../../tools/conferences/free-udp-port";
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { SyntheticPeers, type SyntheticPublisher } from "../../../tools/conferences/synthetic-peer";
 import { startNode, type TestNode } from "../../support/node";
 import { newUser, type TestUser } from "../../support/rest-client";
@@ -27,7 +27,7 @@ let node: TestNode;
 let engine: EmbeddedEngine;
 let host: TestUser;
 let peers: SyntheticPeers;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 
 beforeAll(async () => {
   process.execArgv.push(...HANG);
@@ -52,7 +52,7 @@ beforeAll(async () => {
   peers = new SyntheticPeers();
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 // The last test stops the node.
 afterAll(async () => {
@@ -60,18 +60,21 @@ afterAll(async () => {
   await peers?.close();
 });
 
-async function enter(conference: string, token = host.token): Promise<GraphqlMember> {
-  const member = await joinConference(node, conference, token);
-  open.push(member);
-  return member;
+async function enter(conference: string, token = host.token): Promise<GraphqlParticipant> {
+  const participant = await joinConference(node, conference, token);
+  open.push(participant);
+  return participant;
 }
 
 /** Publishes with a real connection. An engine that is restarting refuses it for a moment. */
-async function publish(member: GraphqlMember, sender: number): Promise<SyntheticPublisher> {
+async function publish(
+  participant: GraphqlParticipant,
+  sender: number,
+): Promise<SyntheticPublisher> {
   const client = await peers.publish({ sender, kbits: 60 });
   await eventually(async () => {
     const input = { offer: client.offer };
-    const { answer } = await member.mutate("publishConferenceMedia", "answer", input);
+    const { answer } = await participant.mutate("publishConferenceMedia", "answer", input);
     await client.accept(answer);
   });
   await eventually(async () => expect((await client.report()).state).toBe("connected"));
@@ -79,10 +82,10 @@ async function publish(member: GraphqlMember, sender: number): Promise<Synthetic
 }
 
 /** Receives what others publish. `received` counts the packets. */
-async function watch(member: GraphqlMember) {
-  const { peerId, offer } = await member.mutate("watchConference", "peerId offer");
+async function watch(participant: GraphqlParticipant) {
+  const { peerId, offer } = await participant.mutate("watchConference", "peerId offer");
   const client = await peers.watch(offer);
-  await member.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
+  await participant.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
   await client.connect();
   const received = async () =>
     (await client.report()).tracks.reduce((sum, { packets }) => sum + packets, 0);
@@ -94,9 +97,10 @@ const guestOf = async (conferenceId: string): Promise<string> => {
   const guest = { secret: link.secret, name: "Gwen" };
   return (await mutate(node, "admitConferenceGuest", "token", guest)).token;
 };
-const count = (member: GraphqlMember, type: string) =>
-  member.events.filter(({ __typename }) => __typename === type).length;
-const reconnects = (member: GraphqlMember) => count(member, "ConferenceReconnectEvent");
+const count = (participant: GraphqlParticipant, type: string) =>
+  participant.events.filter(({ __typename }) => __typename === type).length;
+const reconnects = (participant: GraphqlParticipant) =>
+  count(participant, "ConferenceReconnectEvent");
 
 /** Makes a thread hang in the process that serves a conference. */
 function hang(conferenceId: string): void {
@@ -167,8 +171,8 @@ test("a thread that hangs interrupts the conferences of one process, and at last
 
 test("a node that stops ends a process that hangs", async () => {
   const conference = await createConference(node, host.token);
-  const member = await enter(conference);
-  await publish(member, 4);
+  const participant = await enter(conference);
+  await publish(participant, 4);
   const { pids } = engine;
   expect(pids.length).toBeGreaterThan(0);
   hang(conference);

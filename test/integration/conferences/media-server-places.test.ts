@@ -2,17 +2,19 @@ import { eventually } from "../../../scripts/services/binaries";
 import {
   APPLICATION_PEERS_MAX,
   APPLICATION_ROOMS_MAX,
-  MEMBER_PEERS_MAX,
+  PARTICIPANT_PEERS_MAX,
   ROOMS_MAX,
   USER_PEERS_MAX,
 } from "../../../src/domain/conferences/engine/embedded/sfu/bounds/limits";
 import { closeAfterEach } from "../../support/close-after-each";
 import { startEmbedded } from "../../support/conferences/engines";
 
-/** What one user or application takes of the places in a process of the embedded engine, and what is left for others. */
+/**
+ * What one user or application takes of the places in a process of the embedded engine, and what is left for others.
+ */
 
 const GAVE_WAY = "not connected, and its place was needed";
-const REPLACED = "replaced by another peer connection of the member";
+const REPLACED = "replaced by another peer connection of the participant";
 
 const opened = closeAfterEach();
 
@@ -32,15 +34,15 @@ async function start() {
     engine,
     open,
     /** Opens a watching peer that does not connect. */
-    async watch(room: string, member: number) {
+    async watch(room: string, participant: number) {
       const watch = { feeds: [], sections: "all" as const };
-      return (await engine.connect({ room, generation: 1, member, watch })).peer;
+      return (await engine.connect({ room, generation: 1, participant, watch })).peer;
     },
     /** Publishes, and waits until media flows. */
-    async publish(room: string, member: number) {
-      const client = await fixture.publish({ sender: member, kbits: 60 });
+    async publish(room: string, participant: number) {
+      const client = await fixture.publish({ sender: participant, kbits: 60 });
       const publish = { source: "main" as const, offer: client.offer };
-      const { peer, sdp } = await engine.connect({ room, generation: 1, member, publish });
+      const { peer, sdp } = await engine.connect({ room, generation: 1, participant, publish });
       await client.accept(peer, sdp);
       await eventually(async () => expect(events).toContainEqual({ type: "up", room, peer }));
       return peer;
@@ -58,8 +60,8 @@ const times = async <T>(count: number, act: (index: number) => Promise<T>): Prom
 
 test("a user's 65th peer ends one of the same user that is not connected, and others connect", async () => {
   const { engine, watch, publish, gone } = await start();
-  const [first, second = ""] = await times(MEMBER_PEERS_MAX, () => watch("a", 1));
-  await times(MEMBER_PEERS_MAX, () => watch("b", 1));
+  const [first, second = ""] = await times(PARTICIPANT_PEERS_MAX, () => watch("a", 1));
+  await times(PARTICIPANT_PEERS_MAX, () => watch("b", 1));
   expect(gone()).toEqual([]);
   await watch("c", 1);
   expect(gone()).toEqual([[first, GAVE_WAY]]);
@@ -76,8 +78,8 @@ test("a user's 65th peer ends one of the same user that is not connected, and ot
 test("a peer that replaces another one needs no place, whatever its user has open", async () => {
   const { engine, watch, publish, gone } = await start();
   await publish("a", 1);
-  await times(MEMBER_PEERS_MAX - 1, () => watch("a", 1));
-  const rest = USER_PEERS_MAX - MEMBER_PEERS_MAX - 1;
+  await times(PARTICIPANT_PEERS_MAX - 1, () => watch("a", 1));
+  const rest = USER_PEERS_MAX - PARTICIPANT_PEERS_MAX - 1;
   await times(rest, () => watch("b", 1));
   const earlier = await watch("c", 1);
 
@@ -89,18 +91,18 @@ test("a peer that replaces another one needs no place, whatever its user has ope
   await eventually(async () => expect(engine.usage().peers).toBe(USER_PEERS_MAX));
 });
 
-test("an application that fills its share keeps no member of another one out", async () => {
+test("an application that fills its share keeps no participant of another one out", async () => {
   const { watch, publish, gone } = await start();
-  const members = APPLICATION_PEERS_MAX / USER_PEERS_MAX;
+  const participants = APPLICATION_PEERS_MAX / USER_PEERS_MAX;
   const peers = await Promise.all(
-    Array.from({ length: members }, (_, member) =>
-      times(USER_PEERS_MAX, (index) => watch(index % 2 === 0 ? "a" : "b", 10 + member)),
+    Array.from({ length: participants }, (_, participant) =>
+      times(USER_PEERS_MAX, (index) => watch(index % 2 === 0 ? "a" : "b", 10 + participant)),
     ),
   );
   expect(gone()).toEqual([]);
   await publish("other", 1);
   expect(gone()).toEqual([]);
-  // A further member of the application takes the place of one that is not connected.
+  // A further participant of the application takes the place of one that is not connected.
   await publish("c", 1);
   expect(gone()).toEqual([[expect.anything(), GAVE_WAY]]);
   expect(peers.flat()).toContain(gone()[0]?.[0]);

@@ -5,7 +5,7 @@ import { parseId } from "../../../src/core/text/ids";
 import type { EngineListener } from "../../../src/domain/conferences/engine/engine";
 import { accessTable, restSchema, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
-import { passes } from "../../../tools/conferences/graphql-member";
+import { passes } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
 import { HOSTILE, inputPaths, LEAKS, withValue } from "../../../tools/hostile-values";
@@ -21,8 +21,8 @@ import { ownerToken } from "../../support/sessions/owner";
 
 /**
  * Every parameter of every operation, with every hostile value: the result is an answer or an error of the
- * error table, never an internal error, and reveals nothing about the implementation. Unless the run is exhaustive, each
- * parameter gets one value, and places of every kind get every value.
+ * error table, never an internal error, and reveals nothing about the implementation. Unless the run is exhaustive,
+ * each parameter gets one value, and places of every kind get every value.
  */
 
 /** The places of one kind, each with the values that it is tested with. */

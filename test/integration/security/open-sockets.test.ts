@@ -6,7 +6,7 @@ import {
 } from "../../../src/core/statistics/application-counters";
 import type { LinkGuestViewer, ViewerKind } from "../../../src/core/viewer";
 import { SOCKETS_PER_VIEWER } from "../../../src/platform/limits/open-sockets";
-import { createConference, mutate } from "../../../tools/conferences/graphql-member";
+import { createConference, mutate } from "../../../tools/conferences/graphql-participant";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { auth, connectWebSocket, OPEN } from "../../support/chat/chat";
 import { eventually } from "../../support/moving-clock";

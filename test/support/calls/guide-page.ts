@@ -42,7 +42,7 @@ const PAGE = `<!doctype html>
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true });
     for (const track of stream.getTracks()) track.enabled = track.kind !== off;
     window.conference = await joinConference(session, conferenceId, stream, {
-      onMembers: (members) => { window.members = [...members.values()]; },
+      onParticipants: (participants) => { window.participants = [...participants.values()]; },
       onMedia: (media) => {
         window.media = media;
         document.body.replaceChildren(...[...media.values()].map((each) => {

@@ -8,9 +8,9 @@ import type {
 } from "../../../src/domain/conferences/engine/engine";
 import type {
   Conference,
-  MemberRef,
-  MemberState,
-  Participant,
+  ConferenceParticipantState,
+  ParticipantIdentity,
+  ParticipantRef,
 } from "../../../src/domain/conferences/model/conference";
 import type {
   ConferenceEvent,
@@ -29,8 +29,8 @@ interface Peer {
   feed?: Feed;
 }
 
-interface Member {
-  state: MemberState;
+interface Participant {
+  state: ConferenceParticipantState;
   generation: number;
   peers: Map<string, Peer>;
 }
@@ -47,7 +47,7 @@ interface Subscription {
 
 interface Room {
   conference: Conference;
-  members: Map<number, Member>;
+  participants: Map<number, Participant>;
   log: ConferenceEvent[];
   sequence: number;
   subscriptions: Set<Subscription>;
@@ -55,7 +55,7 @@ interface Room {
 
 /** An event without its sequence. */
 type Unnumbered<E> = E extends { sequence: number } ? Omit<E, "sequence"> : E;
-type Method = Exclude<keyof ConferenceService, "members"> | "members";
+type Method = Exclude<keyof ConferenceService, "participants"> | "participants";
 
 let numbers = 0;
 
@@ -90,7 +90,7 @@ export class FakeConferenceService implements ConferenceService {
     };
   }
 
-  async openByName({ applicationId }: Participant, name: string): Promise<Conference> {
+  async openByName({ applicationId }: ParticipantIdentity, name: string): Promise<Conference> {
     await this.called("openByName");
     const found = this.room(applicationId, name);
     if (found) return found.conference;
@@ -112,7 +112,7 @@ export class FakeConferenceService implements ConferenceService {
     };
     this.rooms.set(conference.id, {
       conference,
-      members: new Map(),
+      participants: new Map(),
       log: [],
       sequence: 0,
       subscriptions: new Set(),
@@ -121,28 +121,33 @@ export class FakeConferenceService implements ConferenceService {
   }
 
   async join(
-    participant: Participant,
+    identity: ParticipantIdentity,
     conferenceId: number,
     { legacy = false }: { legacy?: boolean } = {},
   ): Promise<JoinedConference> {
     await this.called("join");
     const room = this.roomOf(conferenceId);
-    const { number, kind, name, device } = participant;
-    let member = [...room.members.values()].find(({ state }) => state.number === number);
-    if (member) {
+    const { number, kind, name, device } = identity;
+    let participant = [...room.participants.values()].find(({ state }) => state.number === number);
+    if (participant) {
       this.push(room, {
         type: "replaced",
-        to: { memberId: member.state.id, generation: member.generation },
+        to: { participantId: participant.state.id, generation: participant.generation },
       });
-      this.endSubscriptions(room, member.state.id);
-      for (const peer of [...member.peers.values()]) this.dropPeer(room, member, peer);
-      member.generation += 1;
-      member.state = { ...member.state, device, publishing: false, screen: false };
-      this.push(room, { type: "member-updated", member: member.state, rejoined: true });
+      this.endSubscriptions(room, participant.state.id);
+      for (const peer of [...participant.peers.values()]) this.dropPeer(room, participant, peer);
+      participant.generation += 1;
+      participant.state = { ...participant.state, device, publishing: false, screen: false };
+      this.push(room, {
+        type: "participant-updated",
+        participant: participant.state,
+        rejoined: true,
+      });
     } else {
-      if (room.members.size >= room.conference.seats) throw new Fault("FULL", "No seat is free");
+      if (room.participants.size >= room.conference.seats)
+        throw new Fault("FULL", "No seat is free");
       const muted = legacy ? null : false;
-      const state: MemberState = {
+      const state: ConferenceParticipantState = {
         id: ++numbers,
         number,
         kind,
@@ -155,73 +160,80 @@ export class FakeConferenceService implements ConferenceService {
         audioMuted: muted,
         videoMuted: muted,
       };
-      member = { state, generation: 1, peers: new Map() };
-      room.members.set(state.id, member);
-      this.push(room, { type: "member-joined", member: state });
+      participant = { state, generation: 1, peers: new Map() };
+      room.participants.set(state.id, participant);
+      this.push(room, { type: "participant-joined", participant: state });
     }
     return {
-      ref: { conferenceId, memberId: member.state.id, number, generation: member.generation },
-      member: member.state,
+      ref: {
+        conferenceId,
+        participantId: participant.state.id,
+        number,
+        generation: participant.generation,
+      },
+      participant: participant.state,
       conference: room.conference,
-      members: statesOf(room),
+      participants: statesOf(room),
     };
   }
 
-  async leave({ conferenceId, memberId, generation }: MemberRef): Promise<void> {
+  async leave({ conferenceId, participantId, generation }: ParticipantRef): Promise<void> {
     await this.called("leave");
     const room = this.rooms.get(conferenceId);
-    const member = room?.members.get(memberId);
-    if (room && member && member.generation === generation) this.endMember(room, member, "left");
+    const participant = room?.participants.get(participantId);
+    if (room && participant && participant.generation === generation)
+      this.endParticipant(room, participant, "left");
   }
 
-  async members(conferenceId: number): Promise<MemberState[]> {
-    await this.called("members");
+  async participants(conferenceId: number): Promise<ConferenceParticipantState[]> {
+    await this.called("participants");
     return statesOf(this.roomOf(conferenceId));
   }
 
-  async publish(ref: MemberRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+  async publish(ref: ParticipantRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
     await this.called("publish");
-    const { room, member } = this.memberOf(ref);
+    const { room, participant } = this.participantOf(ref);
     requireFingerprint(offer);
-    for (const peer of [...member.peers.values()]) {
-      if (peer.source === source) this.dropPeer(room, member, peer);
+    for (const peer of [...participant.peers.values()]) {
+      if (peer.source === source) this.dropPeer(room, participant, peer);
     }
-    const peer = this.addPeer(member, { source });
-    if (this.automaticUp) setImmediate(() => this.up(room, member, peer));
-    return { peer: peer.id, sdp: sdpOf(`answer for ${member.state.number}`), streams: [] };
+    const peer = this.addPeer(participant, { source });
+    if (this.automaticUp) setImmediate(() => this.up(room, participant, peer));
+    return { peer: peer.id, sdp: sdpOf(`answer for ${participant.state.number}`), streams: [] };
   }
 
-  async watch(ref: MemberRef, feed?: Feed): Promise<ConnectedPeer> {
+  async watch(ref: ParticipantRef, feed?: Feed): Promise<ConnectedPeer> {
     await this.called("watch");
-    const { room, member } = this.memberOf(ref);
-    const published = [...room.members.values()].some(
+    const { room, participant } = this.participantOf(ref);
+    const published = [...room.participants.values()].some(
       ({ state }) =>
-        state.number === feed?.member && (feed.source === "main" ? state.publishing : state.screen),
+        state.number === feed?.participant &&
+        (feed.source === "main" ? state.publishing : state.screen),
     );
     if (!feed || !published) throw new Fault("NOT_FOUND", "No such feed");
-    const peer = this.addPeer(member, { feed });
-    return { peer: peer.id, sdp: sdpOf(`offer of ${feed.member}`), streams: [] };
+    const peer = this.addPeer(participant, { feed });
+    return { peer: peer.id, sdp: sdpOf(`offer of ${feed.participant}`), streams: [] };
   }
 
-  async signal(ref: MemberRef, peer: string, message: PeerMessage): Promise<PeerResponse> {
+  async signal(ref: ParticipantRef, peer: string, message: PeerMessage): Promise<PeerResponse> {
     await this.called("signal");
-    const { member } = this.memberOf(ref);
-    if (!member.peers.has(peer)) throw new Fault("NOT_FOUND", "No such peer");
+    const { participant } = this.participantOf(ref);
+    if (!participant.peers.has(peer)) throw new Fault("NOT_FOUND", "No such peer");
     if (message.answer !== undefined) requireFingerprint(message.answer);
     this.signals.push({ peer, message });
     return {};
   }
 
-  async closePeer(ref: MemberRef, id: string): Promise<void> {
+  async closePeer(ref: ParticipantRef, id: string): Promise<void> {
     await this.called("closePeer");
-    const { room, member } = this.memberOf(ref);
-    const peer = member.peers.get(id);
-    if (peer) this.dropPeer(room, member, peer);
+    const { room, participant } = this.participantOf(ref);
+    const peer = participant.peers.get(id);
+    if (peer) this.dropPeer(room, participant, peer);
   }
 
   async subscribe(subscriber: EventSubscriber, after?: string): Promise<() => Promise<void>> {
     await this.called("subscribe");
-    const { room } = this.memberOf(subscriber.ref);
+    const { room } = this.participantOf(subscriber.ref);
     const next = after === undefined ? room.log.length : Number(after);
     const subscription: Subscription = {
       subscriber,
@@ -252,40 +264,44 @@ export class FakeConferenceService implements ConferenceService {
     return [...this.rooms.values()].map(({ conference }) => conference.name);
   }
 
-  /** Numbers of the members of a room. */
+  /** Numbers of the participants of a room. */
   numbersIn(name: string, applicationId = 7): number[] {
     const room = this.room(applicationId, name);
     return room ? statesOf(room).map(({ number }) => number) : [];
   }
 
-  /** Media of a member flows, which waited for this because of `automaticUp`. */
+  /** Media of a participant flows, which waited for this because of `automaticUp`. */
   bringUp(name: string, number: number): void {
-    const { room, member } = this.found(name, number);
-    const peer = [...member.peers.values()].find(({ source }) => source === "main");
-    if (peer) this.up(room, member, peer);
+    const { room, participant } = this.found(name, number);
+    const peer = [...participant.peers.values()].find(({ source }) => source === "main");
+    if (peer) this.up(room, participant, peer);
   }
 
-  /** Sets properties of a member that others see. */
-  change(name: string, number: number, changes: Partial<MemberState>): void {
-    const { room, member } = this.found(name, number);
-    member.state = { ...member.state, ...changes };
-    this.push(room, { type: "member-updated", member: member.state, rejoined: false });
+  /** Sets properties of a participant that others see. */
+  change(name: string, number: number, changes: Partial<ConferenceParticipantState>): void {
+    const { room, participant } = this.found(name, number);
+    participant.state = { ...participant.state, ...changes };
+    this.push(room, {
+      type: "participant-updated",
+      participant: participant.state,
+      rejoined: false,
+    });
   }
 
   /** Ends a membership. */
   remove(name: string, number: number, reason: LeaveReason = "removed"): void {
-    const { room, member } = this.found(name, number);
-    this.endMember(room, member, reason);
+    const { room, participant } = this.found(name, number);
+    this.endParticipant(room, participant, reason);
   }
 
-  /** Ends a peer connection of a member: its publishing one, or that of a feed. */
+  /** Ends a peer connection of a participant: its publishing one, or that of a feed. */
   closeOwnPeer(name: string, number: number, feed?: number): void {
-    const { room, member } = this.found(name, number);
-    const peer = [...member.peers.values()].find((each) =>
-      feed === undefined ? each.source === "main" : each.feed?.member === feed,
+    const { room, participant } = this.found(name, number);
+    const peer = [...participant.peers.values()].find((each) =>
+      feed === undefined ? each.source === "main" : each.feed?.participant === feed,
     );
     if (!peer) throw new Error("no such peer");
-    this.dropPeer(room, member, peer, "ICE failed");
+    this.dropPeer(room, participant, peer, "ICE failed");
   }
 
   /** The media server is lost. */
@@ -298,10 +314,14 @@ export class FakeConferenceService implements ConferenceService {
   resend(name: string): void {
     const room = this.room(7, name);
     if (!room) return;
-    this.push(room, { type: "snapshot", conference: room.conference, members: statesOf(room) });
+    this.push(room, {
+      type: "snapshot",
+      conference: room.conference,
+      participants: statesOf(room),
+    });
   }
 
-  /** Changes the members without any event: those were lost. */
+  /** Changes the participants without any event: those were lost. */
   loseEvents(name: string, change: () => void): void {
     const room = this.room(7, name);
     if (!room) return;
@@ -315,7 +335,7 @@ export class FakeConferenceService implements ConferenceService {
     const room = this.room(7, name);
     if (!room) return;
     this.push(room, { type: "ended", reason: "conference-closed" });
-    for (const { state } of room.members.values()) this.endSubscriptions(room, state.id);
+    for (const { state } of room.participants.values()) this.endSubscriptions(room, state.id);
     this.rooms.delete(room.conference.id);
   }
 
@@ -332,71 +352,86 @@ export class FakeConferenceService implements ConferenceService {
     return room;
   }
 
-  private memberOf({ conferenceId, memberId, generation }: MemberRef): {
+  private participantOf({ conferenceId, participantId, generation }: ParticipantRef): {
     room: Room;
-    member: Member;
+    participant: Participant;
   } {
     const room = this.roomOf(conferenceId);
-    const member = room.members.get(memberId);
-    if (!member) throw new Fault("NOT_FOUND", "No such member");
-    if (member.generation !== generation) {
+    const participant = room.participants.get(participantId);
+    if (!participant) throw new Fault("NOT_FOUND", "No such participant");
+    if (participant.generation !== generation) {
       throw new Fault("CONFLICT", "Another device has replaced this one");
     }
-    return { room, member };
+    return { room, participant };
   }
 
-  private found(name: string, number: number): { room: Room; member: Member } {
+  private found(name: string, number: number): { room: Room; participant: Participant } {
     const room = this.room(7, name);
-    const member = [...(room?.members.values() ?? [])].find(({ state }) => state.number === number);
-    if (!room || !member) throw new Error(`${number} is not in ${name}`);
-    return { room, member };
+    const participant = [...(room?.participants.values() ?? [])].find(
+      ({ state }) => state.number === number,
+    );
+    if (!room || !participant) throw new Error(`${number} is not in ${name}`);
+    return { room, participant };
   }
 
-  private addPeer(member: Member, what: Omit<Peer, "id">): Peer {
+  private addPeer(participant: Participant, what: Omit<Peer, "id">): Peer {
     const peer = { id: `peer-${++numbers}`, ...what };
-    member.peers.set(peer.id, peer);
+    participant.peers.set(peer.id, peer);
     return peer;
   }
 
-  private up(room: Room, member: Member, { id, source }: Peer): void {
-    if (!member.peers.has(id) || !room.members.has(member.state.id)) return;
+  private up(room: Room, participant: Participant, { id, source }: Peer): void {
+    if (!participant.peers.has(id) || !room.participants.has(participant.state.id)) return;
     const flows = source === "screen" ? { screen: true } : { publishing: true };
-    member.state = { ...member.state, ...flows };
-    this.push(room, { type: "member-updated", member: member.state, rejoined: false });
+    participant.state = { ...participant.state, ...flows };
+    this.push(room, {
+      type: "participant-updated",
+      participant: participant.state,
+      rejoined: false,
+    });
   }
 
   /** Closes a peer connection, and those that watch it. */
-  private dropPeer(room: Room, member: Member, { id, source }: Peer, reason = "Closed"): void {
-    member.peers.delete(id);
-    const to = { memberId: member.state.id, generation: member.generation };
+  private dropPeer(
+    room: Room,
+    participant: Participant,
+    { id, source }: Peer,
+    reason = "Closed",
+  ): void {
+    participant.peers.delete(id);
+    const to = { participantId: participant.state.id, generation: participant.generation };
     this.push(room, { type: "peer-closed", to, peer: id, reason });
     if (source === undefined) return;
-    if (source === "main" ? member.state.publishing : member.state.screen) {
+    if (source === "main" ? participant.state.publishing : participant.state.screen) {
       const silent = source === "main" ? { publishing: false } : { screen: false };
-      member.state = { ...member.state, ...silent };
-      this.push(room, { type: "member-updated", member: member.state, rejoined: false });
+      participant.state = { ...participant.state, ...silent };
+      this.push(room, {
+        type: "participant-updated",
+        participant: participant.state,
+        rejoined: false,
+      });
     }
-    for (const other of room.members.values()) {
+    for (const other of room.participants.values()) {
       for (const peer of [...other.peers.values()]) {
         const { feed } = peer;
-        if (feed?.member === member.state.number && feed.source === source) {
+        if (feed?.participant === participant.state.number && feed.source === source) {
           this.dropPeer(room, other, peer, "The feed has ended");
         }
       }
     }
   }
 
-  private endMember(room: Room, member: Member, reason: LeaveReason): void {
-    const { id: memberId, number } = member.state;
-    room.members.delete(memberId);
-    this.push(room, { type: "member-left", memberId, number, reason });
-    this.endSubscriptions(room, memberId);
-    for (const peer of [...member.peers.values()]) this.dropPeer(room, member, peer);
+  private endParticipant(room: Room, participant: Participant, reason: LeaveReason): void {
+    const { id: participantId, number } = participant.state;
+    room.participants.delete(participantId);
+    this.push(room, { type: "participant-left", participantId, number, reason });
+    this.endSubscriptions(room, participantId);
+    for (const peer of [...participant.peers.values()]) this.dropPeer(room, participant, peer);
   }
 
-  private endSubscriptions(room: Room, memberId: number): void {
+  private endSubscriptions(room: Room, participantId: number): void {
     for (const subscription of room.subscriptions) {
-      if (subscription.subscriber.ref.memberId !== memberId) continue;
+      if (subscription.subscriber.ref.participantId !== participantId) continue;
       subscription.endsAt ??= room.log.length;
       void this.deliver(room, subscription);
     }
@@ -431,15 +466,15 @@ export class FakeConferenceService implements ConferenceService {
   }
 }
 
-function isFor(event: ConferenceEvent, ref: MemberRef): boolean {
+function isFor(event: ConferenceEvent, ref: ParticipantRef): boolean {
   return (
     !("to" in event) ||
-    (event.to.memberId === ref.memberId && event.to.generation === ref.generation)
+    (event.to.participantId === ref.participantId && event.to.generation === ref.generation)
   );
 }
 
-function statesOf(room: Room): MemberState[] {
-  return [...room.members.values()].map(({ state }) => state);
+function statesOf(room: Room): ConferenceParticipantState[] {
+  return [...room.participants.values()].map(({ state }) => state);
 }
 
 /** An engine refuses a description without the fingerprint of a certificate. */

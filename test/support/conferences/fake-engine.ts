@@ -12,14 +12,14 @@ import {
   type PeerResponse,
   type PeerStatistics,
   type PeerStream,
-  ROOM_MEMBERS_MAX,
+  ROOM_PARTICIPANTS_MAX,
   SCREENS_MAX,
 } from "../../../src/domain/conferences/engine/engine";
 
 interface FakePeer {
   id: string;
   room: string;
-  member: number;
+  participant: number;
   up: boolean;
   /** Of a publisher. */
   feed?: Feed;
@@ -31,9 +31,9 @@ interface FakePeer {
 }
 
 /** Pairs of sections of a watcher of all. */
-const PAIRS_MAX = ROOM_MEMBERS_MAX + SCREENS_MAX;
+const PAIRS_MAX = ROOM_PARTICIPANTS_MAX + SCREENS_MAX;
 
-const keyOf = ({ member, source }: Feed) => `${member}/${source}`;
+const keyOf = ({ participant, source }: Feed) => `${participant}/${source}`;
 const notFound = (what: string) => new Fault("NOT_FOUND", `The ${what} does not exist`);
 
 /** An offer or answer for the fake: an SDP without any network. */
@@ -87,7 +87,7 @@ export class FakeEngine implements OpenEngine {
     const peer: FakePeer = {
       id: `fake-${this.next++}`,
       room: request.room,
-      member: request.member,
+      participant: request.participant,
       up: false,
       kinds: [],
       settings: {},
@@ -96,7 +96,7 @@ export class FakeEngine implements OpenEngine {
     };
     if (request.publish) {
       const { source, offer } = request.publish;
-      const feed = { member: request.member, source };
+      const feed = { participant: request.participant, source };
       peer.kinds = kindsOf(offer);
       peer.feed = feed;
       peer.settings.bitrate = room.bitrate;
@@ -148,8 +148,10 @@ export class FakeEngine implements OpenEngine {
     if (this.isLost) return;
     this.begin("close", target);
     if ("peer" in target) this.remove(({ id }) => id === target.peer);
-    else if ("member" in target) {
-      this.remove(({ room, member }) => room === target.room && member === target.member);
+    else if ("participant" in target) {
+      this.remove(
+        ({ room, participant }) => room === target.room && participant === target.participant,
+      );
     } else {
       this.remove(({ room }) => room === target.room);
       this.rooms.delete(target.room);

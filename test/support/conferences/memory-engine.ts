@@ -17,7 +17,7 @@ import type {
 export interface MemoryPeer {
   id: string;
   room: string;
-  member: number;
+  participant: number;
   source: "main" | "screen" | null;
   feeds: Feed[];
   messages: PeerMessage[];
@@ -47,17 +47,18 @@ export class MemoryEngine implements OpenEngine {
 
   async connect(request: ConnectRequest): Promise<ConnectedPeer> {
     this.requireUp();
-    const { room, member, publish, watch } = request;
+    const { room, participant, publish, watch } = request;
     if (!this.rooms.has(room)) throw new Fault("NOT_FOUND", "There is no such room");
     if (publish?.offer === "invalid") throw Fault.field("sdp", "has no fingerprint");
     const id = `peer-${++this.lastId}`;
     for (const peer of [...this.peers.values()]) {
-      const isReplaced = publish && peer.member === member && peer.source === publish.source;
+      const isReplaced =
+        publish && peer.participant === participant && peer.source === publish.source;
       if (isReplaced && peer.room === room) this.peers.delete(peer.id);
     }
     const feeds = watch?.feeds ?? [];
     const source = publish?.source ?? null;
-    this.peers.set(id, { id, room, member, source, feeds, messages: [] });
+    this.peers.set(id, { id, room, participant, source, feeds, messages: [] });
     if (publish) {
       setImmediate(() => this.listener({ type: "up", room, peer: id }));
       return { peer: id, sdp: `answer to ${publish.offer}`, streams: [] };
@@ -80,14 +81,15 @@ export class MemoryEngine implements OpenEngine {
 
   async close(target: CloseTarget): Promise<void> {
     await this.stall;
-    for (const { id, room, member } of [...this.peers.values()]) {
+    for (const { id, room, participant } of [...this.peers.values()]) {
       const isMeant =
         "peer" in target
           ? id === target.peer
-          : room === target.room && (!("member" in target) || member === target.member);
+          : room === target.room &&
+            (!("participant" in target) || participant === target.participant);
       if (isMeant) this.peers.delete(id);
     }
-    if ("room" in target && !("member" in target)) this.rooms.delete(target.room);
+    if ("room" in target && !("participant" in target)) this.rooms.delete(target.room);
   }
 
   usage() {

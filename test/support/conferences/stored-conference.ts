@@ -11,7 +11,7 @@ export interface StoredConference {
   secret: string;
 }
 
-/** Inserts a conference of a user who is its only member. */
+/** Inserts a conference of a user who is its only participant. */
 export async function addConference(
   { sql, application }: TestNode,
   user: Pick<TestUser, "id">,
@@ -22,7 +22,7 @@ export async function addConference(
     [application.id, `stored ${newToken()}`, user.id],
   );
   const id = conference?.id ?? 0;
-  const [member] = await sql<{ id: number }>(
+  const [participant] = await sql<{ id: number }>(
     `INSERT INTO conference_members (conference_id, number, user_id, name, device, moderator, lease_until)
       VALUES ($1, $2, $2, 'A', 'device', true, now() + interval '1 day') RETURNING id`,
     [id, user.id],
@@ -35,7 +35,7 @@ export async function addConference(
   );
   return {
     id: String(id),
-    membershipId: `${id}.${member?.id}.1`,
+    membershipId: `${id}.${participant?.id}.1`,
     linkId: String(link?.id),
     secret,
   };

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../../src/domain/push/providers/port/provider";
-import { createConference, mutate } from "../../../tools/conferences/graphql-member";
+import { createConference, mutate } from "../../../tools/conferences/graphql-participant";
 import { newSessionId, send, waitForCall } from "../calls/calls";
 import { eventually } from "../moving-clock";
 import type { TestNode } from "../node";

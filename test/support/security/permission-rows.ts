@@ -639,7 +639,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...OWN_APPLICATION,
   },
   "Query.conferences": {
-    document: "query { conferences { nodes { id name members { id name } } } }",
+    document: "query { conferences { nodes { id name participants { id name } } } }",
     variables: () => ({}),
     ...USER,
   },
@@ -649,7 +649,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
   },
   "Query.conference": {
-    document: "query ($id: ID!) { conference(id: $id) { id name members { id } } }",
+    document: "query ($id: ID!) { conference(id: $id) { id name participants { id } } }",
     variables: ({ conference: { id } }) => ({ id }),
     ...PRIVATE,
     ...OWN_OBJECT,
@@ -670,7 +670,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Query.conferenceStatistics": {
     document:
-      "query ($id: ID!) { conferenceStatistics(conferenceId: $id) { memberId packetLoss } }",
+      "query ($id: ID!) { conferenceStatistics(conferenceId: $id) { participantId packetLoss } }",
     variables: ({ conference: { id } }) => ({ id }),
     ...OWN_APPLICATION,
   },
@@ -728,7 +728,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Mutation.joinConference": {
     document:
-      "mutation ($input: ConferenceInput!) { joinConference(input: $input) { membershipId member { id } } }",
+      "mutation ($input: ConferenceInput!) { joinConference(input: $input) { membershipId participant { id } } }",
     variables: ({ conference: { id } }) => ({ input: { conferenceId: id } }),
     ...PRIVATE,
     linkGuest: "OK",
@@ -740,24 +740,24 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Mutation.setConferenceMute": {
     document:
-      "mutation ($input: SetConferenceMuteInput!) { setConferenceMute(input: $input) { member { id } } }",
+      "mutation ($input: SetConferenceMuteInput!) { setConferenceMute(input: $input) { participant { id } } }",
     variables: ({ conference: { membershipId } }) => ({ input: { membershipId, audio: true } }),
     ...MEMBERSHIP,
   },
-  "Mutation.muteConferenceMember": {
+  "Mutation.muteConferenceParticipant": {
     document:
-      "mutation ($input: MuteConferenceMemberInput!) { muteConferenceMember(input: $input) { member { id } } }",
+      "mutation ($input: MuteConferenceParticipantInput!) { muteConferenceParticipant(input: $input) { participant { id } } }",
     variables: ({ conference: { id }, a }) => ({
-      input: { conferenceId: id, memberId: String(a.id), audio: true },
+      input: { conferenceId: id, participantId: String(a.id), audio: true },
     }),
     ...PRIVATE,
     ...OWN_OBJECT,
   },
-  "Mutation.removeConferenceMember": {
+  "Mutation.removeConferenceParticipant": {
     document:
-      "mutation ($input: RemoveConferenceMemberInput!) { removeConferenceMember(input: $input) { done } }",
+      "mutation ($input: RemoveConferenceParticipantInput!) { removeConferenceParticipant(input: $input) { done } }",
     variables: ({ conference: { id }, a }) => ({
-      input: { conferenceId: id, memberId: String(a.id) },
+      input: { conferenceId: id, participantId: String(a.id) },
     }),
     ...PRIVATE,
     ...OWN_OBJECT,

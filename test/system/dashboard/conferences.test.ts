@@ -1,9 +1,9 @@
 import {
   createConference,
-  type GraphqlMember,
+  type GraphqlParticipant,
   joinConference,
   mutate,
-} from "../../../tools/conferences/graphql-member";
+} from "../../../tools/conferences/graphql-participant";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import {
   type Dashboard,
@@ -19,7 +19,7 @@ let engine: MemoryEngine;
 let dashboard: Dashboard;
 let ann: TestUser;
 let ben: TestUser;
-const open: GraphqlMember[] = [];
+const open: GraphqlParticipant[] = [];
 beforeAll(async () => {
   dashboard = await startDashboard(
     {},
@@ -34,30 +34,35 @@ beforeAll(async () => {
   ben = await newUser(dashboard.node, { full_name: "Ben Okafor" });
 });
 afterEach(async () => {
-  for (const member of open.splice(0)) await member.leave();
+  for (const participant of open.splice(0)) await participant.leave();
 });
 afterAll(() => dashboard.stop());
 
 const path = () => `/applications/${dashboard.node.application.id}/conferences`;
 const rows = ({ page }: DashboardPage, name: string) =>
   page.getByRole("table", { name }).locator("tbody tr");
-const MEMBERS = "Members of the conference";
+const PARTICIPANTS = "Participants of the conference";
 
-async function join(id: string, { token }: TestUser): Promise<GraphqlMember> {
-  const member = await joinConference(dashboard.node, id, token);
-  open.push(member);
-  return member;
+async function join(id: string, { token }: TestUser): Promise<GraphqlParticipant> {
+  const participant = await joinConference(dashboard.node, id, token);
+  open.push(participant);
+  return participant;
 }
 
 /** Sends media, of which the media server reports statistics. */
-async function publish(member: GraphqlMember, packetLoss: number): Promise<void> {
-  const { peerId } = await member.mutate("publishConferenceMedia", "peerId", { offer: "offer" });
-  await member.event("ConferenceMemberUpdatedEvent", (event) => event.member.publishing);
+async function publish(participant: GraphqlParticipant, packetLoss: number): Promise<void> {
+  const { peerId } = await participant.mutate("publishConferenceMedia", "peerId", {
+    offer: "offer",
+  });
+  await participant.event(
+    "ConferenceParticipantUpdatedEvent",
+    (event) => event.participant.publishing,
+  );
   const stats = { audioBitrate: 32_000, videoBitrate: 500_000, roundTripMs: 20 };
   engine.report(peerId, { ...stats, packetLoss });
 }
 
-it("a conference appears with its members, of whom one is muted, unmuted and removed", async () => {
+it("a conference appears with its participants, of whom one is muted, unmuted and removed", async () => {
   const tab = await dashboard.open({ path: path() });
   const { page } = tab;
   await tab.shows("No open conferences");
@@ -71,13 +76,13 @@ it("a conference appears with its members, of whom one is muted, unmuted and rem
   await tab.check();
   await page.getByRole("link", { name: "Weekly planning" }).click();
   await tab.showsPage("Weekly planning");
-  const annRow = rows(tab, MEMBERS).filter({ hasText: "Ann Meyer" });
+  const annRow = rows(tab, PARTICIPANTS).filter({ hasText: "Ann Meyer" });
   await annRow.getByText("500 kb/s").waitFor();
   await annRow.getByText("1% lost, 20 ms round trip").waitFor();
 
   const second = await join(id, ben);
   await publish(second, 0.2);
-  const benRow = rows(tab, MEMBERS).filter({ hasText: "Ben Okafor" });
+  const benRow = rows(tab, PARTICIPANTS).filter({ hasText: "Ben Okafor" });
   await benRow.getByText("on", { exact: true }).first().waitFor();
   await tab.check();
   // With the keyboard alone.
@@ -87,13 +92,13 @@ it("a conference appears with its members, of whom one is muted, unmuted and rem
   await tab.check();
   await page.keyboard.press("Enter");
   await benRow.getByText("muted by a moderator").waitFor();
-  await second.event("ConferenceMemberUpdatedEvent", (event) => event.member.audioMuted);
+  await second.event("ConferenceParticipantUpdatedEvent", (event) => event.participant.audioMuted);
   await tab.check();
   await tab.click("Actions for Ben Okafor");
   await page.getByRole("menuitem", { name: "Unmute the microphone" }).click();
   await benRow.getByText("muted by a moderator").waitFor({ state: "detached" });
-  // The member turns its camera off itself.
-  await second.mutate("setConferenceMute", "member { id }", { video: true });
+  // The participant turns its camera off itself.
+  await second.mutate("setConferenceMute", "participant { id }", { video: true });
   await benRow.getByText("off", { exact: true }).waitFor();
 
   await tab.click("Actions for Ben Okafor");
@@ -116,7 +121,7 @@ it("a conference appears with its members, of whom one is muted, unmuted and rem
 
 it("its settings are changed, with reasons for what is refused; it is locked and closed", async () => {
   const id = await createConference(dashboard.node, ann.token, { name: "Support desk" });
-  const member = await join(id, ben);
+  const participant = await join(id, ben);
   await mutate(
     dashboard.node,
     "createConferenceLink",
@@ -139,7 +144,7 @@ it("its settings are changed, with reasons for what is refused; it is locked and
   await tab.check();
   await tab.click("Save");
   await tab.shows("The conference is changed.");
-  const { conference } = await member.event(
+  const { conference } = await participant.event(
     "ConferenceUpdatedEvent",
     (event) => event.conference.seats === 5,
   );
@@ -147,7 +152,7 @@ it("its settings are changed, with reasons for what is refused; it is locked and
 
   await tab.click("Lock");
   await page.getByRole("button", { name: "Unlock" }).waitFor();
-  await member.event("ConferenceUpdatedEvent", (event) => event.conference.locked);
+  await participant.event("ConferenceUpdatedEvent", (event) => event.conference.locked);
   await page.getByLabel("Listed users only").check();
   await tab.click("Save");
   await page
@@ -178,7 +183,7 @@ it("an error of the media server shows the service's words and the request id", 
   const tab = await dashboard.open({ path: `${path()}/${id}` });
   const { page } = tab;
   await page.route("**/graphql", (route) => {
-    if (!route.request().postData()?.includes("MuteConferenceMember")) return route.continue();
+    if (!route.request().postData()?.includes("MuteConferenceParticipant")) return route.continue();
     const extensions = { code: "UNAVAILABLE", requestId: "request-of-the-mute" };
     const message = "The media server does not answer";
     return route.fulfill({ json: { errors: [{ message, extensions }] } });
@@ -199,15 +204,15 @@ it.each([
   "dark",
 ] as const)("support reads on a phone in %s colors, and finds nothing to change", async (colorScheme) => {
   const id = await createConference(dashboard.node, ann.token, { name: `Phone ${colorScheme}` });
-  const member = await join(id, ben);
-  await publish(member, 0.1);
+  const participant = await join(id, ben);
+  await publish(participant, 0.1);
   const options = { width: "phone", colorScheme, role: "support" } as const;
   const tab = await dashboard.open({ path: path(), ...options });
   const { page } = tab;
   await page.getByRole("list", { name: "Conferences of the application" }).waitFor();
   await tab.check();
   await page.getByRole("link", { name: `Phone ${colorScheme}` }).click();
-  await page.getByRole("list", { name: MEMBERS }).getByText("10% lost").waitFor();
+  await page.getByRole("list", { name: PARTICIPANTS }).getByText("10% lost").waitFor();
   await page.getByRole("list", { name: "Who has been in the conference" }).waitFor();
   await tab.check();
   expect(await page.getByRole("main").getByRole("button").count()).toBe(0);

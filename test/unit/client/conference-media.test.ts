@@ -31,7 +31,7 @@ test("a bitrate that the service refuses is not applied, now or to a later conne
     membership,
     local: await LocalMedia.open(platform, { audio: true, video: true }),
     relayOnly: false,
-    memberId: () => "1",
+    participantId: () => "1",
     allowsVideo: () => true,
     onStreams() {},
     onScreenEnded() {},

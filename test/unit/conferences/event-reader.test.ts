@@ -9,11 +9,11 @@ import { openLocalBus } from "../../../src/platform/bus/local";
 const CONFERENCE = 7;
 const log = openLog("silent");
 
-/** An event of all members; the tests tell events apart by their numbers. */
+/** An event of all participants; the tests tell events apart by their numbers. */
 const left = (sequence: number): ConferenceEvent => ({
-  type: "member-left",
+  type: "participant-left",
   sequence,
-  memberId: 100 + sequence,
+  participantId: 100 + sequence,
   number: 100 + sequence,
   reason: "left",
 });
@@ -30,7 +30,7 @@ const snapshot = (sequence: number): ConferenceEvent & { type: "snapshot" } => (
     locked: false,
     bitrate: 600_000,
   },
-  members: [],
+  participants: [],
 });
 
 /** A reader over a bus in memory, whose next snapshot waits until `load` is called. */
@@ -89,7 +89,7 @@ function openSubscriber() {
   return {
     received,
     subscriber: {
-      ref: { conferenceId: CONFERENCE, memberId: 1, number: 1, generation: 1 },
+      ref: { conferenceId: CONFERENCE, participantId: 1, number: 1, generation: 1 },
       receive({ event }: { event: ConferenceEvent }) {
         received.push(`${event.type} ${"sequence" in event ? event.sequence : ""}`);
       },
@@ -111,8 +111,8 @@ test("an event while a subscription starts does not deliver the events before it
   releaseSnapshot();
   const detach = await subscribing;
   await append();
-  await eventually(async () => expect(received).toContain("member-left 5"));
-  expect(received).toEqual(["snapshot 4", "member-left 5"]);
+  await eventually(async () => expect(received).toContain("participant-left 5"));
+  expect(received).toEqual(["snapshot 4", "participant-left 5"]);
   await detach();
   await bus.close();
 });
@@ -128,8 +128,8 @@ test("an event between the position and the snapshot is delivered once, after it
   releaseSnapshot();
   const detach = await subscribing;
   await append();
-  await eventually(async () => expect(received).toContain("member-left 3"));
-  expect(received).toEqual(["snapshot 2", "member-left 3"]);
+  await eventually(async () => expect(received).toContain("participant-left 3"));
+  expect(received).toEqual(["snapshot 2", "participant-left 3"]);
   await detach();
   await bus.close();
 });
@@ -145,7 +145,7 @@ test("nothing is kept of a read after a cursor that a client has made up", async
   }
   for (const after of unknown) expect(reads.filter((read) => read === after)).toHaveLength(2);
   await append();
-  await eventually(async () => expect(received).toEqual(["snapshot 1", "member-left 2"]));
+  await eventually(async () => expect(received).toEqual(["snapshot 1", "participant-left 2"]));
   await detach();
   await bus.close();
 });
@@ -161,7 +161,7 @@ test("subscribers that start together share one snapshot, and each gets what fol
   await eventually(async () => expect(repeated()).toBe(1));
   await append();
   for (const { received } of all) {
-    await eventually(async () => expect(received).toEqual(["snapshot 1", "member-left 2"]));
+    await eventually(async () => expect(received).toEqual(["snapshot 1", "participant-left 2"]));
   }
   for (const each of detach) await each();
   await bus.close();
@@ -195,7 +195,7 @@ test("the streams are repeated after a snapshot of the host, also for a subscrib
   await eventually(async () => expect(repeated()).toBe(1));
   const detachResumed = await reader.subscribe(resumed.subscriber, cursor);
   await append(snapshot);
-  // Both belong to one member, and what is repeated reaches both.
+  // Both belong to one participant, and what is repeated reaches both.
   await eventually(async () => expect(repeated()).toBe(2));
   expect(resumed.received).toEqual(["snapshot 2"]);
   await bus.append(inboxOfConference(CONFERENCE), JSON.stringify(snapshot(2)));

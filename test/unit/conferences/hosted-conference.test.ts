@@ -5,7 +5,10 @@ import { inboxOfConference } from "../../../src/domain/conferences/events/event-
 import type { HostDeps } from "../../../src/domain/conferences/host/host-deps";
 import { HostedConference } from "../../../src/domain/conferences/host/hosted-conference";
 import type { ConferenceEvent } from "../../../src/domain/conferences/model/conference-event";
-import { type MemberRow, toMember } from "../../../src/domain/conferences/rows/member-queries";
+import {
+  type ConferenceParticipantRow,
+  toParticipant,
+} from "../../../src/domain/conferences/rows/participant-queries";
 import { openLocalBus } from "../../../src/platform/bus/local";
 import type { Statement } from "../../../src/platform/store/store";
 
@@ -16,12 +19,12 @@ const EVENTS_MAX = 500;
 const CHANGES_MAX = 1_000;
 const log = openLog("silent");
 
-const memberRow = (id: number): MemberRow => ({
+const participantRow = (id: number): ConferenceParticipantRow => ({
   id,
   conference_id: CONFERENCE,
   number: 100 + id,
   user_id: 100 + id,
-  name: `Member ${id}`,
+  name: `Participant ${id}`,
   device: "device",
   session_id: null,
   moderator: false,
@@ -38,7 +41,7 @@ const memberRow = (id: number): MemberRow => ({
   leave_reason: null,
 });
 
-/** A conference with member 1, whose bus cannot be reached until `endOutage` is called. */
+/** A conference with participant 1, whose bus cannot be reached until `endOutage` is called. */
 function openConference() {
   const bus = openLocalBus({ now: () => 0 }, log);
   let isDown = true;
@@ -52,7 +55,7 @@ function openConference() {
       sequence += 1;
       return [{ sequence }];
     }
-    return statement.name === "insert_conference_member" ? [memberRow(2)] : [];
+    return statement.name === "insert_conference_participant" ? [participantRow(2)] : [];
   };
   const deps = {
     store: {
@@ -99,9 +102,15 @@ function openConference() {
     sequence,
   } as const;
   return {
-    conference: new HostedConference(deps, CONFERENCE, row, [toMember(memberRow(1))], () => {}),
+    conference: new HostedConference(
+      deps,
+      CONFERENCE,
+      row,
+      [toParticipant(participantRow(1))],
+      () => {},
+    ),
     statements,
-    /** What watches the sessions of members. */
+    /** What watches the sessions of participants. */
     watched,
     /** Stops transactions before they begin. @returns a function that lets them begin */
     hold() {
@@ -130,23 +139,23 @@ const join = (conference: HostedConference) =>
   );
 
 test.each<[string, (conference: HostedConference) => Promise<unknown>, object]>([
-  ["a join", join, { members: [{ id: 1 }, { id: 2 }] }],
-  ["a leave", (conference) => conference.remove(1, "left"), { members: [] }],
+  ["a join", join, { participants: [{ id: 1 }, { id: 2 }] }],
+  ["a leave", (conference) => conference.remove(1, "left"), { participants: [] }],
   [
     "a mute",
-    (conference) => conference.muteMember(101, { audio: true }),
-    { members: [{ id: 1, audioMuted: true }] },
+    (conference) => conference.muteParticipant(101, { audio: true }),
+    { participants: [{ id: 1, audioMuted: true }] },
   ],
   [
     "a new moderator",
     (conference) =>
       conference.applyRights({
         conferenceId: CONFERENCE,
-        memberId: 1,
+        participantId: 1,
         leaveReason: null,
         moderator: true,
       }),
-    { members: [{ id: 1, moderator: true }] },
+    { participants: [{ id: 1, moderator: true }] },
   ],
   [
     "a setting",
@@ -169,7 +178,7 @@ test.each<[string, (conference: HostedConference) => Promise<unknown>, object]>(
   await close();
 });
 
-test("a member whose requests fill the queue is removed all the same, once", async () => {
+test("a participant whose requests fill the queue is removed all the same, once", async () => {
   const { conference, statements, hold, endOutage, close } = openConference();
   endOutage();
   const release = hold();
@@ -185,7 +194,7 @@ test("a member whose requests fill the queue is removed all the same, once", asy
   await close();
 });
 
-test("a member who takes a seat while the conference is dropped is not watched for ever", async () => {
+test("a participant who takes a seat while the conference is dropped is not watched for ever", async () => {
   const { conference, watched, endOutage, hold, close } = openConference();
   endOutage();
   const release = hold();

@@ -14,7 +14,7 @@ const READY: EngineEvent = { type: "ready" };
 const ROOM_LOST: EngineEvent = { type: "room-lost", room: ROOM, reason: "killed" };
 const ROOM_ENDED: EngineEvent = { type: "room-ended", room: ROOM, reason: "killed" };
 const OTHER_ENDED: EngineEvent = { type: "room-ended", room: "c-8", reason: "killed" };
-const MEMBER = { memberId: 1, number: 101, generation: 1 };
+const PARTICIPANT = { participantId: 1, number: 101, generation: 1 };
 
 /** A room with what it has told its conference; `publish` opens it. */
 function openRoom() {
@@ -35,7 +35,7 @@ function openRoom() {
     check: () => void calls.push("check"),
   };
   const room = new HostedEngine(deps as unknown as HostDeps, owner);
-  return { room, memory, calls, publish: () => room.publish(MEMBER, "main", "offer") };
+  return { room, memory, calls, publish: () => room.publish(PARTICIPANT, "main", "offer") };
 }
 
 /** The events that bring an open room into a state. */

@@ -1,7 +1,7 @@
 import { newId } from "../../../src/core/random";
 import {
   type Feed,
-  ROOM_MEMBERS_MAX,
+  ROOM_PARTICIPANTS_MAX,
   SCREENS_MAX,
 } from "../../../src/domain/conferences/engine/engine";
 import { feedIdOf } from "../../../src/domain/conferences/engine/janus-server/feed-id";
@@ -14,11 +14,14 @@ import {
 /** The record of a room at Janus, with ids as long as Janus and the database make them. */
 
 const HANDLE = 2 ** 53 - 1;
-const MEMBER = 2 ** 40;
-const members = Array.from({ length: ROOM_MEMBERS_MAX }, (_, index) => MEMBER + index);
-const feeds: Feed[] = members.flatMap((member, index): Feed[] => [
-  { member, source: "main" },
-  ...(index < SCREENS_MAX ? [{ member, source: "screen" as const }] : []),
+const PARTICIPANT = 2 ** 40;
+const participants = Array.from(
+  { length: ROOM_PARTICIPANTS_MAX },
+  (_, index) => PARTICIPANT + index,
+);
+const feeds: Feed[] = participants.flatMap((participant, index): Feed[] => [
+  { participant, source: "main" },
+  ...(index < SCREENS_MAX ? [{ participant, source: "screen" as const }] : []),
 ]);
 
 const streamsOf = (watched: Feed[]): PeerRecord["streams"] =>
@@ -27,13 +30,13 @@ const streamsOf = (watched: Feed[]): PeerRecord["streams"] =>
     [`${2 * index + 1}`, "video", feedIdOf(feed)],
   ]);
 
-function peer(member: number, watched: Feed[], more: Partial<PeerRecord>): PeerRecord {
-  return { peer: newId(), handle: HANDLE, member, streams: streamsOf(watched), ...more };
+function peer(participant: number, watched: Feed[], more: Partial<PeerRecord>): PeerRecord {
+  return { peer: newId(), handle: HANDLE, participant, streams: streamsOf(watched), ...more };
 }
 
-const watcher = (member: number, watched: Feed[], sections: "all" | "one"): PeerRecord => {
+const watcher = (participant: number, watched: Feed[], sections: "all" | "one"): PeerRecord => {
   const videos = watched.map((_, index) => `${2 * index + 1}`);
-  return peer(member, watched, {
+  return peer(participant, watched, {
     sections,
     awaiting: false,
     unwanted: videos,
@@ -43,16 +46,16 @@ const watcher = (member: number, watched: Feed[], sections: "all" | "one"): Peer
 
 const fingerprint = Array(32).fill("AB").join(":");
 const publishers = feeds.map((feed) =>
-  peer(feed.member, [feed], { source: feed.source, fingerprint: `sha-256 ${fingerprint}` }),
+  peer(feed.participant, [feed], { source: feed.source, fingerprint: `sha-256 ${fingerprint}` }),
 );
 
 test.each<[string, PeerRecord[]]>([
-  ["one peer connection", members.map((member) => watcher(member, feeds, "all"))],
+  ["one peer connection", participants.map((participant) => watcher(participant, feeds, "all"))],
   [
     "a peer connection for each feed",
-    members.flatMap((member) => feeds.map((feed) => watcher(member, [feed], "one"))),
+    participants.flatMap((participant) => feeds.map((feed) => watcher(participant, [feed], "one"))),
   ],
-])("the record of a full room whose members watch over %s is less than 64 KiB", (_, watchers) => {
+])("the record of a full room whose participants watch over %s is less than 64 KiB", (_, watchers) => {
   const peers = [...publishers, ...watchers];
   const record: RoomRecord = { generation: HANDLE, control: HANDLE, privateId: HANDLE, peers };
   const text = JSON.stringify(record);

@@ -22,7 +22,7 @@ const ANSWER =
 const record = (awaiting: boolean): PeerRecord => ({
   peer: "p",
   handle: 1,
-  member: 1,
+  participant: 1,
   sections: "all",
   awaiting,
   streams: [],

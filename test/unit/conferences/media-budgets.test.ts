@@ -113,7 +113,7 @@ describe("a room", () => {
     };
   }
 
-  test("of twelve members with audio and video, and two screens, has its whole bitrate", () => {
+  test("of twelve participants with audio and video, and two screens, has its whole bitrate", () => {
     const { rates, whole, second } = room(...Array.from({ length: 14 }, () => (75 + 50) * 12));
     for (let count = 0; count < 600; count += 1) second();
     expect(whole.share).toBe(1);

@@ -9,11 +9,11 @@ import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which peer ends for a new one, and which request is refused, when the places of a process are taken. */
 
-const USER_FULL = "The member has too many peer connections in all conferences together";
+const USER_FULL = "The participant has too many peer connections in all conferences together";
 const APPLICATION_FULL = "The application has too many peer connections at the media server";
 const ALL_FULL = "The media server has too many peer connections";
 const GAVE_WAY = "not connected, and its place was needed";
-const REPLACED = "replaced by another peer connection of the member";
+const REPLACED = "replaced by another peer connection of the participant";
 
 /** A process whose peers are names. */
 class Peers {
@@ -24,10 +24,10 @@ class Peers {
   private last = 0;
 
   /** Begins to open a peer. */
-  take(application: number, member: number, replaced?: string): string {
+  take(application: number, participant: number, replaced?: string): string {
     this.last += 1;
-    const peer = `${application}/${member}/${this.last}`;
-    this.places.take(peer, { application, member }, replaced);
+    const peer = `${application}/${participant}/${this.last}`;
+    this.places.take(peer, { application, participant }, replaced);
     return peer;
   }
 
@@ -42,20 +42,20 @@ class Peers {
   }
 
   /** Opens peers that do not connect. */
-  wait(application: number, member: number, count = 1): string[] {
-    return Array.from({ length: count }, () => this.opened(this.take(application, member)));
+  wait(application: number, participant: number, count = 1): string[] {
+    return Array.from({ length: count }, () => this.opened(this.take(application, participant)));
   }
 
   /** Opens peers that connect. */
-  connect(application: number, member: number, count = 1): string[] {
-    return this.wait(application, member, count).map((peer) => this.up(peer));
+  connect(application: number, participant: number, count = 1): string[] {
+    return this.wait(application, participant, count).map((peer) => this.up(peer));
   }
 
-  /** Members of the application fill what is left of its share, or of a part of it, with connected peers. */
+  /** Participants of the application fill what is left of its share, or of a part of it, with connected peers. */
   fill(application: number, count = APPLICATION_PEERS_MAX): string[] {
     return Array.from({ length: count }, (_, index) => {
-      const member = 1_000 + Math.floor(index / USER_PEERS_MAX);
-      return this.connect(application, member);
+      const participant = 1_000 + Math.floor(index / USER_PEERS_MAX);
+      return this.connect(application, participant);
     }).flat();
   }
 
@@ -70,9 +70,9 @@ class Peers {
   }
 
   /** The message of the fault that refuses a request; null for none. */
-  refusal(application: number, member: number, replaced?: string): string | null {
+  refusal(application: number, participant: number, replaced?: string): string | null {
     try {
-      this.release(this.take(application, member, replaced));
+      this.release(this.take(application, participant, replaced));
       return null;
     } catch (error) {
       expect((error as Fault).code).toBe("UNAVAILABLE");
@@ -124,7 +124,7 @@ describe("the share of a user", () => {
 });
 
 describe("the share of an application", () => {
-  it("leaves the members of others a quarter, if all of its peers are connected", () => {
+  it("leaves the participants of others a quarter, if all of its peers are connected", () => {
     peers.fill(1);
     expect(peers.refusal(1, 1)).toBe(APPLICATION_FULL);
     peers.fill(2, PEERS_MAX - APPLICATION_PEERS_MAX);
@@ -148,7 +148,7 @@ describe("the share of an application", () => {
 });
 
 describe("all places of the process", () => {
-  /** Two applications have connected peers, and the members of a third one have opened one each for the rest. */
+  /** Two applications have connected peers, and the participants of a third one have opened one each for the rest. */
   function fillAll(): void {
     peers.fill(1);
     peers.fill(2, 300);
@@ -160,7 +160,7 @@ describe("all places of the process", () => {
   it("are kept free by the application with the most peers that are not connected", () => {
     fillAll();
     const newcomer = peers.wait(2, 1, 2);
-    for (let member = 1; member <= 20; member += 1) peers.wait(3, 100 + member);
+    for (let participant = 1; participant <= 20; participant += 1) peers.wait(3, 100 + participant);
     expect(peers.ended).toHaveLength(22);
     expect(peers.endedPeers().filter((peer) => !peer.startsWith("3/"))).toEqual([]);
     expect([...peers.open]).toEqual(expect.arrayContaining(newcomer));
@@ -292,10 +292,10 @@ it("over random changes no share is exceeded, and all places are free in the end
     const action = random(16);
     if (action < 9 && pending.size < 30) {
       const application = random(4) === 0 ? 2 : 1;
-      const member = random(2) === 0 ? 1 : random(20);
-      const replaced = random(4) === 0 ? pick(open(`${application}/${member}/`)) : "";
+      const participant = random(2) === 0 ? 1 : random(20);
+      const replaced = random(4) === 0 ? pick(open(`${application}/${participant}/`)) : "";
       try {
-        pending.set(peers.take(application, member, replaced), replaced);
+        pending.set(peers.take(application, participant, replaced), replaced);
       } catch (error) {
         const { message } = error as Fault;
         refusals.set(message, (refusals.get(message) ?? 0) + 1);
@@ -308,8 +308,8 @@ it("over random changes no share is exceeded, and all places are free in the end
       if (random(10) === 0) peers.release(peer);
       else peers.opened(peer);
       if (random(4) > 0) peers.up(peer);
-      const [application, member] = peer.split("/");
-      expect(open(`${application}/${member}/`).length).toBeLessThanOrEqual(USER_PEERS_MAX);
+      const [application, participant] = peer.split("/");
+      expect(open(`${application}/${participant}/`).length).toBeLessThanOrEqual(USER_PEERS_MAX);
       expect(open(`${application}/`).length).toBeLessThanOrEqual(APPLICATION_PEERS_MAX);
       expect(peers.open.size).toBeLessThanOrEqual(PEERS_MAX);
     } else if (random(8) === 0) peers.release(pick(peers.open));

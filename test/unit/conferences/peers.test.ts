@@ -11,7 +11,7 @@ const OFFER = fakeSdp(["audio", "video"]);
 const unavailable = () => new Fault("UNAVAILABLE", "The media server does not answer");
 
 class RefusingEngine extends FakeEngine {
-  /** Peers whose updates, and peers or members whose closing it refuses. */
+  /** Peers whose updates, and peers or participants whose closing it refuses. */
   readonly refusedUpdates = new Set<string>();
   readonly refusedClosings = new Set<string>();
 
@@ -50,8 +50,12 @@ beforeEach(async () => {
   await engine.open({ ...ROOM, video: true, bitrate: 100_000 });
 });
 
-const owner = (number: number): PeerOwner => ({ memberId: 100 + number, number, generation: 1 });
-const main = (member: number): Feed => ({ member, source: "main" });
+const owner = (number: number): PeerOwner => ({
+  participantId: 100 + number,
+  number,
+  generation: 1,
+});
+const main = (participant: number): Feed => ({ participant, source: "main" });
 /** Lets what runs in the background finish: the engine answers at once. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -78,7 +82,7 @@ test("a watching peer that cannot be updated is closed at the engine as well", a
   expect(engine.peersOf(ROOM.room)).toEqual([publisher]);
 });
 
-test("a member who is closed has no peer left at the engine, whatever of it is known and fails", async () => {
+test("a participant who is closed has no peer left at the engine, whatever of it is known and fails", async () => {
   const failed = await watch(1);
   const published = await publish(1);
   engine.refusedUpdates.add(failed);
@@ -89,12 +93,12 @@ test("a member who is closed has no peer left at the engine, whatever of it is k
 
   await peers.watch(owner(1), main(2));
   engine.refusedClosings.add(published);
-  await expect(peers.closeMember(101, 1)).rejects.toThrow("does not answer");
+  await expect(peers.closeParticipant(101, 1)).rejects.toThrow("does not answer");
   expect(peers.list().map(({ id }) => id)).toEqual([other]);
   expect(engine.peersOf(ROOM.room)).toEqual([other]);
 });
 
-test("a member opens at most 14 watching peers, also at the same time", async () => {
+test("a participant opens at most 14 watching peers, also at the same time", async () => {
   for (let number = 2; number <= 21; number += 1) await publish(number);
   const all = Array.from({ length: 20 }, (_, index) => main(index + 2));
   const results = await Promise.allSettled(all.map((feed) => peers.watch(owner(1), feed)));
@@ -106,7 +110,7 @@ test("a member opens at most 14 watching peers, also at the same time", async ()
   await expect(peers.watch(owner(1), undefined)).rejects.toThrow("at most 14");
 });
 
-test("of a member's requests to watch all at the same time, one peer remains", async () => {
+test("of a participant's requests to watch all at the same time, one peer remains", async () => {
   const opened = await Promise.all([1, 2, 3].map(() => peers.watch(owner(1), undefined)));
   expect(engine.peersOf(ROOM.room)).toEqual([opened.at(-1)?.peer]);
   expect(peers.list()).toHaveLength(1);

@@ -16,12 +16,12 @@ import { seededRandom } from "../../../tools/seeded-random";
 
 /** Which section carries which feed, and how many videos a poor network allows. */
 
-const main = (member: number): Feed => ({ member, source: "main" });
-const screen = (member: number): Feed => ({ member, source: "screen" });
+const main = (participant: number): Feed => ({ participant, source: "main" });
+const screen = (participant: number): Feed => ({ participant, source: "screen" });
 const all = () => true;
 
 describe("sections", () => {
-  test("twelve members and two screens have 12 audio and 14 video sections, with their own mids", () => {
+  test("twelve participants and two screens have 12 audio and 14 video sections, with their own mids", () => {
     const mids = allSlots(true).flatMap(({ audio, video }) => [audio, video]);
     expect(allSlots(true).filter(({ audio }) => audio !== null)).toHaveLength(12);
     expect(allSlots(true).filter(({ video }) => video !== null)).toHaveLength(14);
@@ -154,12 +154,12 @@ describe("a poor network", () => {
     expect(policy.update(good, 3, 5)).toBe(1);
   });
 
-  test("the last members' videos are paused first, shared screens at last", () => {
-    const videos = ["screen-1", "member-1", "member-2", "screen-2", "member-3"];
+  test("the last participants' videos are paused first, shared screens at last", () => {
+    const videos = ["screen-1", "participant-1", "participant-2", "screen-2", "participant-3"];
     expect(pauseOrder(videos, (video) => video.startsWith("screen"))).toEqual([
-      "member-3",
-      "member-2",
-      "member-1",
+      "participant-3",
+      "participant-2",
+      "participant-1",
       "screen-2",
       "screen-1",
     ]);

@@ -30,7 +30,8 @@ function kindOf(action: string, name: string): string {
   if (name === "id" && action.endsWith("Member")) return "member";
   if (name === "id" && action.endsWith("Invitation")) return "invitation";
   if (name === "id" && action.endsWith("PushEvent")) return "pushEvent";
-  if (name === "memberId" && action.includes("Conference")) return "conferenceMember";
+  // Versions before this name called a participant of a conference a member.
+  if (name === "memberId" && action.includes("Conference")) return "participant";
   return name.replace(/Ids?$/, "");
 }
 

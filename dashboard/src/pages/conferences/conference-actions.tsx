@@ -21,7 +21,7 @@ const texts = conferenceStrings;
 
 /** Locks and closes a conference. */
 export function ConferenceActions({ conference }: { conference: ConferenceFieldsFragment }) {
-  const { id: conferenceId, name, locked, members } = conference;
+  const { id: conferenceId, name, locked, participants } = conference;
   const { canChange } = useRole();
   const [isClosing, { open, close }] = useDisclosure();
   const update = useChange(UpdateConferenceDocument, [ConferenceDetailsDocument]);
@@ -60,7 +60,7 @@ export function ConferenceActions({ conference }: { conference: ConferenceFields
         opened={isClosing}
         onClose={close}
         title={texts.closeTitle(name)}
-        lost={texts.closeLost(members.length)}
+        lost={texts.closeLost(participants.length)}
         action={texts.closeSubmit}
         onConfirm={closeIt}
       />

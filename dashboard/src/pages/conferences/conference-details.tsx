@@ -12,9 +12,9 @@ const texts = conferenceStrings;
 /** What a conference is, for everybody who may read. */
 export function ConferenceDetails({ conference }: { conference: ConferenceFieldsFragment }) {
   const applicationId = useApplicationId();
-  const { creatorId, members, origin, engine, hostNodeId, closedAt } = conference;
+  const { creatorId, participants, origin, engine, hostNodeId, closedAt } = conference;
   // A creator who is in has a name here.
-  const creator = members.find(({ userId }) => userId !== null && userId === creatorId);
+  const creator = participants.find(({ userId }) => userId !== null && userId === creatorId);
   return (
     <Section title={texts.about}>
       <Details

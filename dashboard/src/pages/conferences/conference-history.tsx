@@ -19,7 +19,7 @@ function columnsOf(applicationId: string): readonly Column<Row>[] {
   return [
     {
       key: "name",
-      title: texts.member,
+      title: texts.participant,
       render: ({ userId, name }) =>
         userId === null ? (
           <Text size="sm" fw={600}>
@@ -61,14 +61,14 @@ function Time({ time }: { time: string }) {
 
 /**
  * Everybody who is or was in a conference.
- * @param members ids of who is in now: another set reads the list again
+ * @param participants ids of who is in now: another set reads the list again
  */
 export function ConferenceHistory({
   conferenceId,
-  members,
+  participants,
 }: {
   conferenceId: string;
-  members: string;
+  participants: string;
 }) {
   const applicationId = useApplicationId();
   const position = usePagePosition();
@@ -77,7 +77,7 @@ export function ConferenceHistory({
     { id: conferenceId, ...position },
     { keepPrevious: true },
   );
-  useReadAgain(members, query.refetch);
+  useReadAgain(participants, query.refetch);
   return (
     <ListSection title={texts.history} lead={texts.historyLead}>
       <KeysetList

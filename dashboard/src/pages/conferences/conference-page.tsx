@@ -20,7 +20,7 @@ import { ConferenceBadge } from "./conference-badge.tsx";
 import { ConferenceDetails } from "./conference-details.tsx";
 import { ConferenceHistory } from "./conference-history.tsx";
 import { ConferenceLinks } from "./conference-links.tsx";
-import { ConferenceMembers } from "./conference-members.tsx";
+import { ConferenceParticipants } from "./conference-participants.tsx";
 import { ConferenceSettings } from "./conference-settings.tsx";
 import { conferenceStrings, conferencesStrings } from "./strings.ts";
 
@@ -72,7 +72,7 @@ export function Component() {
           <>
             <ConferenceBadge
               isClosed={conference.closedAt !== null}
-              members={conference.members.length}
+              participants={conference.participants.length}
             />
             {conference.locked && (
               <Badge variant="outline" color="gray" tt="none">
@@ -100,17 +100,17 @@ export function Component() {
 
 function Parts({ conference }: { conference: ConferenceFieldsFragment }) {
   const { canChange } = useRole();
-  const members = conference.members.map(({ id }) => id).join(" ");
+  const participants = conference.participants.map(({ id }) => id).join(" ");
   const hasSettings = canChange && conference.closedAt === null;
   return (
     <>
-      <ConferenceMembers conference={conference} />
+      <ConferenceParticipants conference={conference} />
       <SimpleGrid cols={{ base: 1, md: hasSettings ? 2 : 1 }} spacing="lg">
         {hasSettings && <ConferenceSettings conference={conference} />}
         <ConferenceDetails conference={conference} />
       </SimpleGrid>
       <ConferenceLinks conference={conference} />
-      <ConferenceHistory conferenceId={conference.id} members={members} />
+      <ConferenceHistory conferenceId={conference.id} participants={participants} />
     </>
   );
 }

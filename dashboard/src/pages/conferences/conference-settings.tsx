@@ -32,7 +32,7 @@ function valuesOf({ name, seats, access, bitrate }: ConferenceFieldsFragment) {
 /** The settings of an open conference. Only what was changed is sent. */
 export function ConferenceSettings({ conference }: { conference: ConferenceFieldsFragment }) {
   const [isAsking, { open, close }] = useDisclosure();
-  const { id: conferenceId, members } = conference;
+  const { id: conferenceId, participants } = conference;
   const { form, submit, isSending, error } = useServiceForm({
     document: UpdateConferenceDocument,
     initialValues: valuesOf(conference),
@@ -58,7 +58,7 @@ export function ConferenceSettings({ conference }: { conference: ConferenceField
   });
   const ask = (event: FormEvent<HTMLFormElement>) => {
     const excludes = form.isDirty("access") && form.values.access === "LISTED";
-    if (!excludes || members.length === 0) return submit(event);
+    if (!excludes || participants.length === 0) return submit(event);
     event.preventDefault();
     open();
   };

@@ -44,19 +44,19 @@ function columnsOf(applicationId: string): readonly Column<ListedConferenceFragm
     {
       key: "status",
       title: texts.status,
-      render: ({ closedAt, members }) => (
-        <ConferenceBadge isClosed={closedAt !== null} members={members.length} />
+      render: ({ closedAt, participants }) => (
+        <ConferenceBadge isClosed={closedAt !== null} participants={participants.length} />
       ),
     },
     {
-      key: "members",
-      title: texts.members,
-      render: ({ closedAt, members, seats }) =>
+      key: "participants",
+      title: texts.participants,
+      render: ({ closedAt, participants, seats }) =>
         closedAt === null ? (
           <>
-            <span className="figure">{texts.seats(members.length, seats)}</span>
+            <span className="figure">{texts.seats(participants.length, seats)}</span>
             <Text size="xs" c="dimmed" lineClamp={1}>
-              {members.map(({ name }) => name).join(", ")}
+              {participants.map(({ name }) => name).join(", ")}
             </Text>
           </>
         ) : (
@@ -75,7 +75,7 @@ function columnsOf(applicationId: string): readonly Column<ListedConferenceFragm
 /** Newest first. */
 const isBefore = (one: { id: string }, other: { id: string }) => Number(one.id) > Number(other.id);
 
-/** The conferences of an application, open or closed; those with members change by themselves. */
+/** The conferences of an application, open or closed; those with participants change by themselves. */
 export function Component() {
   const applicationId = useApplicationId();
   const [{ show, search }, change] = useUrlFilters({ show: "open", search: "" });

@@ -8,7 +8,7 @@ import {
 } from "@heroicons/react/24/outline";
 import { Group, Text } from "@mantine/core";
 import { formatBitrate } from "../../formats.ts";
-import type { ConferenceMember } from "./conference-members.tsx";
+import type { ConferenceParticipant } from "./conference-participants.tsx";
 import { conferenceStrings } from "./strings.ts";
 
 const texts = conferenceStrings.media;
@@ -19,21 +19,21 @@ const ICONS = {
 
 /** What is known of a microphone or camera: who muted it, or that nothing arrives, and what it sends. */
 export function MediaState({
-  member,
+  participant,
   kind,
 }: {
-  member: ConferenceMember;
+  participant: ConferenceParticipant;
   kind: "audio" | "video";
 }) {
   const [muted, byModerator] =
     kind === "audio"
-      ? [member.audioMuted, member.audioMutedByModerator]
-      : [member.videoMuted, member.videoMutedByModerator];
-  const sent = member.statistics.find(({ source }) => source === "MAIN");
+      ? [participant.audioMuted, participant.audioMutedByModerator]
+      : [participant.videoMuted, participant.videoMutedByModerator];
+  const sent = participant.statistics.find(({ source }) => source === "MAIN");
   const bitrate = kind === "audio" ? sent?.audioBitrate : sent?.videoBitrate;
   const { on: On, off: Off } = ICONS[kind];
   if (byModerator) return <State icon={Off} color="orange" text={texts.mutedByModerator} />;
-  if (!member.publishing)
+  if (!participant.publishing)
     return <State icon={NoSymbolIcon} color="dimmed" text={texts.none} isUnbroken />;
   if (muted) {
     return <State icon={Off} color="dimmed" text={kind === "audio" ? texts.muted : texts.off} />;
@@ -42,11 +42,11 @@ export function MediaState({
   return <State icon={On} text={text} bitrate={bitrate} />;
 }
 
-/** Whether a member shares a screen, and what it sends of it. */
+/** Whether a participant shares a screen, and what it sends of it. */
 export function ScreenState({
-  member: { sharingScreen, statistics },
+  participant: { sharingScreen, statistics },
 }: {
-  member: ConferenceMember;
+  participant: ConferenceParticipant;
 }) {
   if (!sharingScreen) return <State color="dimmed" text={texts.notSharing} />;
   const sent = statistics.find(({ source }) => source === "SCREEN");

@@ -9,7 +9,7 @@ const texts = overviewStrings;
 
 /** What is open now. */
 export function Now({
-  activity: { sockets, sessions, calls, conferences, conferenceMembers },
+  activity: { sockets, sessions, calls, conferences, conferenceParticipants },
   applicationId,
 }: {
   activity: Activity;
@@ -48,7 +48,10 @@ export function Now({
         <Gauge
           title={texts.conferences}
           value={formatCount(conferences)}
-          detail={texts.members(conferenceMembers.count, formatCount(conferenceMembers))}
+          detail={texts.participants(
+            conferenceParticipants.count,
+            formatCount(conferenceParticipants),
+          )}
           {...pageLink(applicationId, "conferences")}
         />
       </SimpleGrid>

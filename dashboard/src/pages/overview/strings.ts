@@ -27,7 +27,8 @@ export const overviewStrings = {
   calls: "Calls",
   callsDetail: "ringing or accepted",
   conferences: "Conferences",
-  members: (count: number, shown: string) => `${shown} ${count === 1 ? "member" : "members"}`,
+  participants: (count: number, shown: string) =>
+    `${shown} ${count === 1 ? "participant" : "participants"}`,
 
   requests: "Requests",
   errors: "Errors",

@@ -1,18 +1,18 @@
 /** Maximum size of an SDP, in bytes of UTF-8. */
 export const SDP_MAX = 65_536;
 
-/** Maximum number of members of a room: an offer to a watching peer has media sections for as many. */
-export const ROOM_MEMBERS_MAX = 12;
-/** Maximum number of members who share a screen at a time, for the same reason. */
+/** Maximum number of participants of a room: an offer to a watching peer has media sections for as many. */
+export const ROOM_PARTICIPANTS_MAX = 12;
+/** Maximum number of participants who share a screen at a time, for the same reason. */
 export const SCREENS_MAX = 2;
 
-/** A media source of a member: microphone and camera in one peer connection, a shared screen in another. */
+/** A media source of a participant: microphone and camera in one peer connection, a shared screen in another. */
 export type MediaSource = "main" | "screen";
 
 /** What one publishing peer sends, which others can watch. */
 export interface Feed {
-  /** Number of the publishing member: the user's id, or a guest's number. */
-  member: number;
+  /** Number of the publishing participant: the user's id, or a guest's number. */
+  participant: number;
   source: MediaSource;
 }
 
@@ -49,15 +49,15 @@ export interface TrickledCandidate {
 export interface ConnectRequest {
   room: string;
   generation: number;
-  member: number;
-  /** Publishes: the client's offer. Replaces the member's earlier peer of the same source. */
+  participant: number;
+  /** Publishes: the client's offer. Replaces the participant's earlier peer of the same source. */
   publish?: { source: MediaSource; offer: string };
   /**
-   * Watches: the feeds to receive. `all` has media sections for every member of the room, and changes what they carry
-   * (`watch` below). It carries no feed whose media does not flow, for example while its publisher restarts; the caller
-   * asks again after `up`. The caller closes an earlier one of the member afterwards; an engine that has no place for both
-   * ends it. `one` has exactly those of its single feed, and is never renegotiated: legacy clients open one peer
-   * connection for each feed.
+   * Watches: the feeds to receive. `all` has media sections for every participant of the room, and changes what they
+   * carry (`watch` below). It carries no feed whose media does not flow, for example while its publisher restarts; the
+   * caller asks again after `up`. The caller closes an earlier one of the participant afterwards; an engine that has no
+   * place for both ends it. `one` has exactly those of its single feed, and is never renegotiated: legacy clients open
+   * one peer connection for each feed.
    */
   watch?: { feeds: Feed[]; sections: "all" | "one" };
 }
@@ -67,9 +67,9 @@ export interface ConnectedPeer {
   /** Identifies the peer at this engine; unguessable is not required, since it never authorizes anything. */
   peer: string;
   /**
-   * The answer to a publisher's offer, or the offer to a watching client, with all candidates of the engine. Empty for a
-   * peer with sections `all` of an engine that cannot offer before there is a feed (Janus); then the response to `watch`
-   * has the first offer.
+   * The answer to a publisher's offer, or the offer to a watching client, with all candidates of the engine. Empty for
+   * a peer with sections `all` of an engine that cannot offer before there is a feed (Janus); then the response to
+   * `watch` has the first offer.
    */
   sdp: string;
   streams: PeerStream[];
@@ -83,13 +83,13 @@ export interface PeerMessage {
   /** The feeds to receive from now on, of a peer with sections `all`. */
   watch?: Feed[];
   /**
-   * Of a publishing peer. `audio` and `video` false drop what the member sends (a moderator's mute); `bitrate` caps its
-   * video in bits per second, below the cap of the room; `keyFrame` requests a key frame.
+   * Of a publishing peer. `audio` and `video` false drop what the participant sends (a moderator's mute); `bitrate`
+   * caps its video in bits per second, below the cap of the room; `keyFrame` requests a key frame.
    */
   publisher?: { audio?: boolean; video?: boolean; bitrate?: number; keyFrame?: boolean };
   /**
-   * Of a watching peer, a stream to pause or to receive in another simulcast layer: 0 is the smallest. An engine without
-   * layers ignores `layer`.
+   * Of a watching peer, a stream to pause or to receive in another simulcast layer: 0 is the smallest. An engine
+   * without layers ignores `layer`.
    */
   stream?: { mid: string; send?: boolean; layer?: number };
   /**
@@ -118,11 +118,11 @@ export interface PeerResponse {
 /** What to close. Closing what is gone is no error. */
 export type CloseTarget =
   | { room: string }
-  /** All peers of a member. */
-  | { room: string; member: number }
+  /** All peers of a participant. */
+  | { room: string; participant: number }
   | { peer: string };
 
-/** Statistics of a peer since its last report, for operators and for the member itself. */
+/** Statistics of a peer since its last report, for operators and for the participant itself. */
 export interface PeerStatistics {
   /** Bits per second that the engine receives from a publisher, or sends to a watcher. */
   audioBitrate: number;
@@ -175,8 +175,8 @@ export type EngineState = Record<string, unknown>;
  */
 export interface ConferenceEngine {
   /**
-   * Opens a room; idempotent. For an open one of the same generation, `bitrate` is that of members who publish from now
-   * on.
+   * Opens a room; idempotent. For an open one of the same generation, `bitrate` is that of participants who publish
+   * from now on.
    * @param state what an earlier call returned, to resume its peers if they still exist
    * @returns the state to store, and the peers that were resumed: those whose media flows
    */

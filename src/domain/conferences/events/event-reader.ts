@@ -24,7 +24,7 @@ export interface EventReaderDeps {
   log: Log;
   /** Reads the state of a conference. @returns null if it is closed */
   loadSnapshot(conferenceId: number): Promise<Snapshot | null>;
-  /** Asks the host to send a member its own events again, after a gap. */
+  /** Asks the host to send a participant its own events again, after a gap. */
   repeatStreams(subscriber: EventSubscriber): Promise<void>;
 }
 
@@ -160,8 +160,8 @@ export class EventReader {
 
   private async repeatStreams(entry: Attached): Promise<void> {
     try {
-      const { memberId, generation } = entry.subscriber.ref;
-      await this.repeats.load(`${memberId} ${generation}`, () =>
+      const { participantId, generation } = entry.subscriber.ref;
+      await this.repeats.load(`${participantId} ${generation}`, () =>
         this.deps.repeatStreams(entry.subscriber),
       );
     } catch (error) {
@@ -173,11 +173,11 @@ export class EventReader {
 
   private deliver(entry: Attached, event: ConferenceEvent): void {
     const { subscriber } = entry;
-    const { memberId, generation } = subscriber.ref;
-    // It stands for events that were dropped; those for this member may be among them even if the number is known.
+    const { participantId, generation } = subscriber.ref;
+    // It stands for events that were dropped; those for this participant may be among them even if the number is known.
     if (event.type === "snapshot") entry.lacksStreams = true;
     if ("to" in event) {
-      if (event.to.memberId !== memberId || event.to.generation !== generation) return;
+      if (event.to.participantId !== participantId || event.to.generation !== generation) return;
     } else {
       if (event.sequence <= entry.sequence) return;
       entry.sequence = event.sequence;
@@ -186,7 +186,7 @@ export class EventReader {
     const isOver =
       event.type === "ended" ||
       event.type === "replaced" ||
-      (event.type === "member-left" && event.memberId === memberId);
+      (event.type === "participant-left" && event.participantId === participantId);
     if (isOver) void this.end(entry);
   }
 

@@ -4,16 +4,16 @@ import type { Bus } from "../../../platform/bus/bus";
 import type { Store } from "../../../platform/store/store";
 import type { EventSubscriber } from "../model/conference-service";
 import { findSnapshot } from "../rows/conference-queries";
-import { findMembers, memberState } from "../rows/member-queries";
+import { findSeatedParticipants, participantState } from "../rows/participant-queries";
 import { EventReader } from "./event-reader";
-import { MemberLeases } from "./member-leases";
+import { ParticipantLeases } from "./participant-leases";
 
 /** Dependencies of {@link EventReaders}. */
 export interface EventReadersDeps {
   store: Pick<Store, "query">;
   bus: Bus;
   log: Log;
-  /** Asks the host to send a member its own events again. */
+  /** Asks the host to send a participant its own events again. */
   repeatStreams(subscriber: EventSubscriber): Promise<void>;
   /** Called when this node begins to read the events of a conference. */
   onWatch(): void;
@@ -22,10 +22,10 @@ export interface EventReadersDeps {
 /** The conferences whose events subscribers of this node receive. */
 export class EventReaders {
   private readonly readers = new Map<number, EventReader>();
-  private readonly leases: MemberLeases;
+  private readonly leases: ParticipantLeases;
 
   constructor(private readonly deps: EventReadersDeps) {
-    this.leases = new MemberLeases(deps.store, deps.log, (subscriber) => {
+    this.leases = new ParticipantLeases(deps.store, deps.log, (subscriber) => {
       void this.readers.get(subscriber.ref.conferenceId)?.end({ subscriber });
     });
   }
@@ -40,14 +40,14 @@ export class EventReaders {
     subscriber: EventSubscriber,
     after: string | undefined,
   ): Promise<() => Promise<void>> {
-    const { conferenceId, memberId, number, generation } = subscriber.ref;
-    const member = (await findMembers(this.deps.store, conferenceId)).find(
-      ({ id }) => id === memberId,
+    const { conferenceId, participantId, number, generation } = subscriber.ref;
+    const participant = (await findSeatedParticipants(this.deps.store, conferenceId)).find(
+      ({ id }) => id === participantId,
     );
-    if (member?.number !== number) {
-      throw new Fault("NOT_FOUND", "There is no such member in the conference");
+    if (participant?.number !== number) {
+      throw new Fault("NOT_FOUND", "There is no such participant in the conference");
     }
-    if (member.generation !== generation) {
+    if (participant.generation !== generation) {
       throw new Fault("CONFLICT", "Another device has taken this seat");
     }
     const release = this.leases.keep(subscriber);
@@ -77,8 +77,8 @@ export class EventReaders {
         async loadSnapshot(id) {
           const found = await findSnapshot(store, id);
           if (!found) return null;
-          const members = await findMembers(store, id);
-          return { type: "snapshot", ...found, members: members.map(memberState) };
+          const participants = await findSeatedParticipants(store, id);
+          return { type: "snapshot", ...found, participants: participants.map(participantState) };
         },
       },
       conferenceId,

@@ -14,7 +14,7 @@ export const COMMANDS = [
   "figures",
   "checkRights",
   "setMuted",
-  "muteMember",
+  "muteParticipant",
   "update",
   "close",
 ] as const satisfies ReadonlyArray<keyof HostedConference>;
@@ -26,7 +26,7 @@ export type CommandArgs<Name extends CommandName> = Parameters<HostedConference[
 /** The result of a command. */
 export type CommandResult<Name extends CommandName> = Awaited<ReturnType<HostedConference[Name]>>;
 
-/** The commands that also run with CONFERENCES=off: members leave, and conferences end. */
+/** The commands that also run with CONFERENCES=off: participants leave, and conferences end. */
 const WITHOUT_MEDIA: readonly CommandName[] = [
   "leave",
   "remove",

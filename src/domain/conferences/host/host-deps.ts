@@ -5,7 +5,7 @@ import type { Bus } from "../../../platform/bus/bus";
 import type { Store } from "../../../platform/store/store";
 import type { SessionEvents } from "../../session-events/session-events";
 import type { OpenEngine } from "../engine/engine";
-import type { Member } from "../rows/member-queries";
+import type { Participant } from "../rows/participant-queries";
 
 /** Dependencies of the conferences that this node hosts. */
 export interface HostDeps {
@@ -13,7 +13,7 @@ export interface HostDeps {
   bus: Bus;
   clock: Clock;
   log: Log;
-  metrics: Pick<Metrics, "conferences" | "conferenceMembers" | "conferenceTracks">;
+  metrics: Pick<Metrics, "conferences" | "conferenceParticipants" | "conferenceTracks">;
   sessionEvents: SessionEvents;
   /** Null with CONFERENCES=off. */
   engine: OpenEngine | null;
@@ -21,8 +21,8 @@ export interface HostDeps {
   node: string;
   /** Whether there is no other node. */
   alone: boolean;
-  /** Whether the session of a member still is its user's. */
-  isAuthorized(member: Pick<Member, "userId" | "sessionId">): Promise<boolean>;
+  /** Whether the session of a participant still is its user's. */
+  isAuthorized(participant: Pick<Participant, "userId" | "sessionId">): Promise<boolean>;
 }
 
 /** Thrown when another node hosts the conference, or it is closed: the command runs elsewhere. */

@@ -9,8 +9,8 @@ import {
   purgeNodes,
   renewNode,
 } from "../rows/host-queries";
-import { findExpiredMembers, findMembers } from "../rows/member-queries";
-import { findChangedRights } from "../rows/member-rights-queries";
+import { findExpiredParticipants, findSeatedParticipants } from "../rows/participant-queries";
+import { findChangedRights } from "../rows/participant-rights-queries";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import { HostedConference } from "./hosted-conference";
 import { SingleRun } from "./single-run";
@@ -59,7 +59,7 @@ export class HostRegistry {
     const { metrics, engine } = this.deps;
     const conferences = [...this.hosted.values()];
     metrics.conferences.set(conferences.length);
-    metrics.conferenceMembers.set(conferences.reduce((all, { size }) => all + size, 0));
+    metrics.conferenceParticipants.set(conferences.reduce((all, { size }) => all + size, 0));
     metrics.conferenceTracks.set(engine?.usage().tracks ?? 0);
   }
 
@@ -88,12 +88,12 @@ export class HostRegistry {
       this.unsettled.delete(conferenceId);
       return null;
     }
-    const members = await findMembers(store, conferenceId);
+    const participants = await findSeatedParticipants(store, conferenceId);
     const conference: HostedConference = new HostedConference(
       this.deps,
       conferenceId,
       row,
-      members,
+      participants,
       () => this.drop(conference),
     );
     this.hosted.set(conferenceId, conference);
@@ -133,7 +133,7 @@ export class HostRegistry {
     void this.guarded(conferenceId, (conference) => conference.checkRights());
   }
 
-  /** Hosts what dead nodes have left behind, so that its members leave and legacy conferences close. */
+  /** Hosts what dead nodes have left behind, so that its participants leave and legacy conferences close. */
   async adoptAbandoned(): Promise<void> {
     await purgeNodes(this.deps.store);
     await this.acquireAll(await findAbandoned(this.deps.store, EMPTY_MS / 1000));
@@ -176,7 +176,7 @@ export class HostRegistry {
   }
 
   /**
-   * Removes expired members, drops conferences that another node hosts, and releases idle ones.
+   * Removes expired participants, drops conferences that another node hosts, and releases idle ones.
    * @param isWatching whether there are subscribers of conferences of other nodes
    */
   private async check(isWatching: boolean): Promise<void> {
@@ -186,14 +186,15 @@ export class HostRegistry {
       if (!isWatching && this.unsettled.size === 0) this.stop();
       return;
     }
-    // A node that was taken for dead learns of its successor, so that it does not forward media of members who left.
+    // A node that was taken for dead learns of its successor, so that it does not forward media of participants who
+    // left.
     for (const id of await findTakenOver(store, [...this.hosted.keys()], node)) {
       const conference = this.hosted.get(id);
       if (conference) this.drop(conference);
     }
-    const expired = await findExpiredMembers(store, [...this.hosted.keys()]);
-    for (const { conferenceId, memberId } of expired) {
-      await this.guarded(conferenceId, (conference) => conference.remove(memberId, "left"));
+    const expired = await findExpiredParticipants(store, [...this.hosted.keys()]);
+    for (const { conferenceId, participantId } of expired) {
+      await this.guarded(conferenceId, (conference) => conference.remove(participantId, "left"));
     }
     const now = new Date(clock.now());
     for (const rights of await findChangedRights(store, [...this.hosted.keys()], now)) {

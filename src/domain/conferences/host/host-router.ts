@@ -1,8 +1,8 @@
 import { Fault } from "../../../core/errors";
 import { newId } from "../../../core/random";
-import type { MemberRef } from "../model/conference";
+import type { ParticipantRef } from "../model/conference";
 import { findHost } from "../rows/host-queries";
-import { findMember } from "../rows/member-queries";
+import { findParticipant } from "../rows/participant-queries";
 import {
   type CommandArgs,
   type CommandName,
@@ -13,7 +13,7 @@ import {
 } from "./commands";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import type { HostRegistry } from "./host-registry";
-import { type HostedConference, notAMember } from "./hosted-conference";
+import { type HostedConference, notAParticipant } from "./hosted-conference";
 import { NodeCalls } from "./node-calls";
 
 /** How long a command looks for the host of its conference, in milliseconds: longer than a dead node's lease. */
@@ -79,8 +79,8 @@ export class HostRouter {
     args: CommandArgs<Name>,
   ): Promise<CommandResult<Name>> {
     const hosted = this.registry.get(conferenceId);
-    // Somebody who is no member of a conference must not make a node its host.
-    if (!hosted && isMemberRef(args[0])) await this.requireMember(args[0]);
+    // Somebody who is no participant of a conference must not make a node its host.
+    if (!hosted && isParticipantRef(args[0])) await this.requireParticipant(args[0]);
     const conference = hosted ?? (await this.acquireFor(name, conferenceId));
     if (conference) return this.execute(conference, name, args);
     const host = await findHost(this.deps.store, conferenceId);
@@ -90,9 +90,9 @@ export class HostRouter {
   }
 
   /** @throws Fault NOT_FOUND */
-  private async requireMember(ref: MemberRef): Promise<void> {
-    const member = await findMember(this.deps.store, ref);
-    if (!member || member.leftAt !== null) throw notAMember();
+  private async requireParticipant(ref: ParticipantRef): Promise<void> {
+    const participant = await findParticipant(this.deps.store, ref);
+    if (!participant || participant.leftAt !== null) throw notAParticipant();
   }
 
   /** Runs a command of another node. */
@@ -122,6 +122,6 @@ export class HostRouter {
 }
 
 /** Whether the first argument of a command names a membership. */
-function isMemberRef(argument: unknown): argument is MemberRef {
-  return typeof argument === "object" && argument !== null && "memberId" in argument;
+function isParticipantRef(argument: unknown): argument is ParticipantRef {
+  return typeof argument === "object" && argument !== null && "participantId" in argument;
 }

@@ -10,7 +10,12 @@ import type {
 } from "../engine/engine";
 import { publishConferenceChange } from "../events/application-channel";
 import { EventLog } from "../events/event-log";
-import { EMPTY_MS, type MemberRef, type MemberState, type Participant } from "../model/conference";
+import {
+  type ConferenceParticipantState,
+  EMPTY_MS,
+  type ParticipantIdentity,
+  type ParticipantRef,
+} from "../model/conference";
 import type {
   ConferenceEvent,
   ConferenceState,
@@ -18,7 +23,7 @@ import type {
   LeaveReason,
   NewEvent,
 } from "../model/conference-event";
-import type { MemberStats, MuteChange, PeerOwner } from "../peers/peer";
+import type { MuteChange, ParticipantStats, PeerOwner } from "../peers/peer";
 import {
   type AcquiredConference,
   advanceConference,
@@ -31,26 +36,26 @@ import {
 } from "../rows/host-queries";
 import { deleteGuests } from "../rows/link-rights-queries";
 import {
-  type Member,
-  memberState,
-  type NewMember,
+  type NewParticipant,
+  type Participant,
+  participantState,
   writeLeave,
   writeLeaveAll,
   writeMedia,
-} from "../rows/member-queries";
+} from "../rows/participant-queries";
 import {
   type ChangedRights,
   findChangedRights,
   writeModerator,
-} from "../rows/member-rights-queries";
+} from "../rows/participant-rights-queries";
 import { type HostDeps, NotHostedError } from "./host-deps";
 import { type EngineOwner, HostedEngine } from "./hosted-engine";
-import { type JoinResult, joinResult, newMemberOf, seatEvent, seatMember } from "./seats";
+import { type JoinResult, joinResult, newParticipantOf, seatEvent, seatParticipant } from "./seats";
 import { SingleRun } from "./single-run";
 
 /** A conference on its host (docs/CONFERENCES.md has the diagram of its states). */
 type HostState =
-  /** It has members. */
+  /** It has participants. */
   | { name: "occupied" }
   /** It has none, since a time in milliseconds of the clock. After EMPTY_MS it ends or is released. */
   | { name: "empty"; since: number }
@@ -62,8 +67,8 @@ type HostState =
 
 /** A taken seat. */
 interface Seat {
-  member: Member;
-  /** Stops watching the session of the member. */
+  participant: Participant;
+  /** Stops watching the session of the participant. */
   unwatch(): void;
 }
 
@@ -71,8 +76,8 @@ interface Seat {
 const WAITING_MAX = 1_000;
 
 /**
- * A conference on the node that hosts it. Changes of rows run one after the other. Each locks the row of the conference,
- * which fails when another node hosts it, and counts one event, which is appended after the commit.
+ * A conference on the node that hosts it. Changes of rows run one after the other. Each locks the row of the
+ * conference, which fails when another node hosts it, and counts one event, which is appended after the commit.
  */
 export class HostedConference implements EngineOwner {
   readonly application: number;
@@ -89,7 +94,7 @@ export class HostedConference implements EngineOwner {
   private sequence: number;
   private lastChange: Promise<unknown> = Promise.resolve();
   private waitingChanges = 0;
-  /** Of members who are being removed: one for each, so that removals have a bound of their own. */
+  /** Of participants who are being removed: one for each, so that removals have a bound of their own. */
   private readonly removals = new Map<number, Promise<void>>();
   private readonly recovery: SingleRun;
 
@@ -98,7 +103,7 @@ export class HostedConference implements EngineOwner {
     private readonly deps: HostDeps,
     readonly id: number,
     row: AcquiredConference,
-    members: Member[],
+    participants: Participant[],
     private readonly onOver: () => void,
   ) {
     const { name, seats, video, access, locked, bitrate } = row;
@@ -108,7 +113,7 @@ export class HostedConference implements EngineOwner {
     this.generation = row.generation;
     this.sequence = row.sequence;
     this.state = { name: "empty", since: deps.clock.now() };
-    for (const member of members) this.seat(member);
+    for (const participant of participants) this.seat(participant);
     this.log = new EventLog(deps.bus, deps.log, id, () => this.numbered(this.snapshot()));
     this.engine = new HostedEngine(deps, this);
     this.recovery = new SingleRun(
@@ -125,17 +130,17 @@ export class HostedConference implements EngineOwner {
     const isLost = await this.engine.resume(row);
     await this.run(async () => {
       const stopped = this.stopped();
-      for (const member of stopped) this.note(member);
+      for (const participant of stopped) this.note(participant);
       await this.change(
         async (transaction) => {
-          for (const member of stopped) await writeMedia(transaction, member);
+          for (const participant of stopped) await writeMedia(transaction, participant);
         },
         () => this.snapshot(),
       );
       if (isLost) await this.announceReconnect();
     });
     // While no host lived, nobody has noticed what ended.
-    await Promise.all(this.members().map((member) => this.checkSession(member)));
+    await Promise.all(this.participants().map((participant) => this.checkSession(participant)));
     await this.checkRights();
   }
 
@@ -156,13 +161,13 @@ export class HostedConference implements EngineOwner {
     return updated;
   }
 
-  /** Whether there has been no member for so long that the conference ends or is released. */
+  /** Whether there has been no participant for so long that the conference ends or is released. */
   isIdle(): boolean {
     const { state } = this;
     return state.name === "empty" && this.deps.clock.now() - state.since >= EMPTY_MS;
   }
 
-  /** Closes the conference; its members are out. */
+  /** Closes the conference; its participants are out. */
   async close(reason: EndReason = "conference-closed"): Promise<void> {
     await this.run(async () => {
       await this.change(
@@ -193,8 +198,8 @@ export class HostedConference implements EngineOwner {
   }
 
   /**
-   * Ends without a change of rows: this node does not know them any more. Events that were appended are stored first, if
-   * the bus can be reached.
+   * Ends without a change of rows: this node does not know them any more. Events that were appended are stored first,
+   * if the bus can be reached.
    */
   async abandon(): Promise<void> {
     this.state = { name: "over" };
@@ -204,51 +209,58 @@ export class HostedConference implements EngineOwner {
     await this.engine.closeRoom();
   }
 
-  // Members
+  // Participants
 
-  /** Number of members. */
+  /** Number of participants. */
   get size(): number {
     return this.seats.size;
   }
 
-  /** Takes a seat, or the seat of the participant's other device. @throws Fault FULL, FORBIDDEN, LIMITED, UNAUTHENTICATED */
-  async join(participant: Participant, moderator: boolean, legacy: boolean): Promise<JoinResult> {
-    const newMember = newMemberOf(this.id, participant, moderator, legacy);
-    const member = await this.run(() => this.takeSeat(newMember));
-    await this.admit(member);
-    return joinResult(member);
+  /**
+   * Takes a seat, or the seat of the participant's other device.
+   * @throws Fault FULL, FORBIDDEN, LIMITED, UNAUTHENTICATED
+   */
+  async join(
+    identity: ParticipantIdentity,
+    moderator: boolean,
+    legacy: boolean,
+  ): Promise<JoinResult> {
+    const newParticipant = newParticipantOf(this.id, identity, moderator, legacy);
+    const participant = await this.run(() => this.takeSeat(newParticipant));
+    await this.admit(participant);
+    return joinResult(participant);
   }
 
-  private async takeSeat(newMember: NewMember): Promise<Member> {
-    const earlier = this.withNumber(newMember.number);
-    const member = await this.change(
-      (transaction) => seatMember(transaction, newMember, this.settings),
+  private async takeSeat(newParticipant: NewParticipant): Promise<Participant> {
+    const earlier = this.withNumber(newParticipant.number);
+    const participant = await this.change(
+      (transaction) => seatParticipant(transaction, newParticipant, this.settings),
       (taken) => {
         this.seat(taken);
         return seatEvent(taken);
       },
     );
-    if (earlier?.id === member.id) {
-      const { id: memberId, generation } = earlier;
-      this.send({ type: "replaced", to: { memberId, generation } });
-      await this.engine.closeMember(earlier);
+    if (earlier?.id === participant.id) {
+      const { id: participantId, generation } = earlier;
+      this.send({ type: "replaced", to: { participantId, generation } });
+      await this.engine.closeParticipant(earlier);
     }
-    return member;
+    return participant;
   }
 
   /** Leaves, if the membership still is the current one. */
-  async leave(ref: MemberRef): Promise<void> {
-    const member = this.member(ref.memberId);
-    if (member && member.number !== ref.number) throw notAMember();
-    if (member?.generation === ref.generation) await this.remove(member.id, "left");
+  async leave(ref: ParticipantRef): Promise<void> {
+    const participant = this.participant(ref.participantId);
+    if (participant && participant.number !== ref.number) throw notAParticipant();
+    if (participant?.generation === ref.generation) await this.remove(participant.id, "left");
   }
 
   /**
-   * Removes the members with these numbers. With `removed`, guests by link need a link to come back, also those without
-   * a seat.
+   * Removes the participants with these numbers. With `removed`, guests by link need a link to come back, also those
+   * without a seat.
    */
   async removeNumbers(numbers: number[], reason: LeaveReason): Promise<void> {
-    const found = this.members().filter(({ number }) => numbers.includes(number));
+    const found = this.participants().filter(({ number }) => numbers.includes(number));
     for (const { id } of found) await this.remove(id, reason);
     if (reason !== "removed") return;
     // A guest may be about to come back, or a removal for another reason may have come first.
@@ -256,38 +268,38 @@ export class HostedConference implements EngineOwner {
   }
 
   /**
-   * Removes a member; no error if it is gone. The token of a guest ends with `removed`, in the same transaction. It never
-   * waits for room in the queue: a member that fills the queue must not delay its removal.
+   * Removes a participant; no error if it is gone. The token of a guest ends with `removed`, in the same transaction.
+   * It never waits for room in the queue: a participant that fills the queue must not delay its removal.
    */
-  remove(memberId: number, reason: LeaveReason): Promise<void> {
-    const running = this.removals.get(memberId);
+  remove(participantId: number, reason: LeaveReason): Promise<void> {
+    const running = this.removals.get(participantId);
     if (running) return running;
-    const removal = this.runAlways(() => this.freeSeat(memberId, reason)).finally(() => {
-      this.removals.delete(memberId);
+    const removal = this.runAlways(() => this.freeSeat(participantId, reason)).finally(() => {
+      this.removals.delete(participantId);
     });
-    this.removals.set(memberId, removal);
+    this.removals.set(participantId, removal);
     return removal;
   }
 
-  private async freeSeat(memberId: number, reason: LeaveReason): Promise<void> {
-    const member = this.member(memberId);
-    if (!member) return;
-    const { number } = member;
-    const isGuest = member.userId === null;
+  private async freeSeat(participantId: number, reason: LeaveReason): Promise<void> {
+    const participant = this.participant(participantId);
+    if (!participant) return;
+    const { number } = participant;
+    const isGuest = participant.userId === null;
     await this.change(
       async (transaction) => {
         // The row is gone when the user was deleted.
-        await writeLeave(transaction, memberId, reason);
+        await writeLeave(transaction, participantId, reason);
         await noteEmpty(transaction, this.id);
         if (isGuest && reason === "removed") await deleteGuests(transaction, this.id, [number]);
       },
       () => {
-        this.unseat(memberId);
-        return { type: "member-left", memberId, number, reason };
+        this.unseat(participantId);
+        return { type: "participant-left", participantId, number, reason };
       },
     );
     if (isGuest && reason !== "left") this.tellGuests();
-    await this.engine.closeMember(member);
+    await this.engine.closeParticipant(participant);
   }
 
   /** Every node closes the connections of guests whose tokens have ended. */
@@ -295,88 +307,91 @@ export class HostedConference implements EngineOwner {
     this.deps.sessionEvents.publish({ kind: "guests", conferenceId: this.id });
   }
 
-  /** Adds a member, or replaces what is known of it, and watches its session on every node. */
-  private seat(member: Member): void {
-    // A change may commit after the conference is dropped: its next host watches the member.
+  /** Adds a participant, or replaces what is known of it, and watches its session on every node. */
+  private seat(participant: Participant): void {
+    // A change may commit after the conference is dropped: its next host watches the participant.
     if (this.state.name === "over") return;
-    this.unseat(member.id);
+    this.unseat(participant.id);
     this.state = { name: "occupied" };
-    const { userId, sessionId } = member;
+    const { userId, sessionId } = participant;
     const { sessionEvents } = this.deps;
-    const check = () => this.background(() => this.checkSession(member));
+    const check = () => this.background(() => this.checkSession(participant));
     const stops = [sessionEvents.track({ userId, sessionId, close: check })];
     if (sessionId !== null) stops.push(sessionEvents.onSessionEvent(sessionId, check));
     const unwatch = () => {
       for (const stop of stops) stop();
     };
-    this.seats.set(member.id, { member, unwatch });
+    this.seats.set(participant.id, { participant, unwatch });
   }
 
-  private unseat(memberId: number): void {
-    this.seats.get(memberId)?.unwatch();
-    const wasLast = this.seats.delete(memberId) && this.size === 0;
+  private unseat(participantId: number): void {
+    this.seats.get(participantId)?.unwatch();
+    const wasLast = this.seats.delete(participantId) && this.size === 0;
     if (wasLast && this.state.name === "occupied") {
       this.state = { name: "empty", since: this.deps.clock.now() };
     }
   }
 
-  /** Notes what a member sends or may do. */
-  private note(member: Member): void {
-    const seat = this.seats.get(member.id);
-    if (seat) seat.member = member;
+  /** Notes what a participant sends or may do. */
+  private note(participant: Participant): void {
+    const seat = this.seats.get(participant.id);
+    if (seat) seat.participant = participant;
   }
 
-  /** The members by the time they joined. */
-  private members(): Member[] {
-    return [...this.seats.values()].map(({ member }) => member);
+  /** The participants by the time they joined. */
+  private participants(): Participant[] {
+    return [...this.seats.values()].map(({ participant }) => participant);
   }
 
-  private member(memberId: number): Member | undefined {
-    return this.seats.get(memberId)?.member;
+  private participant(participantId: number): Participant | undefined {
+    return this.seats.get(participantId)?.participant;
   }
 
-  private withNumber(number: number): Member | undefined {
-    return this.members().find((member) => member.number === number);
+  private withNumber(number: number): Participant | undefined {
+    return this.participants().find((participant) => participant.number === number);
   }
 
-  has({ memberId, generation }: Pick<PeerOwner, "memberId" | "generation">): boolean {
-    return this.member(memberId)?.generation === generation;
+  has({ participantId, generation }: Pick<PeerOwner, "participantId" | "generation">): boolean {
+    return this.participant(participantId)?.generation === generation;
   }
 
   /** The owner of the peers of a membership. @throws Fault NOT_FOUND, CONFLICT if another device has taken the seat */
-  private ownerOf({ memberId, number, generation }: MemberRef): PeerOwner {
-    const member = this.member(memberId);
-    if (member?.number !== number) throw notAMember();
-    if (member.generation !== generation) {
+  private ownerOf({ participantId, number, generation }: ParticipantRef): PeerOwner {
+    const participant = this.participant(participantId);
+    if (participant?.number !== number) throw notAParticipant();
+    if (participant.generation !== generation) {
       throw new Fault("CONFLICT", "Another device has taken this seat");
     }
-    return { memberId, number, generation };
+    return { participantId, number, generation };
   }
 
-  // Rights of members: their session, link or listing may end at any node
+  // Rights of participants: their session, link or listing may end at any node
 
   /**
-   * Checks a member that has just taken its seat: what it was allowed to do may have ended by now.
+   * Checks a participant that has just taken its seat: what it was allowed to do may have ended by now.
    * @throws Fault UNAUTHENTICATED, NOT_FOUND for a user who may not join any more
    */
-  private async admit(member: Member): Promise<void> {
+  private async admit(participant: Participant): Promise<void> {
     const [isAuthorized, changed] = await Promise.all([
-      this.deps.isAuthorized(member),
+      this.deps.isAuthorized(participant),
       this.findChangedRights(),
     ]);
-    const reason = changed.find(({ memberId }) => memberId === member.id)?.leaveReason;
-    if (reason) await this.remove(member.id, reason);
-    else if (!isAuthorized) await this.remove(member.id, "session-ended");
+    const reason = changed.find(
+      ({ participantId }) => participantId === participant.id,
+    )?.leaveReason;
+    if (reason) await this.remove(participant.id, reason);
+    else if (!isAuthorized) await this.remove(participant.id, "session-ended");
     else return;
     if (reason === "removed") throw new Fault("NOT_FOUND", "There is no such conference");
     throw Fault.noSession();
   }
 
-  /** Removes a member whose session or user has ended. */
-  private async checkSession(member: Member): Promise<void> {
-    const { id: memberId, generation } = member;
-    if (!this.has({ memberId, generation }) || (await this.deps.isAuthorized(member))) return;
-    await this.remove(memberId, "session-ended");
+  /** Removes a participant whose session or user has ended. */
+  private async checkSession(participant: Participant): Promise<void> {
+    const { id: participantId, generation } = participant;
+    if (!this.has({ participantId, generation }) || (await this.deps.isAuthorized(participant)))
+      return;
+    await this.remove(participantId, "session-ended");
   }
 
   /** Removes at once who may not be in the conference any more, after its lists or links have changed. */
@@ -389,21 +404,21 @@ export class HostedConference implements EngineOwner {
     return findChangedRights(store, [this.id], new Date(clock.now()));
   }
 
-  /** Applies the changed rights of a member. */
-  async applyRights({ memberId, leaveReason, moderator }: ChangedRights): Promise<void> {
-    if (leaveReason) return this.remove(memberId, leaveReason);
+  /** Applies the changed rights of a participant. */
+  async applyRights({ participantId, leaveReason, moderator }: ChangedRights): Promise<void> {
+    if (leaveReason) return this.remove(participantId, leaveReason);
     await this.run(async () => {
-      const member = this.member(memberId);
-      if (!member || member.moderator === moderator) return;
-      await this.changeMember({ ...member, moderator }, (transaction) =>
-        writeModerator(transaction, memberId, moderator),
+      const participant = this.participant(participantId);
+      if (!participant || participant.moderator === moderator) return;
+      await this.changeParticipant({ ...participant, moderator }, (transaction) =>
+        writeModerator(transaction, participantId, moderator),
       );
     });
   }
 
-  // Peer connections of members
+  // Peer connections of participants
 
-  async publish(ref: MemberRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
+  async publish(ref: ParticipantRef, source: MediaSource, offer: string): Promise<ConnectedPeer> {
     const owner = this.ownerOf(ref);
     if (source === "screen" && !this.settings.video) {
       throw new Fault("FORBIDDEN", "The conference is for audio only");
@@ -411,13 +426,16 @@ export class HostedConference implements EngineOwner {
     return this.requireCurrent(ref, await this.engine.publish(owner, source, offer));
   }
 
-  async watch(ref: MemberRef, feed?: Feed | null): Promise<ConnectedPeer> {
+  async watch(ref: ParticipantRef, feed?: Feed | null): Promise<ConnectedPeer> {
     const owner = this.ownerOf(ref);
     return this.requireCurrent(ref, await this.engine.watch(owner, feed ?? undefined));
   }
 
-  /** Closes a peer whose member has left or rejoined while it was opened. */
-  private async requireCurrent(ref: MemberRef, connected: ConnectedPeer): Promise<ConnectedPeer> {
+  /** Closes a peer whose participant has left or rejoined while it was opened. */
+  private async requireCurrent(
+    ref: ParticipantRef,
+    connected: ConnectedPeer,
+  ): Promise<ConnectedPeer> {
     try {
       this.ownerOf(ref);
     } catch (error) {
@@ -427,107 +445,112 @@ export class HostedConference implements EngineOwner {
     return connected;
   }
 
-  async signal(ref: MemberRef, peer: string, message: PeerMessage): Promise<PeerResponse> {
+  async signal(ref: ParticipantRef, peer: string, message: PeerMessage): Promise<PeerResponse> {
     return this.engine.signal(this.ownerOf(ref), peer, message);
   }
 
-  async closePeer(ref: MemberRef, peer: string): Promise<void> {
+  async closePeer(ref: ParticipantRef, peer: string): Promise<void> {
     await this.engine.closePeer(this.ownerOf(ref), peer);
   }
 
   /** What the media server has last reported of the peers. The name is that of the command, which older nodes know. */
-  async figures(): Promise<MemberStats[]> {
+  async figures(): Promise<ParticipantStats[]> {
     return this.engine.stats();
   }
 
-  /** Sends the member what only it can have missed: the streams of its watching peers. */
-  async repeatStreams(ref: MemberRef): Promise<void> {
+  /** Sends the participant what only it can have missed: the streams of its watching peers. */
+  async repeatStreams(ref: ParticipantRef): Promise<void> {
     this.engine.repeatStreams(this.ownerOf(ref));
   }
 
-  // What members send, as the others are told: what is muted, and whether media arrives
+  // What participants send, as the others are told: what is muted, and whether media arrives
 
-  /** Tells the others what a member has muted itself. Unmuting ends a moderator's mute. */
-  async setMuted(ref: MemberRef, { audio, video }: MuteChange): Promise<MemberState> {
+  /** Tells the others what a participant has muted itself. Unmuting ends a moderator's mute. */
+  async setMuted(
+    ref: ParticipantRef,
+    { audio, video }: MuteChange,
+  ): Promise<ConferenceParticipantState> {
     const unmuted = { ...(audio === false && { audio }), ...(video === false && { video }) };
-    return this.mute(this.ownerOf(ref).memberId, unmuted, (member) => ({
-      audioMuted: audio ?? member.audioMuted,
-      videoMuted: video ?? member.videoMuted,
-      audioBlocked: member.audioBlocked && audio !== false,
-      videoBlocked: member.videoBlocked && video !== false,
+    return this.mute(this.ownerOf(ref).participantId, unmuted, (participant) => ({
+      audioMuted: audio ?? participant.audioMuted,
+      videoMuted: video ?? participant.videoMuted,
+      audioBlocked: participant.audioBlocked && audio !== false,
+      videoBlocked: participant.videoBlocked && video !== false,
     }));
   }
 
   /**
-   * Mutes a member by number: its media is dropped, also after a rejoin, until a moderator or the member itself
-   * unmutes it. What the member has muted itself stays muted. @throws Fault NOT_FOUND
+   * Mutes a participant by number: its media is dropped, also after a rejoin, until a moderator or the participant
+   * itself unmutes it. What the participant has muted itself stays muted. @throws Fault NOT_FOUND
    */
-  async muteMember(number: number, change: MuteChange): Promise<MemberState> {
+  async muteParticipant(number: number, change: MuteChange): Promise<ConferenceParticipantState> {
     const found = this.withNumber(number);
-    if (!found) throw notAMember();
-    return this.mute(found.id, change, (member) => ({
-      audioBlocked: change.audio ?? member.audioBlocked,
-      videoBlocked: change.video ?? member.videoBlocked,
+    if (!found) throw notAParticipant();
+    return this.mute(found.id, change, (participant) => ({
+      audioBlocked: change.audio ?? participant.audioBlocked,
+      videoBlocked: change.video ?? participant.videoBlocked,
     }));
   }
 
   /** @param blocked of which kinds the engine learns what is blocked */
   private async mute(
-    memberId: number,
+    participantId: number,
     blocked: MuteChange,
-    mutes: (member: Member) => Partial<Member>,
-  ): Promise<MemberState> {
+    mutes: (participant: Participant) => Partial<Participant>,
+  ): Promise<ConferenceParticipantState> {
     const muted = await this.run(async () => {
-      const member = this.member(memberId);
-      if (!member) throw notAMember();
-      return this.changeMedia({ ...member, ...mutes(member) });
+      const participant = this.participant(participantId);
+      if (!participant) throw notAParticipant();
+      return this.changeMedia({ ...participant, ...mutes(participant) });
     });
-    await this.engine.block(memberId, blocked);
-    return memberState(muted);
+    await this.engine.block(participantId, blocked);
+    return participantState(muted);
   }
 
-  blocked(memberId: number): Required<MuteChange> {
-    const member = this.member(memberId);
-    return { audio: member?.audioBlocked ?? false, video: member?.videoBlocked ?? false };
+  blocked(participantId: number): Required<MuteChange> {
+    const participant = this.participant(participantId);
+    return { audio: participant?.audioBlocked ?? false, video: participant?.videoBlocked ?? false };
   }
 
   /** A feed of a membership begins or ends. */
   onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void {
     this.background(() =>
       this.run(async () => {
-        const member = this.member(owner.memberId);
+        const participant = this.participant(owner.participantId);
         // What the engine says now: a replaced peer may have come up by now.
-        if (member?.generation !== owner.generation || this.engine.isUp(owner, source) !== up)
+        if (participant?.generation !== owner.generation || this.engine.isUp(owner, source) !== up)
           return;
         await this.changeMedia({
-          ...member,
+          ...participant,
           ...(source === "main" ? { publishing: up } : { screen: up }),
         });
       }),
     );
   }
 
-  /** The members whose media has ended with the former host, as they are now. */
-  private stopped(): Member[] {
-    return this.members()
+  /** The participants whose media has ended with the former host, as they are now. */
+  private stopped(): Participant[] {
+    return this.participants()
       .filter(
         ({ id, generation, publishing, screen }) =>
-          (publishing || screen) && !this.engine.isUp({ memberId: id, generation }),
+          (publishing || screen) && !this.engine.isUp({ participantId: id, generation }),
       )
-      .map((member) => ({ ...member, publishing: false, screen: false }));
+      .map((participant) => ({ ...participant, publishing: false, screen: false }));
   }
 
-  /** A member with what arrives of it; null if that is what its row says. */
-  private actual(member: Member): Member | null {
-    const owner = { memberId: member.id, generation: member.generation };
+  /** A participant with what arrives of it; null if that is what its row says. */
+  private actual(participant: Participant): Participant | null {
+    const owner = { participantId: participant.id, generation: participant.generation };
     const publishing = this.engine.isUp(owner, "main");
     const screen = this.engine.isUp(owner, "screen");
-    if (publishing === member.publishing && screen === member.screen) return null;
-    return { ...member, publishing, screen };
+    if (publishing === participant.publishing && screen === participant.screen) return null;
+    return { ...participant, publishing, screen };
   }
 
-  private changeMedia(member: Member): Promise<Member> {
-    return this.changeMember(member, (transaction) => writeMedia(transaction, member));
+  private changeMedia(participant: Participant): Promise<Participant> {
+    return this.changeParticipant(participant, (transaction) =>
+      writeMedia(transaction, participant),
+    );
   }
 
   // Recovery: a media server that ends and comes back, and what the database has prevented
@@ -541,7 +564,10 @@ export class HostedConference implements EngineOwner {
     this.background(() => this.run(() => this.correct()));
   }
 
-  /** Retries what an outage of the database or the media server prevented; called when the engine answers again, and every second. */
+  /**
+   * Retries what an outage of the database or the media server prevented; called when the engine answers again, and
+   * every second.
+   */
   check(): void {
     this.recovery.start();
   }
@@ -556,15 +582,17 @@ export class HostedConference implements EngineOwner {
       });
       await engine.renew();
     }
-    const isCorrect = this.members().every((member) => this.actual(member) === null);
+    const isCorrect = this.participants().every((participant) => this.actual(participant) === null);
     if (!isCorrect) await this.run(() => this.correct());
   }
 
-  /** Writes what arrives of members where the rows differ, because a change has failed; call it within {@link run}. */
+  /**
+   * Writes what arrives of participants where the rows differ, because a change has failed; call it within {@link run}.
+   */
   private async correct(): Promise<void> {
-    for (const { id } of this.members()) {
-      const member = this.member(id);
-      const actual = member && this.actual(member);
+    for (const { id } of this.participants()) {
+      const participant = this.participant(id);
+      const actual = participant && this.actual(participant);
       if (actual) await this.changeMedia(actual);
     }
   }
@@ -576,7 +604,7 @@ export class HostedConference implements EngineOwner {
     this.generation = next;
   }
 
-  /** Tells the members to publish and to watch again; call it within {@link run}. */
+  /** Tells the participants to publish and to watch again; call it within {@link run}. */
   private async announceReconnect(): Promise<void> {
     if (this.size === 0) return;
     await this.change(
@@ -627,8 +655,8 @@ export class HostedConference implements EngineOwner {
   }
 
   /**
-   * Changes rows under the lock of the conference, and then appends the event; call it within {@link run}. If the outcome
-   * of the commit is unknown, the conference is over here.
+   * Changes rows under the lock of the conference, and then appends the event; call it within {@link run}. If the
+   * outcome of the commit is unknown, the conference is over here.
    * @param apply changes the state in memory after the commit, and makes the event. Both happen at once, so that a
    * snapshot never lacks a change whose number it has
    * @throws NotHostedError, errors of `act`
@@ -657,26 +685,30 @@ export class HostedConference implements EngineOwner {
     return result;
   }
 
-  /** Changes the row of a member, and tells the others; call it within {@link run}. */
-  private async changeMember(
-    member: Member,
+  /** Changes the row of a participant, and tells the others; call it within {@link run}. */
+  private async changeParticipant(
+    participant: Participant,
     write: (transaction: Transaction) => Promise<void>,
-  ): Promise<Member> {
+  ): Promise<Participant> {
     await this.change(write, () => {
-      this.note(member);
-      return { type: "member-updated", member: memberState(member), rejoined: false };
+      this.note(participant);
+      return {
+        type: "participant-updated",
+        participant: participantState(participant),
+        rejoined: false,
+      };
     });
-    return member;
+    return participant;
   }
 
-  /** Appends an event for one member, which changes no rows. */
+  /** Appends an event for one participant, which changes no rows. */
   send(event: ConferenceEvent): void {
     this.log.append(event);
   }
 
   private snapshot() {
-    const members = this.members().map(memberState);
-    return { type: "snapshot" as const, conference: { ...this.settings }, members };
+    const participants = this.participants().map(participantState);
+    return { type: "snapshot" as const, conference: { ...this.settings }, participants };
   }
 
   private numbered(event: NewEvent): ConferenceEvent {
@@ -689,7 +721,7 @@ export class HostedConference implements EngineOwner {
   }
 }
 
-/** NOT_FOUND for a member. */
-export function notAMember(): Fault {
-  return new Fault("NOT_FOUND", "There is no such member in the conference");
+/** NOT_FOUND for a participant. */
+export function notAParticipant(): Fault {
+  return new Fault("NOT_FOUND", "There is no such participant in the conference");
 }

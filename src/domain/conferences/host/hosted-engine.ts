@@ -11,11 +11,11 @@ import type {
   PeerStream,
 } from "../engine/engine";
 import type { ConferenceEvent, ConferenceState } from "../model/conference-event";
-import type { MemberStats, MuteChange, Peer, PeerListener, PeerOwner } from "../peers/peer";
+import type { MuteChange, ParticipantStats, Peer, PeerListener, PeerOwner } from "../peers/peer";
 import { Peers } from "../peers/peers";
 import { ReportedStats } from "../peers/reported-stats";
 import { type AcquiredConference, type HostRef, writeEngineState } from "../rows/host-queries";
-import type { Member } from "../rows/member-queries";
+import type { Participant } from "../rows/participant-queries";
 import type { HostDeps } from "./host-deps";
 
 /** It is open, or opens: back to `closed` if that fails, and when the host leaves or closes it. */
@@ -26,10 +26,10 @@ interface OpenRoom {
 
 /** The room of a conference at the engine (docs/CONFERENCES.md has the diagram of its states). */
 type Room =
-  /** The next member who publishes or watches opens it. */
+  /** The next participant who publishes or watches opens it. */
   | { state: "closed" }
   | OpenRoom
-  /** The engine has lost it, and does not answer. Until it is open again, members get UNAVAILABLE. */
+  /** The engine has lost it, and does not answer. Until it is open again, participants get UNAVAILABLE. */
   | { state: "lost" }
   /** As `lost`, but the engine answers again: the conference raises its generation, and opens the room. */
   | { state: "renewable" }
@@ -42,10 +42,10 @@ export interface EngineOwner extends Pick<PeerListener, "onFeed"> {
   readonly application: number;
   readonly settings: ConferenceState;
   ref(): HostRef;
-  /** Whether a membership is the current one of a member. */
-  has(membership: Pick<PeerOwner, "memberId" | "generation">): boolean;
-  /** What a moderator has muted of a member now. */
-  blocked(memberId: number): Required<MuteChange>;
+  /** Whether a membership is the current one of a participant. */
+  has(membership: Pick<PeerOwner, "participantId" | "generation">): boolean;
+  /** What a moderator has muted of a participant now. */
+  blocked(participantId: number): Required<MuteChange>;
   send(event: ConferenceEvent): void;
   /** The open room is lost, with all peers. */
   onRoomLost(): void;
@@ -103,7 +103,7 @@ export class HostedEngine implements PeerListener {
 
   // The room
 
-  /** Resumes the peers of a stored state. @returns whether members must publish and watch again */
+  /** Resumes the peers of a stored state. @returns whether participants must publish and watch again */
   async resume({ engine: engineName, engine_state: stored }: StoredEngine): Promise<boolean> {
     const { engine, log } = this.deps;
     if (!engine) return false;
@@ -115,13 +115,13 @@ export class HostedEngine implements PeerListener {
       if (this.room.state === "closed") this.room = { state: "open", opened: Promise.resolve() };
       const kept = state.peers.filter((peer) => resumed.includes(peer.id) && this.owner.has(peer));
       this.peers.restore(kept);
-      // The former host may have ended before it has stored a peer, or closed those of a member who has left.
+      // The former host may have ended before it has stored a peer, or closed those of a participant who has left.
       const known = new Set(kept.map(({ id }) => id));
       const unknown = resumed.filter((id) => !known.has(id));
       await Promise.all(unknown.map((peer) => engine.close({ peer })));
       // The former host may have ended before it has blocked what its rows say.
-      for (const memberId of new Set(kept.map((peer) => peer.memberId))) {
-        await this.applyBlocks(memberId);
+      for (const participantId of new Set(kept.map((peer) => peer.participantId))) {
+        await this.applyBlocks(participantId);
       }
       for (const peer of state.peers) {
         if (!resumed.includes(peer.id)) this.onEnded(peer, "the host was replaced");
@@ -262,7 +262,7 @@ export class HostedEngine implements PeerListener {
     await this.ensureRoom();
     const connected = await this.peers.publish(owner, source, offer);
     try {
-      await this.applyBlocks(owner.memberId);
+      await this.applyBlocks(owner.participantId);
     } catch (error) {
       await this.peers.closeOwned(owner, connected.peer);
       throw error;
@@ -287,21 +287,21 @@ export class HostedEngine implements PeerListener {
     this.storeSoon();
   }
 
-  /** Closes all that a member has at the engine. */
-  async closeMember({ id, number }: Pick<Member, "id" | "number">): Promise<void> {
+  /** Closes all that a participant has at the engine. */
+  async closeParticipant({ id, number }: Pick<Participant, "id" | "number">): Promise<void> {
     try {
-      await this.peers.closeMember(id, number);
+      await this.peers.closeParticipant(id, number);
     } catch (error) {
-      // The member has left either way; a reopened room will not contain it.
-      this.deps.log.warn({ err: error }, "the media of a member could not be closed");
+      // The participant has left either way; a reopened room will not contain it.
+      this.deps.log.warn({ err: error }, "the media of a participant could not be closed");
     }
     this.storeSoon();
   }
 
-  /** Drops, or admits again, what a member publishes. @param kinds what may have changed */
-  async block(memberId: number, kinds: MuteChange): Promise<void> {
-    await this.peers.block(memberId, () => {
-      const { audio, video } = this.owner.blocked(memberId);
+  /** Drops, or admits again, what a participant publishes. @param kinds what may have changed */
+  async block(participantId: number, kinds: MuteChange): Promise<void> {
+    await this.peers.block(participantId, () => {
+      const { audio, video } = this.owner.blocked(participantId);
       return {
         ...(kinds.audio !== undefined && { audio }),
         ...(kinds.video !== undefined && { video }),
@@ -309,21 +309,21 @@ export class HostedEngine implements PeerListener {
     });
   }
 
-  /** Drops what a moderator has muted of a member. */
-  private applyBlocks(memberId: number): Promise<void> {
-    const { audio, video } = this.owner.blocked(memberId);
-    return this.block(memberId, { ...(audio && { audio }), ...(video && { video }) });
+  /** Drops what a moderator has muted of a participant. */
+  private applyBlocks(participantId: number): Promise<void> {
+    const { audio, video } = this.owner.blocked(participantId);
+    return this.block(participantId, { ...(audio && { audio }), ...(video && { video }) });
   }
 
   /** Whether media of a membership flows. @param source which; any when omitted */
-  isUp({ memberId, generation }: Omit<PeerOwner, "number">, source?: MediaSource): boolean {
+  isUp({ participantId, generation }: Omit<PeerOwner, "number">, source?: MediaSource): boolean {
     const owned = this.peers
       .list()
-      .filter((peer) => peer.memberId === memberId && peer.generation === generation);
+      .filter((peer) => peer.participantId === participantId && peer.generation === generation);
     return owned.some(({ up, source: own }) => up && own && own === (source ?? own));
   }
 
-  stats(): MemberStats[] {
+  stats(): ParticipantStats[] {
     return this.reported.of(this.peers.list());
   }
 
@@ -393,8 +393,8 @@ export class HostedEngine implements PeerListener {
 }
 
 /** The membership that an event of a peer is for, and the peer. */
-function addressOf({ id: peer, memberId, generation }: Peer) {
-  return { to: { memberId, generation }, peer };
+function addressOf({ id: peer, participantId, generation }: Peer) {
+  return { to: { participantId, generation }, peer };
 }
 
 /** The engine with CONFERENCES=off: nothing opens. */

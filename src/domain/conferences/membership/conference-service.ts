@@ -1,33 +1,38 @@
 import { Fault } from "../../../core/errors";
 import type { LinkGuestViewer, UserViewer } from "../../../core/viewer";
-import { type Conference, type Participant, SEATS_MAX, VIDEO_BITRATE } from "../model/conference";
+import {
+  type Conference,
+  type ParticipantIdentity,
+  SEATS_MAX,
+  VIDEO_BITRATE,
+} from "../model/conference";
 import type { ConferenceService } from "../model/conference-service";
 import { noConference, requireEnabled, requireOpen, rightsOf } from "../rooms/access";
 import { checkConferenceName, checkOpenConferences } from "../rooms/conferences";
 import { findConference, findOpenConference, insertConference } from "../rows/conference-queries";
-import { findMembers, memberState } from "../rows/member-queries";
+import { findSeatedParticipants, participantState } from "../rows/participant-queries";
 import type { MembershipDeps } from "./membership-deps";
 
 /** Opens the commands of conferences for the transports. */
 export function openConferenceService(deps: MembershipDeps): ConferenceService {
   const { store, hosts, readers } = deps;
   return {
-    async openByName(participant, name) {
+    async openByName(identity, name) {
       requireEnabled(deps);
-      return openByName(deps, participant, name);
+      return openByName(deps, identity, name);
     },
 
-    async join(participant, conferenceId, { legacy = false } = {}) {
+    async join(identity, conferenceId, { legacy = false } = {}) {
       requireEnabled(deps);
       const conference = await findConference(store, conferenceId);
-      if (conference?.applicationId !== participant.applicationId) throw noConference();
+      if (conference?.applicationId !== identity.applicationId) throw noConference();
       requireOpen(conference);
-      const rights = await rightsOf(deps, viewerOf(participant), conference);
+      const rights = await rightsOf(deps, viewerOf(identity), conference);
       // The same as for one that does not exist: ids can be counted through.
       if (!rights.join) throw noConference();
-      const joined = await hosts.run(conferenceId, "join", participant, rights.moderate, legacy);
-      const members = await findMembers(store, conferenceId);
-      return { ...joined, conference, members: members.map(memberState) };
+      const joined = await hosts.run(conferenceId, "join", identity, rights.moderate, legacy);
+      const participants = await findSeatedParticipants(store, conferenceId);
+      return { ...joined, conference, participants: participants.map(participantState) };
     },
 
     leave: (ref) => hosts.run(ref.conferenceId, "leave", ref),
@@ -41,15 +46,15 @@ export function openConferenceService(deps: MembershipDeps): ConferenceService {
       return readers.subscribe(subscriber, after);
     },
 
-    async members(conferenceId) {
-      return (await findMembers(store, conferenceId)).map(memberState);
+    async participants(conferenceId) {
+      return (await findSeatedParticipants(store, conferenceId)).map(participantState);
     },
   };
 }
 
 async function openByName(
   { store, counters, mayCreateOnJoin, countNewCall }: MembershipDeps,
-  { applicationId, number, kind }: Participant,
+  { applicationId, number, kind }: ParticipantIdentity,
   name: string,
 ): Promise<Conference> {
   checkConferenceName(name);
@@ -87,7 +92,7 @@ function viewerOf({
   kind,
   name,
   conferenceId = 0,
-}: Participant): UserViewer | LinkGuestViewer {
+}: ParticipantIdentity): UserViewer | LinkGuestViewer {
   if (kind === "guest-link") {
     return { kind: "link-guest", applicationId, conferenceId, number, name };
   }

@@ -4,8 +4,8 @@ import type { ConferenceState, EndReason, LeaveReason } from "../model/conferenc
 import type { DeliveredEvent } from "../model/conference-service";
 import {
   ConferenceAccessName,
-  ConferenceMemberType,
-  toGraphqlMember,
+  ConferenceParticipantType,
+  toGraphqlParticipant,
 } from "../rooms/conference.type";
 import { LeaveReasonName } from "../rooms/participation.type";
 import { encodeEventCursor } from "./event-cursor";
@@ -24,10 +24,10 @@ export class ConferenceSettings {
   @Field({ description: "Name of the conference." })
   name!: string;
 
-  @Field(() => Int, { description: "Maximum number of members." })
+  @Field(() => Int, { description: "Maximum number of participants." })
   seats!: number;
 
-  @Field({ description: "Whether members may send video." })
+  @Field({ description: "Whether participants may send video." })
   video!: boolean;
 
   @Field(() => ConferenceAccessName as object, { description: "Who may join." })
@@ -36,12 +36,14 @@ export class ConferenceSettings {
   @Field({ description: "Whether it is locked." })
   locked!: boolean;
 
-  @Field(() => Int, { description: "Maximum bitrate of each member's video, in bits per second." })
+  @Field(() => Int, {
+    description: "Maximum bitrate of each participant's video, in bits per second.",
+  })
   bitrate!: number;
 }
 
 @InterfaceType("ConferenceEvent", {
-  description: "An event of a conference, for all members or only for the caller.",
+  description: "An event of a conference, for all participants or only for the caller.",
   resolveType: (event: ConferenceEventType) => event.constructor.name,
 })
 export abstract class ConferenceEventType {
@@ -63,26 +65,28 @@ export class ConferenceSnapshotEvent extends ConferenceEventType {
   @Field(() => ConferenceSettings, { description: "The settings." })
   conference!: ConferenceSettings;
 
-  @Field(() => [ConferenceMemberType], { description: "The members, by the time they joined." })
-  members!: ConferenceMemberType[];
+  @Field(() => [ConferenceParticipantType], {
+    description: "The participants, by the time they joined.",
+  })
+  participants!: ConferenceParticipantType[];
 }
 
 @ObjectType({ ...event, description: "Somebody has joined." })
-export class ConferenceMemberJoinedEvent extends ConferenceEventType {
-  @Field(() => ConferenceMemberType, { description: "The new member." })
-  member!: ConferenceMemberType;
+export class ConferenceParticipantJoinedEvent extends ConferenceEventType {
+  @Field(() => ConferenceParticipantType, { description: "The new participant." })
+  participant!: ConferenceParticipantType;
 }
 
 @ObjectType({
   ...event,
-  description: "A member has changed, or has come back from another device.",
+  description: "A participant has changed, or has come back from another device.",
 })
-export class ConferenceMemberUpdatedEvent extends ConferenceEventType {
-  @Field(() => ConferenceMemberType, { description: "The member." })
-  member!: ConferenceMemberType;
+export class ConferenceParticipantUpdatedEvent extends ConferenceEventType {
+  @Field(() => ConferenceParticipantType, { description: "The participant." })
+  participant!: ConferenceParticipantType;
 
   @Field({
-    description: "True if the member took its seat again, from the same device or another.",
+    description: "True if the participant took its seat again, from the same device or another.",
   })
   rejoined!: boolean;
 }
@@ -90,11 +94,11 @@ export class ConferenceMemberUpdatedEvent extends ConferenceEventType {
 @ObjectType({
   ...event,
   description:
-    "A member is no longer in the conference. After the caller's own, the subscription ends.",
+    "A participant is no longer in the conference. After the caller's own, the subscription ends.",
 })
-export class ConferenceMemberLeftEvent extends ConferenceEventType {
-  @Field(() => ID, { description: "The member." })
-  memberId!: number;
+export class ConferenceParticipantLeftEvent extends ConferenceEventType {
+  @Field(() => ID, { description: "The participant." })
+  participantId!: number;
 
   @Field(() => LeaveReasonName as object, { description: "Why." })
   reason!: LeaveReason;
@@ -203,9 +207,9 @@ export class ConferenceStatisticsEvent extends ConferenceEventType {
 /** The classes of events; the schema reaches them only through the interface. */
 export const CONFERENCE_EVENT_CLASSES = [
   ConferenceSnapshotEvent,
-  ConferenceMemberJoinedEvent,
-  ConferenceMemberUpdatedEvent,
-  ConferenceMemberLeftEvent,
+  ConferenceParticipantJoinedEvent,
+  ConferenceParticipantUpdatedEvent,
+  ConferenceParticipantLeftEvent,
   ConferenceUpdatedEvent,
   ConferenceEndedEvent,
   ConferenceReconnectEvent,
@@ -224,26 +228,29 @@ export function eventToGraphql(
   const cursor = encodeEventCursor(conferenceId, position);
   switch (source.type) {
     case "snapshot": {
-      const { conference, members } = source;
+      const { conference, participants } = source;
       return make(ConferenceSnapshotEvent, {
         cursor,
         conference,
-        members: members.map(toGraphqlMember),
+        participants: participants.map(toGraphqlParticipant),
       });
     }
-    case "member-joined":
-      return make(ConferenceMemberJoinedEvent, { cursor, member: toGraphqlMember(source.member) });
-    case "member-updated": {
-      const { member, rejoined } = source;
-      return make(ConferenceMemberUpdatedEvent, {
+    case "participant-joined":
+      return make(ConferenceParticipantJoinedEvent, {
         cursor,
-        member: toGraphqlMember(member),
+        participant: toGraphqlParticipant(source.participant),
+      });
+    case "participant-updated": {
+      const { participant, rejoined } = source;
+      return make(ConferenceParticipantUpdatedEvent, {
+        cursor,
+        participant: toGraphqlParticipant(participant),
         rejoined,
       });
     }
-    case "member-left": {
-      const { number: memberId, reason } = source;
-      return make(ConferenceMemberLeftEvent, { cursor, memberId, reason });
+    case "participant-left": {
+      const { number: participantId, reason } = source;
+      return make(ConferenceParticipantLeftEvent, { cursor, participantId, reason });
     }
     case "conference-updated":
       return make(ConferenceUpdatedEvent, { cursor, conference: source.conference });

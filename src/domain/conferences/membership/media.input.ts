@@ -1,21 +1,23 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { IceServerType } from "../../calls/ice/ice-server.type";
 import type { MediaSource } from "../engine/engine";
-import { ConferenceMemberType, ConferenceType } from "../rooms/conference.type";
+import { ConferenceParticipantType, ConferenceType } from "../rooms/conference.type";
 import { ConferenceStream, MediaSourceName } from "./media.type";
 
 @ObjectType({ description: "Result of joinConference.", simpleResolvers: true })
 export class JoinConferencePayload {
   @Field(() => ID, {
     description:
-      "The membership, which the caller's other operations name. It ends when another device of the same member joins.",
+      "The membership, which the caller's other operations name. It ends when another device of the same participant joins.",
   })
   membershipId!: string;
 
-  @Field(() => ConferenceMemberType, { description: "The member that the caller now is." })
-  member!: ConferenceMemberType;
+  @Field(() => ConferenceParticipantType, {
+    description: "The participant that the caller now is.",
+  })
+  participant!: ConferenceParticipantType;
 
-  @Field(() => ConferenceType, { description: "The conference with its members." })
+  @Field(() => ConferenceType, { description: "The conference with its participants." })
   conference!: ConferenceType;
 
   @Field(() => [IceServerType], {
@@ -156,14 +158,14 @@ export class SetConferenceMuteInput extends MembershipInput {
 }
 
 @InputType({
-  description: "A member that a moderator mutes or unmutes. Omitted kinds stay unchanged.",
+  description: "A participant that a moderator mutes or unmutes. Omitted kinds stay unchanged.",
 })
-export class MuteConferenceMemberInput {
+export class MuteConferenceParticipantInput {
   @Field(() => ID, { description: "The conference." })
   conferenceId!: string;
 
-  @Field(() => ID, { description: "The member." })
-  memberId!: string;
+  @Field(() => ID, { description: "The participant." })
+  participantId!: string;
 
   @Field(() => Boolean, { nullable: true, description: "Whether its audio is muted." })
   audio?: boolean | null;
@@ -172,19 +174,19 @@ export class MuteConferenceMemberInput {
   video?: boolean | null;
 }
 
-@InputType({ description: "A member that a moderator removes." })
-export class RemoveConferenceMemberInput {
+@InputType({ description: "A participant that a moderator removes." })
+export class RemoveConferenceParticipantInput {
   @Field(() => ID, { description: "The conference." })
   conferenceId!: string;
 
-  @Field(() => ID, { description: "The member." })
-  memberId!: string;
+  @Field(() => ID, { description: "The participant." })
+  participantId!: string;
 }
 
-@ObjectType({ description: "Result of an operation on a member.", simpleResolvers: true })
-export class ConferenceMemberPayload {
-  @Field(() => ConferenceMemberType, { description: "The member." })
-  member!: ConferenceMemberType;
+@ObjectType({ description: "Result of an operation on a participant.", simpleResolvers: true })
+export class ConferenceParticipantPayload {
+  @Field(() => ConferenceParticipantType, { description: "The participant." })
+  participant!: ConferenceParticipantType;
 }
 
 @ObjectType({ description: "Result of an operation without data.", simpleResolvers: true })

@@ -36,13 +36,13 @@ export class ConferenceStream {
 
   @Field(() => ID, {
     nullable: true,
-    description: "The member whose media it carries; null while it is free.",
+    description: "The participant whose media it carries; null while it is free.",
   })
-  memberId!: number | null;
+  participantId!: number | null;
 
   @Field(() => MediaSourceName as object, {
     nullable: true,
-    description: "What of the member it carries; null while it is free.",
+    description: "What of the participant it carries; null while it is free.",
   })
   source!: MediaSource | null;
 }
@@ -66,12 +66,13 @@ export class ConferencePeerStatistics {
 }
 
 @ObjectType({
-  description: "Statistics of a peer connection of a member of a conference at the media server.",
+  description:
+    "Statistics of a peer connection of a participant of a conference at the media server.",
   simpleResolvers: true,
 })
-export class ConferenceMemberStatistics extends ConferencePeerStatistics {
-  @Field(() => ID, { description: "The member." })
-  memberId!: number;
+export class ConferenceParticipantStatistics extends ConferencePeerStatistics {
+  @Field(() => ID, { description: "The participant." })
+  participantId!: number;
 
   @Field(() => MediaSourceName as object, {
     nullable: true,
@@ -80,7 +81,7 @@ export class ConferenceMemberStatistics extends ConferencePeerStatistics {
   source!: MediaSource | null;
 }
 
-/** Converts a stream; a feed's member is named by its number. */
+/** Converts a stream; a feed's participant is named by its number. */
 export function toGraphqlStream({ mid, kind, feed }: PeerStream): ConferenceStream {
-  return { mid, kind, memberId: feed?.member ?? null, source: feed?.source ?? null };
+  return { mid, kind, participantId: feed?.participant ?? null, source: feed?.source ?? null };
 }

@@ -1,7 +1,7 @@
 import type { EventReaders } from "../events/event-readers";
 import type { ConferenceDeps } from "../rooms/conference-deps";
 
-/** Dependencies of the functions on members and their media. */
+/** Dependencies of the functions on participants and their media. */
 export interface MembershipDeps extends ConferenceDeps {
   readers: EventReaders;
   /** Whether the first join of a legacy client may create a conference of the application. */

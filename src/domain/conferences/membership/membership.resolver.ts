@@ -6,22 +6,26 @@ import type { ConferenceService } from "../model/conference-service";
 import { findModerated, findVisible, noConference, numberOf } from "../rooms/access";
 import { ConferenceInput } from "../rooms/conference.input";
 import type { ConferenceContext } from "../rooms/conference.resolver";
-import { rowToGraphqlMember, toGraphqlConference, toGraphqlMember } from "../rooms/conference.type";
+import {
+  rowToGraphqlParticipant,
+  toGraphqlConference,
+  toGraphqlParticipant,
+} from "../rooms/conference.type";
 import {
   ConferenceDonePayload,
-  ConferenceMemberPayload,
+  ConferenceParticipantPayload,
   JoinConferencePayload,
   MembershipInput,
-  MuteConferenceMemberInput,
-  RemoveConferenceMemberInput,
+  MuteConferenceParticipantInput,
+  RemoveConferenceParticipantInput,
   SetConferenceMuteInput,
 } from "./media.input";
-import { ConferenceMemberStatistics } from "./media.type";
-import { membershipId, parseMembership, participantFor } from "./membership";
+import { ConferenceParticipantStatistics } from "./media.type";
+import { membershipId, parseMembership, participantIdentity } from "./membership";
 import type { MembershipDeps } from "./membership-deps";
 import { findStatistics, type StatisticsLoads } from "./statistics";
 
-/** Context of the resolvers of members and their media. */
+/** Context of the resolvers of participants and their media. */
 export interface MembershipContext extends ConferenceContext {
   conferences: ConferenceContext["conferences"] & StatisticsLoads;
   memberships: MembershipDeps & { service: ConferenceService };
@@ -46,11 +50,11 @@ export class MembershipResolver {
     if (id === null) throw noConference();
     const session =
       viewer.kind === "link-guest" ? "guest" : (caller.deviceSessionId ?? viewer.sessionId);
-    const participant = await participantFor(memberships, viewer, `graphql-${session}`);
-    const { ref, member, conference } = await memberships.service.join(participant, id);
+    const identity = await participantIdentity(memberships, viewer, `graphql-${session}`);
+    const { ref, participant, conference } = await memberships.service.join(identity, id);
     return {
       membershipId: membershipId(ref),
-      member: toGraphqlMember(member),
+      participant: toGraphqlParticipant(participant),
       conference: toGraphqlConference(conference),
       iceServers: iceServers(
         memberships.config,
@@ -73,7 +77,7 @@ export class MembershipResolver {
   }
 
   @Allow("conference")
-  @Mutation(() => ConferenceMemberPayload, {
+  @Mutation(() => ConferenceParticipantPayload, {
     description:
       "Tells the others what the caller has muted. The client stops sending by itself. Unmuting ends a moderator's mute, which a rejoin does not.",
   })
@@ -81,44 +85,48 @@ export class MembershipResolver {
     @Ctx() { memberships, auth }: MembershipContext,
     @Arg("input", () => SetConferenceMuteInput, { description: "What is muted." })
     { membershipId: membership, audio, video }: SetConferenceMuteInput,
-  ): Promise<ConferenceMemberPayload> {
+  ): Promise<ConferenceParticipantPayload> {
     const ref = parseMembership(membership, await auth.participant());
     const change = { ...(isGiven(audio) && { audio }), ...(isGiven(video) && { video }) };
-    const member = await memberships.hosts.run(ref.conferenceId, "setMuted", ref, change);
-    return { member: toGraphqlMember(member) };
+    const participant = await memberships.hosts.run(ref.conferenceId, "setMuted", ref, change);
+    return { participant: toGraphqlParticipant(participant) };
   }
 
   @Allow("user", "developer")
-  @Mutation(() => ConferenceMemberPayload, {
+  @Mutation(() => ConferenceParticipantPayload, {
     description:
-      "Mutes a member: what it sends is dropped, of a shared screen as well, and also after it rejoins, until a moderator unmutes it here or it unmutes itself with setConferenceMute. Unmuting leaves muted what the member has muted itself. For moderators, and for developers and owners of the application's account.",
+      "Mutes a participant: what it sends is dropped, of a shared screen as well, and also after it rejoins, until a moderator unmutes it here or it unmutes itself with setConferenceMute. Unmuting leaves muted what the participant has muted itself. For moderators, and for developers and owners of the application's account.",
   })
-  async muteConferenceMember(
+  async muteConferenceParticipant(
     @Ctx() { memberships, conferences, auth }: MembershipContext,
-    @Arg("input", () => MuteConferenceMemberInput, { description: "The member." })
-    { conferenceId, memberId, audio, video }: MuteConferenceMemberInput,
-  ): Promise<ConferenceMemberPayload> {
+    @Arg("input", () => MuteConferenceParticipantInput, { description: "The participant." })
+    { conferenceId, participantId, audio, video }: MuteConferenceParticipantInput,
+  ): Promise<ConferenceParticipantPayload> {
     const viewer = await auth.viewer();
     const { id, applicationId } = await findModerated(memberships, viewer, conferenceId);
     const change = { ...(isGiven(audio) && { audio }), ...(isGiven(video) && { video }) };
-    const number = parseId(memberId) ?? 0;
-    const state = await memberships.hosts.run(id, "muteMember", number, change);
-    if (viewer.kind !== "member") return { member: toGraphqlMember(state) };
-    const members = await conferences.memberLoader.load(id);
-    const member = members.find((each) => each.id === state.id);
-    // The member may have left since.
-    return { member: member ? rowToGraphqlMember(member, applicationId) : toGraphqlMember(state) };
+    const number = parseId(participantId) ?? 0;
+    const state = await memberships.hosts.run(id, "muteParticipant", number, change);
+    if (viewer.kind !== "member") return { participant: toGraphqlParticipant(state) };
+    const participants = await conferences.participantLoader.load(id);
+    const participant = participants.find((each) => each.id === state.id);
+    // The participant may have left since.
+    return {
+      participant: participant
+        ? rowToGraphqlParticipant(participant, applicationId)
+        : toGraphqlParticipant(state),
+    };
   }
 
   @Allow("support")
-  @Query(() => [ConferenceMemberStatistics], {
+  @Query(() => [ConferenceParticipantStatistics], {
     description:
-      "What the media server has last reported of the peer connections of a conference's members, every few seconds while media flows. Empty if it has reported nothing, if no node hosts the conference, or if the host does not answer.",
+      "What the media server has last reported of the peer connections of a conference's participants, every few seconds while media flows. Empty if it has reported nothing, if no node hosts the conference, or if the host does not answer.",
   })
   async conferenceStatistics(
     @Ctx() { conferences, auth }: MembershipContext,
     @Arg("conferenceId", () => ID, { description: "The conference." }) conferenceId: string,
-  ): Promise<ConferenceMemberStatistics[]> {
+  ): Promise<ConferenceParticipantStatistics[]> {
     const { conference } = await findVisible(conferences, await auth.viewer(), conferenceId);
     return findStatistics(conferences, conference);
   }
@@ -126,15 +134,15 @@ export class MembershipResolver {
   @Allow("user", "developer")
   @Mutation(() => ConferenceDonePayload, {
     description:
-      "Removes a member, who may join again unless the conference is locked. The token of a guest by link ends: the guest needs a link to come back. For moderators, and for developers and owners of the application's account.",
+      "Removes a participant, who may join again unless the conference is locked. The token of a guest by link ends: the guest needs a link to come back. For moderators, and for developers and owners of the application's account.",
   })
-  async removeConferenceMember(
+  async removeConferenceParticipant(
     @Ctx() { memberships, auth }: MembershipContext,
-    @Arg("input", () => RemoveConferenceMemberInput, { description: "The member." })
-    { conferenceId, memberId }: RemoveConferenceMemberInput,
+    @Arg("input", () => RemoveConferenceParticipantInput, { description: "The participant." })
+    { conferenceId, participantId }: RemoveConferenceParticipantInput,
   ): Promise<ConferenceDonePayload> {
     const { id } = await findModerated(memberships, await auth.viewer(), conferenceId);
-    await memberships.hosts.run(id, "removeNumbers", [parseId(memberId) ?? 0], "removed");
+    await memberships.hosts.run(id, "removeNumbers", [parseId(participantId) ?? 0], "removed");
     return DONE;
   }
 }

@@ -1,27 +1,30 @@
 import { Fault } from "../../../core/errors";
 import type { LinkGuestViewer, UserViewer } from "../../../core/viewer";
 import { findUsersById } from "../../users/user-queries";
-import { displayName, type MemberRef, type Participant } from "../model/conference";
+import { displayName, type ParticipantIdentity, type ParticipantRef } from "../model/conference";
 import { numberOf } from "../rooms/access";
 import type { MembershipDeps } from "./membership-deps";
 
-/** Conference, member and generation, as {@link membershipId} writes them. */
+/** Conference, participant and generation, as {@link membershipId} writes them. */
 const MEMBERSHIP = /^([1-9]\d{0,15})\.([1-9]\d{0,15})\.([1-9]\d{0,8})$/;
 
 /** The text that names a membership to its client. It authorizes nothing. */
-export function membershipId({ conferenceId, memberId, generation }: MemberRef): string {
-  return `${conferenceId}.${memberId}.${generation}`;
+export function membershipId({ conferenceId, participantId, generation }: ParticipantRef): string {
+  return `${conferenceId}.${participantId}.${generation}`;
 }
 
 /**
- * Reads the membership of a caller. The host compares the caller's number with the member's.
+ * Reads the membership of a caller. The host compares the caller's number with the participant's.
  * @throws Fault NOT_FOUND, also for a guest's membership in another conference
  */
-export function parseMembership(text: string, viewer: UserViewer | LinkGuestViewer): MemberRef {
-  const [, conferenceId, memberId, generation] = MEMBERSHIP.exec(text) ?? [];
+export function parseMembership(
+  text: string,
+  viewer: UserViewer | LinkGuestViewer,
+): ParticipantRef {
+  const [, conferenceId, participantId, generation] = MEMBERSHIP.exec(text) ?? [];
   const ref = {
     conferenceId: Number(conferenceId),
-    memberId: Number(memberId),
+    participantId: Number(participantId),
     number: numberOf(viewer),
     generation: Number(generation),
   };
@@ -33,11 +36,11 @@ export function parseMembership(text: string, viewer: UserViewer | LinkGuestView
 }
 
 /** Makes the participant of a caller. @throws Fault UNAUTHENTICATED if the user has just been deleted */
-export async function participantFor(
+export async function participantIdentity(
   { store }: Pick<MembershipDeps, "store">,
   viewer: UserViewer | LinkGuestViewer,
   device: string,
-): Promise<Participant> {
+): Promise<ParticipantIdentity> {
   const { applicationId } = viewer;
   if (viewer.kind === "link-guest") {
     const { number, name, conferenceId } = viewer;

@@ -1,8 +1,8 @@
 import { Fault } from "../../../core/errors";
-import { ROOM_MEMBERS_MAX } from "../engine/engine";
+import { ROOM_PARTICIPANTS_MAX } from "../engine/engine";
 
-/** Maximum number of members of a conference (docs/CONFERENCES.md). */
-export const SEATS_MAX = ROOM_MEMBERS_MAX;
+/** Maximum number of participants of a conference (docs/CONFERENCES.md). */
+export const SEATS_MAX = ROOM_PARTICIPANTS_MAX;
 /** Minimum number of seats that a conference can have. */
 export const SEATS_MIN = 2;
 
@@ -19,13 +19,13 @@ export interface Conference {
   /** 1 to 128 characters; unique among the open conferences for everyone of the application. */
   name: string;
   seats: number;
-  /** Whether members may send video. */
+  /** Whether participants may send video. */
   video: boolean;
   access: ConferenceAccess;
   origin: ConferenceOrigin;
-  /** While locked, only members who rejoin get in. */
+  /** While locked, only participants who rejoin get in. */
   locked: boolean;
-  /** Cap of each member's video, in bits per second. */
+  /** Cap of each participant's video, in bits per second. */
   bitrate: number;
   /** The user who created it; null for an owner, or when the user was deleted. */
   createdBy: number | null;
@@ -38,7 +38,7 @@ export interface Conference {
 }
 
 /** Who joins: a user, or a guest by link. */
-export interface Participant {
+export interface ParticipantIdentity {
   applicationId: number;
   /** The user's id, or the guest's number, which is taken from the same sequence. */
   number: number;
@@ -47,7 +47,7 @@ export interface Participant {
   conferenceId?: number;
   /** Name that others see. */
   name: string;
-  /** The session that authorizes the member; null for a guest by link and for a sign-in by password. */
+  /** The session that authorizes the participant; null for a guest by link and for a sign-in by password. */
   sessionId: number | null;
   /** Distinguishes the devices of a user. */
   device: string;
@@ -55,12 +55,12 @@ export interface Participant {
 
 /** Name of a conference: 1 to 128 characters, counted as Unicode code points. */
 export const CONFERENCE_NAME_MAX = 128;
-/** Caps of a member's video, in bits per second. */
+/** Caps of a participant's video, in bits per second. */
 export const VIDEO_BITRATE = { min: 64_000, default: 600_000, max: 4_000_000 } as const;
-/** How long a legacy client's conference stays open without members, in milliseconds. */
+/** How long a legacy client's conference stays open without participants, in milliseconds. */
 export const EMPTY_MS = 30_000;
-/** How long a seat is kept for a member whose connections are gone, in seconds. */
-export const MEMBER_LEASE_S = 15;
+/** How long a seat is kept for a participant whose connections are gone, in seconds. */
+export const PARTICIPANT_LEASE_S = 15;
 
 /** The name of a user that others see: never the e-mail address. */
 export function displayName(user: {
@@ -72,16 +72,16 @@ export function displayName(user: {
 }
 
 /** Names one membership: a rejoin raises the generation, and invalidates what an earlier device holds. */
-export interface MemberRef {
+export interface ParticipantRef {
   conferenceId: number;
-  memberId: number;
-  /** The member's number: a reference of somebody else is not accepted. */
+  participantId: number;
+  /** The participant's number: a reference of somebody else is not accepted. */
   number: number;
   generation: number;
 }
 
-/** A member as others see it; JSON. */
-export interface MemberState {
+/** A participant as others see it; JSON. */
+export interface ConferenceParticipantState {
   id: number;
   number: number;
   kind: "user" | "guest-link";

@@ -1,9 +1,9 @@
 import type { Feed, MediaSource, PeerStatistics, PeerStream } from "../engine/engine";
 
-/** A peer connection of a member at the engine. JSON, since it is stored to be resumed. */
+/** A peer connection of a participant at the engine. JSON, since it is stored to be resumed. */
 export interface Peer {
   id: string;
-  memberId: number;
+  participantId: number;
   number: number;
   /** Generation of the membership that opened it. */
   generation: number;
@@ -16,11 +16,11 @@ export interface Peer {
 }
 
 /** Whose peer it is. */
-export type PeerOwner = Pick<Peer, "memberId" | "number" | "generation">;
+export type PeerOwner = Pick<Peer, "participantId" | "number" | "generation">;
 
 /** What the engine has last reported of a peer; JSON. */
-export interface MemberStats {
-  memberId: number;
+export interface ParticipantStats {
+  participantId: number;
   /** What it publishes; null for a watching peer. */
   source: MediaSource | null;
   statistics: PeerStatistics;
@@ -34,7 +34,7 @@ export interface MuteChange {
 
 /** What the owner of the peers of a conference does when they change. */
 export interface PeerListener {
-  /** A member's feed begins or ends. */
+  /** A participant's feed begins or ends. */
   onFeed(owner: PeerOwner, source: MediaSource, up: boolean): void;
   /** A watching peer carries other streams; with an offer, its client must answer. */
   onStreams(peer: Peer, streams: PeerStream[], offer: string | undefined): void;
@@ -49,5 +49,5 @@ export function watchesSame(peer: Peer, feed: Feed | undefined): boolean {
 
 /** Whether two feeds are the same. */
 export function isSameFeed(a: Feed, b: Feed): boolean {
-  return a.member === b.member && a.source === b.source;
+  return a.participant === b.participant && a.source === b.source;
 }

@@ -21,7 +21,7 @@ import {
 } from "./peer";
 import { StreamUpdates } from "./stream-updates";
 
-/** Maximum number of watching peers of one member: one for all feeds, or one for each. */
+/** Maximum number of watching peers of one participant: one for all feeds, or one for each. */
 const WATCHING_MAX = 14;
 
 /**
@@ -60,25 +60,27 @@ export class Peers {
   /** The feeds that media flows in. */
   feeds(): Feed[] {
     return this.list().flatMap(({ number, source, up }) =>
-      up && source ? [{ member: number, source }] : [],
+      up && source ? [{ participant: number, source }] : [],
     );
   }
 
   /**
-   * Opens a publishing peer, which replaces the member's earlier one of this source.
+   * Opens a publishing peer, which replaces the participant's earlier one of this source.
    * @throws Fault FULL if as many others share a screen as may, and those of the engine
    */
   async publish(owner: PeerOwner, source: MediaSource, offer: string): Promise<ConnectedPeer> {
     if (source === "main") return this.connectPublisher(owner, source, offer);
-    const { memberId } = owner;
+    const { participantId } = owner;
     const screens = this.list().filter((peer) => peer.source === "screen");
-    const open = screens.map((peer) => peer.memberId);
-    const sharing = new Set([...open, ...this.openingScreens.members()]);
-    sharing.delete(memberId);
+    const open = screens.map((peer) => peer.participantId);
+    const sharing = new Set([...open, ...this.openingScreens.participants()]);
+    sharing.delete(participantId);
     if (sharing.size >= SCREENS_MAX) {
-      throw new Fault("FULL", `At most ${SCREENS_MAX} members share a screen at a time`);
+      throw new Fault("FULL", `At most ${SCREENS_MAX} participants share a screen at a time`);
     }
-    return this.openingScreens.during(memberId, () => this.connectPublisher(owner, source, offer));
+    return this.openingScreens.during(participantId, () =>
+      this.connectPublisher(owner, source, offer),
+    );
   }
 
   private async connectPublisher(
@@ -86,13 +88,13 @@ export class Peers {
     source: MediaSource,
     offer: string,
   ): Promise<ConnectedPeer> {
-    const { number: member } = owner;
+    const { number: participant } = owner;
     const connected = await this.engine.connect({
       ...this.room(),
-      member,
+      participant,
       publish: { source, offer },
     });
-    for (const peer of this.of(owner.memberId)) {
+    for (const peer of this.of(owner.participantId)) {
       if (peer.source === source) this.forget(peer);
     }
     this.add({ ...owner, id: connected.peer, source, up: false });
@@ -100,31 +102,36 @@ export class Peers {
   }
 
   /**
-   * Opens a watching peer for one feed, or for all feeds of others, which replaces the member's earlier one for the same.
+   * Opens a watching peer for one feed, or for all feeds of others, which replaces the participant's earlier one for
+   * the same.
    * @throws Fault NOT_FOUND, LIMITED
    */
   async watch(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
     if (feed && !this.feeds().some((up) => isSameFeed(up, feed))) {
       throw new Fault("NOT_FOUND", "Nobody publishes this feed");
     }
-    const { memberId } = owner;
-    const kept = this.watching(memberId).filter((peer) => !watchesSame(peer, feed));
-    if (kept.length + this.openingWatching.of(memberId) >= WATCHING_MAX) {
-      const message = `A member may have at most ${WATCHING_MAX} watching peer connections`;
+    const { participantId } = owner;
+    const kept = this.watching(participantId).filter((peer) => !watchesSame(peer, feed));
+    if (kept.length + this.openingWatching.of(participantId) >= WATCHING_MAX) {
+      const message = `A participant may have at most ${WATCHING_MAX} watching peer connections`;
       throw new Fault("LIMITED", message, undefined, 1);
     }
-    return this.openingWatching.during(memberId, () => this.connectWatcher(owner, feed));
+    return this.openingWatching.during(participantId, () => this.connectWatcher(owner, feed));
   }
 
   private async connectWatcher(owner: PeerOwner, feed: Feed | undefined): Promise<ConnectedPeer> {
     const feeds = feed ? [feed] : this.feedsFor(owner.number);
     const watch = { feeds, sections: feed ? ("one" as const) : ("all" as const) };
-    const connected = await this.engine.connect({ ...this.room(), member: owner.number, watch });
-    const replaced = this.watching(owner.memberId).filter((peer) => watchesSame(peer, feed));
+    const connected = await this.engine.connect({
+      ...this.room(),
+      participant: owner.number,
+      watch,
+    });
+    const replaced = this.watching(owner.participantId).filter((peer) => watchesSame(peer, feed));
     const peer = this.add({ ...owner, id: connected.peer, ...(feed && { feed }), up: false });
     const updates = feed ? undefined : this.follow(peer, connected.streams);
     if (connected.sdp !== "") updates?.offered(connected.sdp);
-    // One that the engine does not close now is closed with the member.
+    // One that the engine does not close now is closed with the participant.
     await Promise.allSettled(replaced.map(({ id }) => this.close(id)));
     // What has changed while it was opened.
     updates?.update();
@@ -149,11 +156,11 @@ export class Peers {
   }
 
   /**
-   * Drops or admits what a member publishes, from any source (a moderator's mute).
+   * Drops or admits what a participant publishes, from any source (a moderator's mute).
    * @param blocked what is dropped now; read for each peer, since it may change in between
    */
-  async block(memberId: number, blocked: () => MuteChange): Promise<void> {
-    for (const { id, source } of this.of(memberId)) {
+  async block(participantId: number, blocked: () => MuteChange): Promise<void> {
+    for (const { id, source } of this.of(participantId)) {
       // It may have been closed or replaced by now.
       if (!source || !this.peers.has(id)) continue;
       const { audio, video } = blocked();
@@ -168,26 +175,26 @@ export class Peers {
   /** Closes a peer of this membership; no error if it is gone. */
   async closeOwned(owner: PeerOwner, id: string): Promise<void> {
     const peer = this.peers.get(id);
-    if (peer?.memberId === owner.memberId && peer.generation === owner.generation)
+    if (peer?.participantId === owner.participantId && peer.generation === owner.generation)
       await this.close(id);
   }
 
   /**
-   * Closes all that a member has at the engine, also peers that are not known here.
+   * Closes all that a participant has at the engine, also peers that are not known here.
    * @throws Fault the first failure, after everything else is closed
    */
-  async closeMember(memberId: number, number: number): Promise<void> {
-    const known = this.of(memberId);
+  async closeParticipant(participantId: number, number: number): Promise<void> {
+    const known = this.of(participantId);
     for (const peer of known) this.forget(peer);
     const targets = known.map(({ id }) => ({ peer: id }));
-    const all = [...targets, { room: this.room().room, member: number }];
+    const all = [...targets, { room: this.room().room, participant: number }];
     const closed = await Promise.allSettled(all.map((target) => this.engine.close(target)));
     for (const result of closed) if (result.status === "rejected") throw result.reason;
   }
 
   /** Sends the streams of a membership's watching peers again. */
-  repeatStreams({ memberId, generation }: PeerOwner): void {
-    for (const peer of this.of(memberId)) {
+  repeatStreams({ participantId, generation }: PeerOwner): void {
+    for (const peer of this.of(participantId)) {
       if (peer.generation === generation) this.updates.get(peer.id)?.repeat();
     }
   }
@@ -231,18 +238,18 @@ export class Peers {
 
   private owned(owner: PeerOwner, id: string): Peer {
     const peer = this.peers.get(id);
-    if (peer?.memberId !== owner.memberId || peer.generation !== owner.generation) {
+    if (peer?.participantId !== owner.participantId || peer.generation !== owner.generation) {
       throw new Fault("NOT_FOUND", "There is no such peer connection");
     }
     return peer;
   }
 
-  private of(memberId: number): Peer[] {
-    return this.list().filter((peer) => peer.memberId === memberId);
+  private of(participantId: number): Peer[] {
+    return this.list().filter((peer) => peer.participantId === participantId);
   }
 
-  private watching(memberId: number): Peer[] {
-    return this.of(memberId).filter(({ source }) => source === undefined);
+  private watching(participantId: number): Peer[] {
+    return this.of(participantId).filter(({ source }) => source === undefined);
   }
 
   private add(peer: Peer): Peer {
@@ -266,7 +273,7 @@ export class Peers {
     const { source, number } = peer;
     this.listener.onFeed(peer, source, false);
     for (const other of this.list()) {
-      if (!other.feed || !isSameFeed(other.feed, { member: number, source })) continue;
+      if (!other.feed || !isSameFeed(other.feed, { participant: number, source })) continue;
       this.listener.onEnded(other, "the feed has ended");
       void this.close(other.id).catch(() => undefined);
     }
@@ -278,7 +285,7 @@ export class Peers {
   }
 
   private feedsFor(number: number): Feed[] {
-    return this.feeds().filter(({ member }) => member !== number);
+    return this.feeds().filter(({ participant }) => participant !== number);
   }
 
   /** Keeps a watching peer up to date with the feeds. */

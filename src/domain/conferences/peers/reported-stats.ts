@@ -1,5 +1,5 @@
 import type { PeerStatistics } from "../engine/engine";
-import type { MemberStats, Peer } from "./peer";
+import type { ParticipantStats, Peer } from "./peer";
 
 /** What the engine has last reported of the peers that it has. */
 export class ReportedStats {
@@ -10,11 +10,11 @@ export class ReportedStats {
   }
 
   /** The statistics of those of the peers that have any. */
-  of(peers: readonly Peer[]): MemberStats[] {
+  of(peers: readonly Peer[]): ParticipantStats[] {
     return peers.flatMap((peer) => {
       const statistics = this.reported.get(peer);
-      const { memberId, source = null } = peer;
-      return statistics ? [{ memberId, source, statistics }] : [];
+      const { participantId, source = null } = peer;
+      return statistics ? [{ participantId, source, statistics }] : [];
     });
   }
 }

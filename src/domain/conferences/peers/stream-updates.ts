@@ -116,6 +116,6 @@ export class StreamUpdates {
   }
 }
 
-function keyOf({ member, source }: Feed): string {
-  return `${member} ${source}`;
+function keyOf({ participant, source }: Feed): string {
+  return `${participant} ${source}`;
 }

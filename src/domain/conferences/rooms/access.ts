@@ -11,7 +11,7 @@ import type { Store } from "../../../platform/store/store";
 import type { Conference } from "../model/conference";
 import { findConference } from "../rows/conference-queries";
 import { findListing, findListings, type ListedUser } from "../rows/guest-queries";
-import { wasMember } from "../rows/member-history-queries";
+import { wasParticipant } from "../rows/participant-history-queries";
 import type { ConferenceDeps } from "./conference-deps";
 
 /** Who may join a conference. */
@@ -28,8 +28,8 @@ export interface ConferenceRights {
 }
 
 /**
- * Returns what a viewer may do. Anyone who may join sees the conference. The creator and listed moderators moderate. No user
- * moderates what the first join of a legacy client has created: its name belongs to all who use it. Members of the
+ * Returns what a viewer may do. Anyone who may join sees the conference. The creator and listed moderators moderate. No
+ * user moderates what the first join of a legacy client has created: its name belongs to all who use it. Members of the
  * application's account see every conference and join none; developers and owners moderate.
  */
 export async function rightsOf(
@@ -88,10 +88,10 @@ export function openListingLoads(store: Pick<Store, "query">): ListingLoads {
 }
 
 /**
- * Whether a viewer sees who is in a conference that it knows: who may join it. A former member of a conference for listed
- * users knows the conference, and its own times.
+ * Whether a viewer sees who is in a conference that it knows: who may join it. A former participant of a conference for
+ * listed users knows the conference, and its own times.
  */
-export async function seesMembers(
+export async function seesParticipants(
   { listings }: ListingLoads,
   viewer: ConferenceViewer,
   conference: Conference,
@@ -111,7 +111,7 @@ export interface VisibleConference {
 }
 
 /**
- * Finds a conference that the viewer may see, by its rights or as a former member.
+ * Finds a conference that the viewer may see, by its rights or as a former participant.
  * @throws Fault NOT_FOUND, also for a conference that the viewer may not see
  */
 export async function findVisible(
@@ -134,7 +134,7 @@ async function wasIn(
   { id, applicationId }: Conference,
 ): Promise<boolean> {
   if (viewer.kind === "member" || viewer.applicationId !== applicationId) return false;
-  return wasMember(store, id, numberOf(viewer));
+  return wasParticipant(store, id, numberOf(viewer));
 }
 
 /**
@@ -167,7 +167,7 @@ export function requireEnabled({ enabled }: Pick<ConferenceDeps, "enabled">): vo
   if (!enabled) throw new Fault("UNSUPPORTED", "Conferences are off on this server");
 }
 
-/** The number that a viewer has as a member. */
+/** The number that a viewer has as a participant. */
 export function numberOf(viewer: JoiningViewer): number {
   return viewer.kind === "link-guest" ? viewer.number : viewer.userId;
 }

@@ -66,7 +66,7 @@ export class ConferenceChangesResolver {
   @Allow("support")
   @Subscription(() => ConferenceType, {
     description:
-      "Conferences of one of the account's applications: first those with members, up to 1,000, then each whenever its settings, its members or what they send and mute changes, and when it is closed. With conferenceId, only that conference: first as it is. A slow subscriber gets the last state of each.",
+      "Conferences of one of the account's applications: first those with participants, up to 1,000, then each whenever its settings, its participants or what they send and mute changes, and when it is closed. With conferenceId, only that conference: first as it is. A slow subscriber gets the last state of each.",
     subscribe: async ({
       context: { auth, conferences },
       args,

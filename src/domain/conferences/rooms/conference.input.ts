@@ -12,13 +12,13 @@ export class CreateConferenceInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: "Maximum number of members: 2 to 12; 12 by default.",
+    description: "Maximum number of participants: 2 to 12; 12 by default.",
   })
   seats?: number | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether members may send video; true by default.",
+    description: "Whether participants may send video; true by default.",
   })
   video?: boolean | null;
 
@@ -30,7 +30,8 @@ export class CreateConferenceInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: "Maximum bitrate of each member's video, in bits per second: 64,000 to 4,000,000.",
+    description:
+      "Maximum bitrate of each participant's video, in bits per second: 64,000 to 4,000,000.",
   })
   bitrate?: number | null;
 
@@ -54,7 +55,7 @@ export class UpdateConferenceInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: "Maximum number of members: 2 to 12. Members beyond it stay.",
+    description: "Maximum number of participants: 2 to 12. Participants beyond it stay.",
   })
   seats?: number | null;
 
@@ -66,21 +67,22 @@ export class UpdateConferenceInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether it is locked: then only members who come back and moderators get in.",
+    description:
+      "Whether it is locked: then only participants who come back and moderators get in.",
   })
   locked?: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      "Maximum bitrate of the video of members who publish from now on, in bits per second.",
+      "Maximum bitrate of the video of participants who publish from now on, in bits per second.",
   })
   bitrate?: number | null;
 
   @Field(() => [ID], {
     nullable: true,
     description:
-      "Users who are listed, instead of the present ones. Moderators stay listed unless moderatorIds is given as well. If access is LISTED, members who are no longer listed are removed immediately.",
+      "Users who are listed, instead of the present ones. Moderators stay listed unless moderatorIds is given as well. If access is LISTED, participants who are no longer listed are removed immediately.",
   })
   userIds?: string[] | null;
 

@@ -5,8 +5,8 @@ import { Allow } from "../../access/request-auth";
 import type { RequestContext } from "../../access/request-context";
 import { VisibleTo } from "../../access/visible-to";
 import { PageArgs, toConnection } from "../../paging/page.type";
-import type { Member } from "../rows/member-queries";
-import { findVisible, type ListingLoads, seesMembers } from "./access";
+import type { Participant } from "../rows/participant-queries";
+import { findVisible, type ListingLoads, seesParticipants } from "./access";
 import {
   ConferenceInput,
   ConferencePayload,
@@ -16,9 +16,9 @@ import {
 import {
   applicationOfConference,
   ConferenceConnection,
-  ConferenceMemberType,
+  ConferenceParticipantType,
   ConferenceType,
-  rowToGraphqlMember,
+  rowToGraphqlParticipant,
   toGraphqlConference,
 } from "./conference.type";
 import type { ConferenceDeps } from "./conference-deps";
@@ -35,7 +35,7 @@ import { ConferenceParticipationConnection } from "./participation.type";
 export interface ConferenceContext extends RequestContext {
   conferences: ConferenceDeps &
     ListingLoads & {
-      memberLoader: ListLoader<Member>;
+      participantLoader: ListLoader<Participant>;
       /** Name of the media server; null with CONFERENCES=off. */
       engineName: string | null;
     };
@@ -65,7 +65,7 @@ export class ConferenceResolver {
   @Allow("user")
   @Query(() => ConferenceConnection, {
     description:
-      "The conferences, open or closed, that the signed-in user has been a member of, newest first.",
+      "The conferences, open or closed, that the signed-in user has been a participant of, newest first.",
   })
   async joinedConferences(
     @Ctx() { conferences, auth }: ConferenceContext,
@@ -83,7 +83,7 @@ export class ConferenceResolver {
   @Allow("conference", "support")
   @Query(() => ConferenceType, {
     description:
-      "A conference that the caller may join or has been a member of; for members of an account, a conference of one of its applications.",
+      "A conference that the caller may join or has been a participant of; for members of an account, a conference of one of its applications.",
   })
   async conference(
     @Ctx() { conferences, auth }: ConferenceContext,
@@ -96,7 +96,7 @@ export class ConferenceResolver {
   @Allow("user", "support")
   @Query(() => ConferenceParticipationConnection, {
     description:
-      "Who is and has been in a conference, with times. Former members who may no longer join see their own times; members of the application's account see all.",
+      "Who is and has been in a conference, with times. Former participants who may no longer join see their own times; members of the application's account see all.",
   })
   async conferenceHistory(
     @Ctx() { conferences, auth }: ConferenceContext,
@@ -139,7 +139,7 @@ export class ConferenceResolver {
   @Allow("user", "developer")
   @Mutation(() => ConferencePayload, {
     description:
-      "Closes a conference; its members are out. For moderators, and for developers and owners of the application's account.",
+      "Closes a conference; its participants are out. For moderators, and for developers and owners of the application's account.",
   })
   async closeConference(
     @Ctx() { conferences, auth }: ConferenceContext,
@@ -152,18 +152,20 @@ export class ConferenceResolver {
 
 @Resolver(() => ConferenceType)
 export class ConferenceFieldsResolver {
-  @FieldResolver(() => [ConferenceMemberType], {
+  @FieldResolver(() => [ConferenceParticipantType], {
     description:
-      "Who is in the conference now, by the time they joined. Empty for former members who may no longer join.",
+      "Who is in the conference now, by the time they joined. Empty for former participants who may no longer join.",
   })
-  async members(
+  async participants(
     @Root() { id, closedAt, source }: ConferenceType,
     @Ctx() { conferences, auth }: ConferenceContext,
-  ): Promise<ConferenceMemberType[]> {
+  ): Promise<ConferenceParticipantType[]> {
     if (closedAt !== null) return [];
-    if (!(await seesMembers(conferences, await auth.viewer(), source))) return [];
-    const members = await conferences.memberLoader.load(id);
-    return members.map((member) => rowToGraphqlMember(member, source.applicationId));
+    if (!(await seesParticipants(conferences, await auth.viewer(), source))) return [];
+    const participants = await conferences.participantLoader.load(id);
+    return participants.map((participant) =>
+      rowToGraphqlParticipant(participant, source.applicationId),
+    );
   }
 
   @FieldResolver(() => String, {

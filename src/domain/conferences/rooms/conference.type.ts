@@ -5,9 +5,9 @@ import type {
   Conference,
   ConferenceAccess,
   ConferenceOrigin,
-  MemberState,
+  ConferenceParticipantState,
 } from "../model/conference";
-import { type Member, memberState } from "../rows/member-queries";
+import { type Participant, participantState } from "../rows/participant-queries";
 
 /** GraphQL names of who may join. */
 export const ConferenceAccessName: Record<string, ConferenceAccess> = {
@@ -42,17 +42,18 @@ registerEnumType(ConferenceOriginName, {
 /** What the description of a field says that only members of the application's account see. */
 const MEMBERS_ONLY = "for everybody but members of the application's account.";
 
-@ObjectType("ConferenceMember", {
-  description: "A member of a conference. A user is one member, whatever the number of devices.",
+@ObjectType("ConferenceParticipant", {
+  description:
+    "A participant of a conference. A user is one participant, whatever the number of devices.",
   simpleResolvers: true,
 })
-export class ConferenceMemberType {
+export class ConferenceParticipantType {
   /** The application whose account's members see all fields; null if it is not known. Not a field. */
   applicationId!: number | null;
 
   @Field(() => ID, {
     description:
-      "Identifier of the member in the conference: the user's id, or the number of a guest by link, which no user has.",
+      "Identifier of the participant in the conference: the user's id, or the number of a guest by link, which no user has.",
   })
   id!: number;
 
@@ -62,16 +63,18 @@ export class ConferenceMemberType {
   })
   userId!: number | null;
 
-  @Field({ description: "Name of the member: the user's full name or login, or the guest's name." })
+  @Field({
+    description: "Name of the participant: the user's full name or login, or the guest's name.",
+  })
   name!: string;
 
   @Field({ description: "The device that takes part." })
   device!: string;
 
-  @Field({ description: "Whether the member moderates." })
+  @Field({ description: "Whether the participant moderates." })
   moderator!: boolean;
 
-  @Field(() => Date, { description: "When the member joined." })
+  @Field(() => Date, { description: "When the participant joined." })
   joinedAt!: Date;
 
   @Field({ description: "Whether media of the microphone and camera arrives." })
@@ -83,7 +86,7 @@ export class ConferenceMemberType {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "Whether the microphone is muted, by the member or by a moderator; null if unknown: a legacy client cannot tell.",
+      "Whether the microphone is muted, by the participant or by a moderator; null if unknown: a legacy client cannot tell.",
   })
   audioMuted!: boolean | null;
 
@@ -95,30 +98,30 @@ export class ConferenceMemberType {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: `Whether the member has muted its microphone itself. Null if unknown, and ${MEMBERS_ONLY}`,
+    description: `Whether the participant has muted its microphone itself. Null if unknown, and ${MEMBERS_ONLY}`,
   })
-  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
-  audioMutedByMember!: boolean | null;
+  @VisibleTo("support", ({ applicationId }: ConferenceParticipantType) => applicationId)
+  audioMutedByParticipant!: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: `Whether the member has turned its camera off itself. Null if unknown, and ${MEMBERS_ONLY}`,
+    description: `Whether the participant has turned its camera off itself. Null if unknown, and ${MEMBERS_ONLY}`,
   })
-  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
-  videoMutedByMember!: boolean | null;
+  @VisibleTo("support", ({ applicationId }: ConferenceParticipantType) => applicationId)
+  videoMutedByParticipant!: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
     description: `Whether a moderator, or a member of the account, has muted its sound. Null ${MEMBERS_ONLY}`,
   })
-  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
+  @VisibleTo("support", ({ applicationId }: ConferenceParticipantType) => applicationId)
   audioMutedByModerator!: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
     description: `Whether a moderator, or a member of the account, has muted its video. Null ${MEMBERS_ONLY}`,
   })
-  @VisibleTo("support", ({ applicationId }: ConferenceMemberType) => applicationId)
+  @VisibleTo("support", ({ applicationId }: ConferenceParticipantType) => applicationId)
   videoMutedByModerator!: boolean | null;
 }
 
@@ -126,7 +129,7 @@ export class ConferenceMemberType {
 export const applicationOfConference = ({ source }: ConferenceType): number => source.applicationId;
 
 @ObjectType("Conference", {
-  description: "A conference of an application: a room for up to twelve members.",
+  description: "A conference of an application: a room for up to twelve participants.",
 })
 export class ConferenceType {
   /** What it was made of, for resolvers; not a field. */
@@ -140,19 +143,21 @@ export class ConferenceType {
   })
   name!: string;
 
-  @Field(() => Int, { description: "Maximum number of members: 2 to 12." })
+  @Field(() => Int, { description: "Maximum number of participants: 2 to 12." })
   seats!: number;
 
-  @Field({ description: "Whether members may send video." })
+  @Field({ description: "Whether participants may send video." })
   video!: boolean;
 
   @Field(() => ConferenceAccessName as object, { description: "Who may join." })
   access!: ConferenceAccess;
 
-  @Field({ description: "Whether it is locked: then only members who come back get in." })
+  @Field({ description: "Whether it is locked: then only participants who come back get in." })
   locked!: boolean;
 
-  @Field(() => Int, { description: "Maximum bitrate of each member's video, in bits per second." })
+  @Field(() => Int, {
+    description: "Maximum bitrate of each participant's video, in bits per second.",
+  })
   bitrate!: number;
 
   @Field(() => ID, {
@@ -201,10 +206,12 @@ export function toGraphqlConference(conference: Conference): ConferenceType {
   return { source: conference, ...fields, creatorId: createdBy, hostNodeId: host };
 }
 
-/** Converts a member as the others in the conference see it. */
-export function toGraphqlMember(member: MemberState): ConferenceMemberType {
+/** Converts a participant as the others in the conference see it. */
+export function toGraphqlParticipant(
+  participant: ConferenceParticipantState,
+): ConferenceParticipantType {
   const { number, kind, name, device, moderator, publishing, screen, audioMuted, videoMuted } =
-    member;
+    participant;
   return {
     applicationId: null,
     id: number,
@@ -212,26 +219,29 @@ export function toGraphqlMember(member: MemberState): ConferenceMemberType {
     name,
     device,
     moderator,
-    joinedAt: new Date(member.joinedAt),
+    joinedAt: new Date(participant.joinedAt),
     publishing,
     sharingScreen: screen,
     audioMuted,
     videoMuted,
-    audioMutedByMember: null,
-    videoMutedByMember: null,
+    audioMutedByParticipant: null,
+    videoMutedByParticipant: null,
     audioMutedByModerator: null,
     videoMutedByModerator: null,
   };
 }
 
-/** Converts a row of a member, with what only members of the account see. */
-export function rowToGraphqlMember(member: Member, applicationId: number): ConferenceMemberType {
+/** Converts a row of a participant, with what only members of the account see. */
+export function rowToGraphqlParticipant(
+  participant: Participant,
+  applicationId: number,
+): ConferenceParticipantType {
   return {
-    ...toGraphqlMember(memberState(member)),
+    ...toGraphqlParticipant(participantState(participant)),
     applicationId,
-    audioMutedByMember: member.audioMuted,
-    videoMutedByMember: member.videoMuted,
-    audioMutedByModerator: member.audioBlocked,
-    videoMutedByModerator: member.videoBlocked,
+    audioMutedByParticipant: participant.audioMuted,
+    videoMutedByParticipant: participant.videoMuted,
+    audioMutedByModerator: participant.audioBlocked,
+    videoMutedByModerator: participant.videoBlocked,
   };
 }

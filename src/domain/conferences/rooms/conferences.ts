@@ -19,8 +19,8 @@ import {
   listJoinedConferences,
   listOpenConferences,
 } from "../rows/conference-queries";
-import { listMemberHistory } from "../rows/member-history-queries";
-import type { Member } from "../rows/member-queries";
+import { listParticipantHistory } from "../rows/participant-history-queries";
+import type { Participant } from "../rows/participant-queries";
 import { lockOpenConferences } from "../rows/user-limit-queries";
 import {
   type ConferenceViewer,
@@ -31,7 +31,7 @@ import {
 } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
 import { changeLists, type ListRequest } from "./listed-users";
-import { checkRights } from "./member-rights";
+import { checkRights } from "./participant-rights";
 
 /** Maximum number of open conferences that a user has created. */
 const USER_CONFERENCES_MAX = 100;
@@ -83,7 +83,7 @@ export async function createConference(
 }
 
 /**
- * Changes a conference. Members who are no longer listed are out at once, and so are guests by links of former
+ * Changes a conference. Participants who are no longer listed are out at once, and so are guests by links of former
  * moderators.
  * @throws Fault INVALID, NOT_FOUND, FORBIDDEN, CONFLICT if it is closed, UNSUPPORTED
  */
@@ -122,7 +122,7 @@ async function changeSettings(
   if (Object.keys(settings).length > 0) await deps.hosts.run(conferenceId, "update", settings);
 }
 
-/** Closes a conference; its members are out. @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
+/** Closes a conference; its participants are out. @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */
 export async function closeConference(
   deps: ConferenceDeps,
   viewer: ConferenceViewer,
@@ -133,7 +133,7 @@ export async function closeConference(
   return (await findConference(deps.store, conference.id)) ?? conference;
 }
 
-/** Lists the open conferences that a user may join, or those that it has been a member of, newest first. */
+/** Lists the open conferences that a user may join, or those that it has been a participant of, newest first. */
 export function listConferences(
   { store }: Pick<ConferenceDeps, "store">,
   { applicationId, userId }: UserViewer,
@@ -145,8 +145,8 @@ export function listConferences(
 }
 
 /**
- * Lists who is and has been in a conference, by the time of the last join. A former member who may no longer join gets its
- * own participation only.
+ * Lists who is and has been in a conference, by the time of the last join. A former participant who may no longer join
+ * gets its own participation only.
  * @throws Fault INVALID, NOT_FOUND
  */
 export async function listHistory(
@@ -154,12 +154,12 @@ export async function listHistory(
   viewer: ConferenceViewer,
   id: string,
   page: PageRequest,
-): Promise<Page<Member>> {
+): Promise<Page<Participant>> {
   const { conference, rights } = await findVisible({ store }, viewer, id);
   // A member of an account who does not see a conference has not found it.
   const number = viewer.kind === "member" || rights.see ? null : numberOf(viewer);
   return readPage(page, OLDEST_FIRST, (range) =>
-    listMemberHistory(store, conference.id, range, number),
+    listParticipantHistory(store, conference.id, range, number),
   );
 }
 

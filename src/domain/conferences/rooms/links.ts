@@ -30,7 +30,7 @@ import {
   rightsOf,
 } from "./access";
 import type { ConferenceDeps } from "./conference-deps";
-import { checkRights } from "./member-rights";
+import { checkRights } from "./participant-rights";
 
 /** Maximum number of links of a conference. */
 export const LINKS_MAX = 50;
@@ -54,8 +54,8 @@ export interface GuestLink {
 }
 
 /**
- * Creates a link that admits guests. It ends with the right of its creator to make it: a block, the user's deletion and a
- * change of the lists wait for the locks of this transaction, so that they see the link and delete it.
+ * Creates a link that admits guests. It ends with the right of its creator to make it: a block, the user's deletion and
+ * a change of the lists wait for the locks of this transaction, so that they see the link and delete it.
  * @returns the link and its secret, which is shown this once
  * @throws Fault INVALID, NOT_FOUND, FORBIDDEN for somebody who does not moderate, LIMITED beyond {@link LINKS_MAX},
  * UNAUTHENTICATED for a user who is being blocked, UNSUPPORTED
@@ -133,8 +133,8 @@ export async function withdrawLink(
 /**
  * Admits a guest by the secret of a link.
  * @param checkOrigin checks the page that asks, before the link is used
- * @returns the guest's token, which is valid for this conference only, and ends with the conference, with the link, when
- * a moderator removes the guest, and after {@link GUEST_TOKEN_MS}
+ * @returns the guest's token, which is valid for this conference only, and ends with the conference, with the link,
+ * when a moderator removes the guest, and after {@link GUEST_TOKEN_MS}
  * @throws Fault INVALID on `name`; NOT_FOUND for a secret that is unknown, expired, withdrawn or used up; errors of
  * `checkOrigin`; UNSUPPORTED
  */

@@ -2,7 +2,7 @@ import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { connectionOf, edgeOf } from "../../paging/page.type";
 import type { LeaveReason } from "../model/conference-event";
 
-/** GraphQL names of why members leave. */
+/** GraphQL names of why participants leave. */
 export const LeaveReasonName: Record<string, LeaveReason> = {
   LEFT: "left",
   REMOVED: "removed",
@@ -13,7 +13,7 @@ export const LeaveReasonName: Record<string, LeaveReason> = {
 };
 registerEnumType(LeaveReasonName, {
   name: "ConferenceLeaveReason",
-  description: "Why a member is no longer in a conference.",
+  description: "Why a participant is no longer in a conference.",
   valuesConfig: {
     LEFT: { description: "It left, or its connections were gone for too long." },
     REMOVED: { description: "A moderator removed it." },
@@ -26,13 +26,13 @@ registerEnumType(LeaveReasonName, {
     CONFERENCE_CLOSED: { description: "The conference was closed." },
     MEDIA_FAILURE: {
       description:
-        "The server has ended the conference, because what its members sent has repeatedly ended the media server's process.",
+        "The server has ended the conference, because what its participants sent has repeatedly ended the media server's process.",
     },
   },
 });
 
 @ObjectType({
-  description: "A member's last stay in a conference. There is one of each member.",
+  description: "A participant's last stay in a conference. There is one of each participant.",
   simpleResolvers: true,
 })
 export class ConferenceParticipation {
@@ -42,16 +42,19 @@ export class ConferenceParticipation {
   @Field(() => ID, { nullable: true, description: "The user; null for a guest by link." })
   userId!: number | null;
 
-  @Field({ description: "Name of the member." })
+  @Field({ description: "Name of the participant." })
   name!: string;
 
-  @Field(() => Date, { description: "When the member joined for the first time." })
+  @Field(() => Date, { description: "When the participant joined for the first time." })
   firstJoinedAt!: Date;
 
-  @Field(() => Date, { description: "When the member joined the last time." })
+  @Field(() => Date, { description: "When the participant joined the last time." })
   joinedAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: "When the member left; null while it is in." })
+  @Field(() => Date, {
+    nullable: true,
+    description: "When the participant left; null while it is in.",
+  })
   leftAt!: Date | null;
 
   @Field(() => LeaveReasonName as object, { nullable: true, description: "Why it left." })

@@ -9,9 +9,9 @@ import {
 import { deleteLinksOfMember, deleteLinksOfUsers } from "../rows/link-rights-queries";
 
 /**
- * The conferences of users: what they created, where they are listed, their times as members, and the links that they
- * made. Deleting a user deletes the last three by cascade; a conference stays for the others, without its creator. A
- * block deletes the links, and both end their guests.
+ * The conferences of users: what they created, where they are listed, their times as participants, and the links that
+ * they made. Deleting a user deletes the last three by cascade; a conference stays for the others, without its creator.
+ * A block deletes the links, and both end their guests.
  */
 export const conferenceUserData: UserData = {
   exports: [EXPORTED_CONFERENCES, EXPORTED_PARTICIPATIONS, EXPORTED_LISTINGS, EXPORTED_LINKS],

@@ -9,8 +9,8 @@ import type { Conference } from "../model/conference";
 import { CONFERENCE_COLUMNS, type ConferenceRow, toConference } from "./conference-queries";
 
 /**
- * Statements on all conferences of an application, for the members of its account. A function throws Fault UNAVAILABLE if
- * the database cannot be reached.
+ * Statements on all conferences of an application, for the members of its account. A function throws Fault UNAVAILABLE
+ * if the database cannot be reached.
  */
 
 /** The open and the closed conferences have indexes of their own; what is not wanted is not read. */
@@ -90,7 +90,7 @@ export async function listConferencesByName(
   );
 }
 
-/** Finds up to `limit` conferences of an application with members, newest first. */
+/** Finds up to `limit` conferences of an application with participants, newest first. */
 export async function findLiveConferences(
   { query }: Query,
   applicationId: number,

@@ -80,13 +80,13 @@ const OPEN = byId(
     OR EXISTS (SELECT 1 FROM conference_users u WHERE u.conference_id = c.id AND u.user_id = $2))`,
 );
 
-/** Conferences that a user has been a member of. */
+/** Conferences that a user has been a participant of. */
 const JOINED = byId(
   "joined_conferences",
   "c.id IN (SELECT m.conference_id FROM conference_members m WHERE m.user_id = $2)",
 );
 
-/** The number first: members that are newer come again as events. */
+/** The number first: participants that are newer come again as events. */
 const SNAPSHOT: Statement = {
   name: "conference_snapshot",
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
@@ -165,7 +165,7 @@ export async function listOpenConferences(
   );
 }
 
-/** Lists the conferences that a user has been a member of, in a range of ids. */
+/** Lists the conferences that a user has been a participant of, in a range of ids. */
 export async function listJoinedConferences(
   { query }: Pick<Store, "query">,
   applicationId: number,

@@ -1,7 +1,7 @@
 import { exportedList } from "../../../platform/store/rows/exported-list";
 import type { Statement } from "../../../platform/store/store";
 
-/** Statements that export what is stored of a user: conferences, their members, listings and links. */
+/** Statements that export what is stored of a user: conferences, their participants, listings and links. */
 
 /** A UNION, so that each part uses an index. The state of the engine is no data of the user. */
 const CONFERENCES: Statement = {
@@ -16,7 +16,7 @@ const CONFERENCES: Statement = {
 };
 
 const PARTICIPATIONS: Statement = {
-  name: "export_conference_members",
+  name: "export_conference_participants",
   text: `SELECT to_jsonb(m) AS row, jsonb_build_array(m.id) AS next FROM conference_members m
     WHERE m.user_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3::int`,
 };
@@ -33,10 +33,10 @@ const LINKS: Statement = {
     WHERE l.created_by = $1 AND l.id > $2 ORDER BY l.id LIMIT $3::int`,
 };
 
-/** The conferences that a user has created or been a member of, in an export. */
+/** The conferences that a user has created or been a participant of, in an export. */
 export const EXPORTED_CONFERENCES = exportedList("conferences", CONFERENCES);
 
-/** The times of a user as a member of conferences, in an export. */
+/** The times of a user as a participant of conferences, in an export. */
 export const EXPORTED_PARTICIPATIONS = exportedList("conference_participations", PARTICIPATIONS);
 
 /** The conferences that a user is listed for, in an export. */

@@ -101,7 +101,7 @@ const TAKEN_OVER: Statement = {
     WHERE id = ANY($1::bigint[]) AND (host IS DISTINCT FROM $2 OR closed_at IS NOT NULL)`,
 };
 
-/** Conferences with members or of legacy clients that no living node hosts: what a dead node has left behind. */
+/** Conferences with participants or of legacy clients that no living node hosts: what a dead node has left behind. */
 const ABANDONED: Statement = {
   name: "abandoned_conferences",
   text: `SELECT c.id FROM conferences c WHERE c.closed_at IS NULL AND c.id IN (
@@ -188,7 +188,10 @@ export async function advanceConference(
   return row?.sequence ?? null;
 }
 
-/** Writes the settings of a conference. @throws Fault INVALID for a name that another open conference for everyone has */
+/**
+ * Writes the settings of a conference.
+ * @throws Fault INVALID for a name that another open conference for everyone has
+ */
 export async function writeConference(
   { query }: Pick<Store, "query">,
   { id, name, seats, video, access, locked, bitrate }: ConferenceState,
@@ -265,8 +268,8 @@ export async function findOrphaned(
 }
 
 /**
- * Finds up to 500 conferences without a living host that have members whose lease has ended, or that belong to legacy
- * clients and have been empty for some seconds.
+ * Finds up to 500 conferences without a living host that have participants whose lease has ended, or that belong to
+ * legacy clients and have been empty for some seconds.
  */
 export async function findAbandoned(
   { query }: Pick<Store, "query">,

@@ -54,7 +54,7 @@ export class JanusError extends Error {
 
 /** What the codes NOT_FOUND and FULL of a fault mean where it was thrown. */
 export interface FaultMeaning {
-  /** The error for NOT_FOUND; by default the member is not in the conference (any more). */
+  /** The error for NOT_FOUND; by default the participant is not in the conference (any more). */
   notFound?: JanusError;
   /** Number of seats, which the error for FULL names. */
   seats?: number;

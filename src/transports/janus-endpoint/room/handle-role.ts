@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/json";
 import type { TrickledCandidate } from "../../../domain/conferences/engine/engine";
-import type { Participant } from "../../../domain/conferences/model/conference";
+import type { ParticipantIdentity } from "../../../domain/conferences/model/conference";
 import type { ConferenceService } from "../../../domain/conferences/model/conference-service";
 import {
   ackFrame,
@@ -17,7 +17,7 @@ import type { Membership } from "./membership";
 /** What handles need of their session. */
 export interface HandleSession {
   readonly id: number;
-  readonly participant: Participant;
+  readonly identity: ParticipantIdentity;
   readonly service: ConferenceService;
   /** Whether the session has ended; what was opened since is closed again. */
   readonly closed: boolean;

@@ -12,8 +12,8 @@ export type ListenerJoin = Extract<RoomRequest, { as: "listener" }>;
 
 /**
  * Opens a peer connection for one feed of the room that the session has joined.
- * @throws JanusError 424 before the session has joined, 426 for another room, 428 for a feed that no member of this
- *   room publishes, 433; Fault
+ * @throws JanusError 424 before the session has joined, 426 for another room, 428 for a feed that no participant of
+ * this room publishes, 433; Fault
  */
 export async function joinAsListener(
   session: HandleSession,
@@ -29,9 +29,11 @@ export async function joinAsListener(
   const missing = new JanusError(428, `No such feed (${number})`);
   if (!membership.view.isPublishing(number)) throw missing;
   const { ref, room, view } = membership;
-  const opened = await service.watch(ref, { member: number, source: "main" }).catch((error) => {
-    throw isNotFound(error) ? missing : error;
-  });
+  const opened = await service
+    .watch(ref, { participant: number, source: "main" })
+    .catch((error) => {
+      throw isNotFound(error) ? missing : error;
+    });
   const listener = new FeedListener(session, handle, membership, opened.peer);
   if (session.closed || handle.closed || !membership.active) {
     await listener.close();

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/json";
-import type { Conference, MemberRef } from "../../../domain/conferences/model/conference";
+import type { Conference, ParticipantRef } from "../../../domain/conferences/model/conference";
 import type {
   ConferenceEvent,
   LeaveReason,
@@ -18,9 +18,9 @@ import { RoomView } from "./room-view";
 export interface MembershipListener {
   /** An event of the room. */
   event(data: JsonObject): void;
-  /** The media of this member flows. */
+  /** The media of this participant flows. */
   up(): void;
-  /** The conference, or this member's part of it, is lost: the client must join again in a new session. */
+  /** The conference, or this participant's part of it, is lost: the client must join again in a new session. */
   lost(): void;
   /** Resolves when the client has received what was sent so far. */
   whenDrained(): Promise<void>;
@@ -35,7 +35,7 @@ const EARLY_MAX = 64;
 
 /** The membership of a session in a conference: one publisher handle, and the listeners beside it. */
 export class Membership implements EventSubscriber {
-  readonly ref: MemberRef;
+  readonly ref: ParticipantRef;
   readonly view: RoomView;
   readonly conference: Conference;
   private state: "joined" | "replaced" | "removed" | "left" = "joined";
@@ -57,7 +57,7 @@ export class Membership implements EventSubscriber {
   ) {
     this.ref = joined.ref;
     this.conference = joined.conference;
-    this.view = new RoomView(room, joined.ref.memberId);
+    this.view = new RoomView(room, joined.ref.participantId);
   }
 
   /** Whether the client is in the conference. */
@@ -94,7 +94,7 @@ export class Membership implements EventSubscriber {
     if (this.endedEarly) this.end();
   }
 
-  /** Reports when a peer connection of this member ends by itself. */
+  /** Reports when a peer connection of this participant ends by itself. */
   watchPeer(peer: string, onClosed: (reason: string) => void): void {
     this.peers.set(peer, onClosed);
     if (this.closedPeers.delete(peer)) this.peerClosed(peer, "Closed");
@@ -140,23 +140,26 @@ export class Membership implements EventSubscriber {
     if (!this.active) return;
     if ("to" in event) return void this.handleOwn(event);
     if (event.type === "reconnect" || event.type === "ended") return void this.lose();
-    if (event.type === "snapshot" && !event.members.some(({ id }) => id === this.ref.memberId)) {
+    if (
+      event.type === "snapshot" &&
+      !event.participants.some(({ id }) => id === this.ref.participantId)
+    ) {
       // The event that ended this membership was lost.
       return void this.lose();
     }
-    if (event.type === "member-left" && event.memberId === this.ref.memberId) {
+    if (event.type === "participant-left" && event.participantId === this.ref.participantId) {
       return void this.removed(event.reason);
     }
     for (const data of this.view.apply(event)) this.listener.event(data);
-    if (event.type === "member-updated" && event.member.id === this.ref.memberId) {
-      if (event.member.publishing && !this.publishing) this.listener.up();
-      this.publishing = event.member.publishing;
+    if (event.type === "participant-updated" && event.participant.id === this.ref.participantId) {
+      if (event.participant.publishing && !this.publishing) this.listener.up();
+      this.publishing = event.participant.publishing;
     }
   }
 
   private handleOwn(event: Extract<ConferenceEvent, { to: unknown }>): void {
-    const { memberId, generation } = event.to;
-    if (memberId !== this.ref.memberId || generation !== this.ref.generation) return;
+    const { participantId, generation } = event.to;
+    if (participantId !== this.ref.participantId || generation !== this.ref.generation) return;
     if (event.type === "peer-closed") this.peerClosed(event.peer, event.reason);
     if (event.type !== "replaced") return;
     this.listener.event(this.refusal(REPLACED));

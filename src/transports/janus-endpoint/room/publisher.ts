@@ -8,7 +8,7 @@ import type { RoomRequest } from "../protocol/room-requests";
 import { Candidates } from "./candidates";
 import type { Answer, HandleRole, HandleSession } from "./handle-role";
 import { Membership } from "./membership";
-import { participantOf } from "./room-view";
+import { listedParticipant } from "./room-view";
 
 /** A request to join as a publisher. */
 export type PublisherJoin = Extract<RoomRequest, { as: "publisher" }>;
@@ -31,26 +31,26 @@ export async function joinAsPublisher(
   request: PublisherJoin,
   answer: Answer,
 ): Promise<Publisher> {
-  const { participant } = session;
-  if (request.id !== undefined && request.id !== participant.number) {
+  const { identity } = session;
+  if (request.id !== undefined && request.id !== identity.number) {
     throw new JanusError(433, "Unauthorized: the id must be that of the session's user");
   }
   session.membership?.requireActive();
   if (session.joining || session.membership) {
-    throw new JanusError(436, `User ID ${participant.number} already exists`);
+    throw new JanusError(436, `User ID ${identity.number} already exists`);
   }
   session.joining = true;
   try {
     const membership = await openMembership(session, handle, request);
     session.membership = membership;
     const { conference, room, view } = membership;
-    const members = view.join(membership.joined.members);
+    const participants = view.join(membership.joined.participants);
     answer.event({
       videoroom: "joined",
       room,
       description: conference.name,
-      id: participant.number,
-      ...members,
+      id: identity.number,
+      ...participants,
     });
     membership.start();
     return new Publisher(session, handle, membership);
@@ -64,13 +64,13 @@ async function openMembership(
   handle: RoleHandle,
   { room }: PublisherJoin,
 ): Promise<Membership> {
-  const { service, participant } = session;
+  const { service, identity } = session;
   const meaning: FaultMeaning = { notFound: new JanusError(426, "No such room") };
   let joined: JoinedConference;
   try {
-    const conference = await service.openByName(participant, String(room));
+    const conference = await service.openByName(identity, String(room));
     meaning.seats = conference.seats;
-    joined = await service.join(participant, conference.id, { legacy: true });
+    joined = await service.join(identity, conference.id, { legacy: true });
   } catch (error) {
     throw clientError(error, meaning);
   }
@@ -191,9 +191,9 @@ export class Publisher implements HandleRole {
 
   private async list(answer: Answer): Promise<void> {
     const { conference, room } = this.membership;
-    const members = await this.session.service.members(conference.id);
-    const participants = members.map(participantOf);
-    answer.result({ videoroom: "participants", room, participants });
+    const participants = await this.session.service.participants(conference.id);
+    const listed = participants.map(listedParticipant);
+    answer.result({ videoroom: "participants", room, participants: listed });
   }
 
   private peerClosed(peer: string, reason: string): void {

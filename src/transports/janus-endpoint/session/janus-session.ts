@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Log } from "../../../core/log";
 import { hashToken, newSafeInteger } from "../../../core/random";
-import type { Participant } from "../../../domain/conferences/model/conference";
+import type { ParticipantIdentity } from "../../../domain/conferences/model/conference";
 import type { ConferenceService } from "../../../domain/conferences/model/conference-service";
 import { TokenBucket } from "../../../platform/limits/token-bucket";
 import { ackFrame, type Frame, type Reply, type ReplyTo, successFrame } from "../protocol/frames";
@@ -42,7 +42,7 @@ export interface JanusConnection {
 
 /** What a session needs. */
 export interface SessionOptions {
-  participant: Participant;
+  identity: ParticipantIdentity;
   /** The token that every request carries. */
   token: string;
   connection: JanusConnection;
@@ -53,7 +53,7 @@ export interface SessionOptions {
   countRequest(): void;
   /**
    * Called once, when the session has ended for any reason.
-   * @param left resolves when its member has left
+   * @param left resolves when its participant has left
    */
   onClosed(session: JanusSession, left: Promise<void>): void;
 }
@@ -67,7 +67,7 @@ export type SessionRequest = Exclude<JanusRequest, { kind: "create" }>;
  */
 export class JanusSession implements HandleSession {
   readonly id = newSafeInteger();
-  readonly participant: Participant;
+  readonly identity: ParticipantIdentity;
   readonly service: ConferenceService;
   membership: Membership | null = null;
   joining = false;
@@ -84,7 +84,7 @@ export class JanusSession implements HandleSession {
 
   constructor(private readonly options: SessionOptions) {
     const { requestsPerSecond, requestBurstSeconds } = options.limits;
-    this.participant = options.participant;
+    this.identity = options.identity;
     this.service = options.service;
     this.connection = options.connection;
     this.tokenHash = hashToken(options.token);
@@ -235,7 +235,7 @@ export class JanusSession implements HandleSession {
     }
   }
 
-  /** The member's lease ends without this. */
+  /** The participant's lease ends without this. */
   private logFailure(error: unknown): void {
     this.options.log.warn({ err: error }, "a legacy conference client could not leave");
   }

@@ -159,7 +159,7 @@ export class JanusSessions {
   ): Promise<void> {
     if (request.kind === "create") {
       const session = await this.create(token, from);
-      from.note(session.participant.applicationId);
+      from.note(session.identity.applicationId);
       return reply(successFrame({ transaction }, { id: session.id }));
     }
     const session = this.sessions.get(request.sessionId);
@@ -174,7 +174,7 @@ export class JanusSessions {
       // A session of long polling is found only by its path: to another token it does not exist.
       throw from.connection.transport === "polling" ? unknownSession() : unauthorized();
     }
-    from.note(session.participant.applicationId);
+    from.note(session.identity.applicationId);
     if (request.kind !== "trickle") session.countRequest();
     session.touch();
     await session.handle(request, transaction, reply);
@@ -203,12 +203,12 @@ export class JanusSessions {
       });
       release.push(client.untrack);
       reserve(this.perToken, String(client.sessionId), sessionsPerToken);
-      const open = this.deps.openSockets.admit(userViewer(client.participant.number), from.ip);
+      const open = this.deps.openSockets.admit(userViewer(client.identity.number), from.ip);
       if (!open) throw tooManySessions();
       release.push(open.release);
       if (revoked) throw unauthorized();
       if (this.draining) throw new JanusError(472, "Not accepting new sessions");
-      session = this.open(client.participant, token, from.connection, undo);
+      session = this.open(client.identity, token, from.connection, undo);
       return session;
     } catch (error) {
       undo();
@@ -217,18 +217,18 @@ export class JanusSessions {
   }
 
   private open(
-    participant: JanusSession["participant"],
+    identity: JanusSession["identity"],
     token: string,
     connection: JanusConnection,
     release: () => void,
   ): JanusSession {
     const { conferences: service, log, metrics, counters, limits } = this.deps;
-    const { applicationId, number: userId } = participant;
+    const { applicationId, number: userId } = identity;
     const countMessage = limits.messageCounter({ applicationId, userId });
     const { transport } = connection;
     const uncount = counters.socketOpened(applicationId, "janus");
     const session = new JanusSession({
-      participant,
+      identity,
       token,
       connection,
       service,
@@ -241,7 +241,8 @@ export class JanusSessions {
         metrics.janusSessions.dec({ transport });
         uncount();
         this.closing.add(left);
-        // It counts until its member has left: otherwise a client could open ever more while the former ones leave.
+        // It counts until its participant has left: otherwise a client could open ever more while the former ones
+        // leave.
         void left.finally(() => {
           this.closing.delete(left);
           release();

@@ -2,7 +2,10 @@ import { Fault } from "../../../core/errors";
 import { newId } from "../../../core/random";
 import { type AuthLookups, viewerOf } from "../../../domain/access/request-auth";
 import type { PageConnection } from "../../../domain/applications/web-origins";
-import { displayName, type Participant } from "../../../domain/conferences/model/conference";
+import {
+  displayName,
+  type ParticipantIdentity,
+} from "../../../domain/conferences/model/conference";
 import type { SessionEvents } from "../../../domain/session-events/session-events";
 import type { Session } from "../../../domain/sessions/session";
 import type { RateLimits } from "../../../platform/limits/rate-limits";
@@ -25,7 +28,7 @@ export interface JanusClient {
 
 /** An authenticated client. */
 export interface AuthenticatedClient {
-  participant: Participant;
+  identity: ParticipantIdentity;
   /** Id of the token's session. */
   sessionId: number;
   /** Stops watching the token's session. */
@@ -58,7 +61,7 @@ export async function authenticateJanus(
     throw error;
   }
   return {
-    participant: {
+    identity: {
       applicationId,
       number: userId,
       kind: "user",

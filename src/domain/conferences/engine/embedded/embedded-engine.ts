@@ -106,7 +106,7 @@ class Engine implements EmbeddedEngine {
     const index =
       "peer" in target ? this.slotOf(target.peer) : this.placement.processOf(target.room);
     const slot = this.slots[index ?? -1];
-    const isRoom = !("peer" in target) && !("member" in target);
+    const isRoom = !("peer" in target) && !("participant" in target);
     // Everything in a process that has ended is closed.
     if (slot?.running) await this.call(slot.running, "close", [target]);
     if (!isRoom) return;

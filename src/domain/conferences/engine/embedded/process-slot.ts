@@ -3,7 +3,10 @@ import type { EngineEvent } from "../engine";
 import type { NetworkMessage } from "./ipc/messages";
 import { engineUnavailable, SfuProcess } from "./sfu-process";
 
-/** Wait before the next start, which doubles while processes end soon, so that members are back within three seconds. */
+/**
+ * Wait before the next start, which doubles while processes end soon, so that participants are back within three
+ * seconds.
+ */
 const BACKOFF_MS = { first: 100, max: 1_000 };
 /** A process that ran for this long starts again after the first back-off, in milliseconds. */
 const STABLE_MS = 5_000;

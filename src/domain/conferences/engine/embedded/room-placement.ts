@@ -2,7 +2,7 @@
  * The process that each room belongs to, and what follows when a process dies. Pure: it knows names and numbers only.
  *
  * Processes 0 to `regular` - 1 take new rooms; `quarantine` more take rooms that may have ended theirs. A packet of one
- * member can end a process, and nothing tells whose it was. Only the rooms that were open in it can have sent it:
+ * participant can end a process, and nothing tells whose it was. Only the rooms that were open in it can have sent it:
  *
  * - Each open room of a process that dies gets a **strike**. A first strike is forgotten after a minute, and all
  *   strikes of a room are once it has had none for ten minutes.
@@ -14,8 +14,8 @@
  * - A room that dies **as the only one** in its process, with three strikes, has ended that process by itself: it is
  *   ended. No other room ever is, however many strikes it has had beside a harmful one.
  *
- * One harmful room among `n` is ended after at most log2(n) + 5 deaths. Several are ended one after the other, which takes
- * more deaths, since each strikes rooms beside the others.
+ * One harmful room among `n` is ended after at most log2(n) + 5 deaths. Several are ended one after the other, which
+ * takes more deaths, since each strikes rooms beside the others.
  */
 
 /** Strikes from which a room is a suspect. */

@@ -12,7 +12,9 @@ import {
 
 /** Time between two pings, in milliseconds. */
 const PING_MS = 450;
-/** Pings without any message of the process after which it hangs, at the next one: at most 2.7 s after its last message. */
+/**
+ * Pings without any message of the process after which it hangs, at the next one: at most 2.7 s after its last message.
+ */
 const PINGS_MAX = 5;
 /** Checks of the media in a row that fail before the process hangs: they are 450 ms apart, so about three seconds. */
 const CHECKS_MAX = 6;
@@ -163,7 +165,7 @@ export class SfuProcess {
     }
   }
 
-  /** The process answers, but its library may not: packets of one member can keep its threads busy forever. */
+  /** The process answers, but its library may not: packets of one participant can keep its threads busy forever. */
   private checkMedia({ missing, stuck }: MediaLiveness): void {
     if (missing > CHECKS_MAX) this.kill("forwarded no media any more");
     else if (stuck > CHECKS_MAX) this.kill("had a thread that did not end its work");

@@ -130,7 +130,7 @@ class JanusEngine implements OpenEngine {
   async close(target: CloseTarget): Promise<void> {
     // With the connection all rooms are gone; what Janus still has of them is destroyed with the next one.
     if (!this.connection.up) return;
-    if ("room" in target && !("member" in target)) {
+    if ("room" in target && !("participant" in target)) {
       return this.inOrder(target.room, async () => {
         const room = this.rooms.get(target.room);
         if (room) await this.destroy(room);
@@ -233,14 +233,16 @@ class JanusEngine implements OpenEngine {
     }
   }
 
-  private targets(target: { peer: string } | { room: string; member: number }) {
+  private targets(target: { peer: string } | { room: string; participant: number }) {
     if ("peer" in target) {
       const found = this.rooms.find(target.peer);
       return found ? [found] : [];
     }
     const room = this.rooms.get(target.room);
     if (!room) return [];
-    const peers = [...room.peers.values()].filter(({ member }) => member === target.member);
+    const peers = [...room.peers.values()].filter(
+      ({ participant }) => participant === target.participant,
+    );
     return peers.map((peer) => ({ room, peer }));
   }
 

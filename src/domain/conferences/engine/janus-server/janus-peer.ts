@@ -4,7 +4,7 @@ import type { PeerRecord } from "./room-record";
 /** A peer connection at Janus. Its methods throw VideoRoomError or Fault. */
 export interface JanusPeer {
   readonly id: string;
-  readonly member: number;
+  readonly participant: number;
   /** Its handle at Janus; undefined while a watching peer has no feed yet. */
   readonly handle: number | undefined;
   /** Whether its media flows. */

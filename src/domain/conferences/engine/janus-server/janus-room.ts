@@ -61,7 +61,7 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
     return count;
   }
 
-  /** Caps the video of members who publish from now on, in bits per second. @throws VideoRoomError, Fault */
+  /** Caps the video of participants who publish from now on, in bits per second. @throws VideoRoomError, Fault */
   async capBitrate(bitrate: number): Promise<void> {
     if (bitrate === this.spec.bitrate) return;
     await this.deps.access.capBitrate(this.session, this.control, this.spec, bitrate);
@@ -69,9 +69,9 @@ export class JanusRoom implements PublisherRoom, WatcherRoom {
   }
 
   /** Opens a peer. @throws VideoRoomError, Fault */
-  async connect({ member, publish, watch }: ConnectRequest): Promise<ConnectedPeer> {
-    if (publish) return this.publish({ member, source: publish.source }, publish.offer);
-    const peer = new JanusWatcher(this, member, watch?.sections ?? "all");
+  async connect({ participant, publish, watch }: ConnectRequest): Promise<ConnectedPeer> {
+    if (publish) return this.publish({ participant, source: publish.source }, publish.offer);
+    const peer = new JanusWatcher(this, participant, watch?.sections ?? "all");
     try {
       const opened = await peer.open(watch?.feeds ?? []);
       this.add(peer);

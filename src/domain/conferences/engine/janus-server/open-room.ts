@@ -99,7 +99,7 @@ async function resumePeers(room: JanusRoom, record: RoomRecord): Promise<void> {
   );
   for (const each of record.peers) {
     if (each.source === undefined) continue;
-    const id = feedIdOf({ member: each.member, source: each.source });
+    const id = feedIdOf({ participant: each.participant, source: each.source });
     if (live.has(id)) room.add(JanusPublisher.resume(room, each, each.source));
     else await room.detach(each.handle);
   }

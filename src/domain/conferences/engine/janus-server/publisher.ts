@@ -20,7 +20,7 @@ export interface PublisherRoom {
   reattach(peer: JanusPublisher): Promise<number>;
   /** Removes the participant with the id at Janus. */
   kick(feedId: string): Promise<void>;
-  /** Drops what a member sends in a media section, or no longer. */
+  /** Drops what a participant sends in a media section, or no longer. */
   moderate(feedId: string, mid: string, mute: boolean): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export class JanusPublisher implements JanusPeer {
     private readonly room: PublisherRoom,
   ) {}
 
-  get member(): number {
-    return this.feed.member;
+  get participant(): number {
+    return this.feed.participant;
   }
 
   get feedId(): string {
@@ -69,7 +69,7 @@ export class JanusPublisher implements JanusPeer {
 
   /** Resumes a publisher whose media is up. */
   static resume(room: PublisherRoom, record: PeerRecord, source: Feed["source"]): JanusPublisher {
-    const feed = { member: record.member, source };
+    const feed = { participant: record.participant, source };
     const peer = new JanusPublisher(record.peer, feed, record.handle, room);
     peer.streams = record.streams.map(([mid, kind, id]) => ({ mid, kind, feed: id ? feed : null }));
     peer.fingerprint = record.fingerprint ?? "";
@@ -105,9 +105,9 @@ export class JanusPublisher implements JanusPeer {
   }
 
   record(): PeerRecord {
-    const { id, handle, member, feed, fingerprint } = this;
+    const { id, handle, participant, feed, fingerprint } = this;
     const streams = this.streams.map((each) => streamRecord(each, each.feed && this.feedId));
-    return { peer: id, handle, member, source: feed.source, fingerprint, streams };
+    return { peer: id, handle, participant, source: feed.source, fingerprint, streams };
   }
 
   private async configure(change: NonNullable<PeerMessage["publisher"]>): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type EngineRoom, ROOM_MEMBERS_MAX } from "../engine";
+import { type EngineRoom, ROOM_PARTICIPANTS_MAX } from "../engine";
 import { isJanusError, JANUS_CODE } from "./connection/janus-faults";
 import type { JanusServer } from "./connection/janus-options";
 import type { VideoRoomSession } from "./connection/janus-session";
@@ -7,10 +7,10 @@ import { newReaderId } from "./gateway-id";
 import { emptyRecord, parseRecord, type RoomRecord } from "./room-record";
 
 /**
- * Publishers that Janus allows: a camera and a screen of each member, and some more, since a replaced publisher hangs up
- * up to a second later. The seats of a conference are counted elsewhere, so this does not change with them.
+ * Publishers that Janus allows: a camera and a screen of each participant, and some more, since a replaced publisher
+ * hangs up up to a second later. The seats of a conference are counted elsewhere, so this does not change with them.
  */
-const PUBLISHERS_MAX = 2 * ROOM_MEMBERS_MAX + 2;
+const PUBLISHERS_MAX = 2 * ROOM_PARTICIPANTS_MAX + 2;
 
 /**
  * Requests on rooms as a whole, through any handle.
@@ -93,7 +93,7 @@ export class RoomAccess {
     });
   }
 
-  /** Changes the bitrate cap of members who publish from now on, in bits per second. */
+  /** Changes the bitrate cap of participants who publish from now on, in bits per second. */
   async capBitrate(
     session: VideoRoomSession,
     handle: number,

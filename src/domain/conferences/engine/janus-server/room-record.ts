@@ -13,7 +13,7 @@ const roomRecord = z.object({
     z.object({
       peer: z.string(),
       handle: z.number(),
-      member: z.number(),
+      participant: z.number(),
       /** Of a publisher. */
       source: z.enum(["main", "screen"]).optional(),
       /** Of a publisher: the fingerprint of its certificate. */

@@ -47,14 +47,14 @@ export class JanusWatcher implements JanusPeer {
 
   constructor(
     private readonly room: WatcherRoom,
-    readonly member: number,
+    readonly participant: number,
     readonly sections: "all" | "one",
     readonly id: string = newId(),
   ) {}
 
   /** Resumes a subscription whose handle still exists. */
   static resume(room: WatcherRoom, record: PeerRecord, sections: "all" | "one"): JanusWatcher {
-    const peer = new JanusWatcher(room, record.member, sections, record.peer);
+    const peer = new JanusWatcher(room, record.participant, sections, record.peer);
     peer.handle = record.handle;
     peer.up = true;
     peer.awaiting = record.awaiting ?? false;
@@ -152,14 +152,14 @@ export class JanusWatcher implements JanusPeer {
   }
 
   record(): PeerRecord | undefined {
-    const { id, handle, member, sections, awaiting } = this;
+    const { id, handle, participant, sections, awaiting } = this;
     if (handle === undefined) return undefined;
     const streams = this.watched.map((each) => streamRecord(each, each.feedId));
     const mids = (paused: (stream: WatchedStream) => boolean) =>
       this.watched.filter(paused).map(({ mid }) => mid);
     const unwanted = mids(({ wanted }) => !wanted);
     const disallowed = mids(({ allowed }) => !allowed);
-    return { peer: id, handle, member, sections, awaiting, unwanted, disallowed, streams };
+    return { peer: id, handle, participant, sections, awaiting, unwanted, disallowed, streams };
   }
 
   /** Requests to Janus about one subscription run one after the other. */

@@ -72,8 +72,8 @@ export class PoorNetworkPolicy {
 }
 
 /**
- * The videos of a watching peer in the order in which a poor network pauses them: the last members' first, and shared
- * screens at last.
+ * The videos of a watching peer in the order in which a poor network pauses them: the last participants' first, and
+ * shared screens at last.
  * @param videos in the order of their media sections
  */
 export function pauseOrder<Video>(

@@ -47,7 +47,7 @@ export interface MediaLiveness {
 const count = z.number().int().nonnegative();
 const name = z.string().max(200);
 const amount = z.number().nonnegative();
-const feed = z.object({ member: z.number().int(), source: z.enum(["main", "screen"]) });
+const feed = z.object({ participant: z.number().int(), source: z.enum(["main", "screen"]) });
 const streams = z
   .array(
     z.object({

@@ -25,7 +25,7 @@ export class PublishingPeer {
   private videoForbidden = false;
   private readonly enabled = { audio: true, video: true };
   private limits = { audio: new MediaLimit(), video: new MediaLimit() };
-  /** What its member was told of these. */
+  /** What its participant was told of these. */
   private readonly told = { audio: false, video: false };
   private lastTotals = { expected: 0, lost: 0 };
   readonly budget: PeerBudget;

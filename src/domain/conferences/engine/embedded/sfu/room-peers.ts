@@ -1,6 +1,6 @@
 import { Fault } from "../../../../../core/errors";
 import type { Feed } from "../../engine";
-import { CONNECT_MS, MEMBER_PEERS_MAX } from "./bounds/limits";
+import { CONNECT_MS, PARTICIPANT_PEERS_MAX } from "./bounds/limits";
 import type { PeerPlaces } from "./bounds/peer-places";
 import { PublishingPeer } from "./publishing-peer";
 import { feedKey } from "./slots";
@@ -9,8 +9,8 @@ import { WatchingPeer } from "./watching-peer";
 /** A peer that is open in a room. */
 export type RoomPeer = PublishingPeer | WatchingPeer;
 
-const memberOf = (peer: RoomPeer) =>
-  peer instanceof PublishingPeer ? peer.feed.member : peer.member;
+const participantOf = (peer: RoomPeer) =>
+  peer instanceof PublishingPeer ? peer.feed.participant : peer.participant;
 
 /** The open peers of a room. Each has a place in the process, and must connect in time. */
 export class RoomPeers {
@@ -36,9 +36,9 @@ export class RoomPeers {
     return this.peers.get(id);
   }
 
-  /** The peers of a member. */
-  of(member: number): RoomPeer[] {
-    return this.list().filter((peer) => memberOf(peer) === member);
+  /** The peers of a participant. */
+  of(participant: number): RoomPeer[] {
+    return this.list().filter((peer) => participantOf(peer) === participant);
   }
 
   watching(): WatchingPeer[] {
@@ -58,13 +58,13 @@ export class RoomPeers {
    * @throws Fault UNAVAILABLE if there is no place, errors of `negotiate`
    */
   async open<T>(peer: RoomPeer, negotiate: () => Promise<T>): Promise<T> {
-    const member = memberOf(peer);
+    const participant = participantOf(peer);
     const replaced = this.replacedBy(peer);
     const isOneMore = !(replaced instanceof PublishingPeer);
-    if (isOneMore && this.of(member).length >= MEMBER_PEERS_MAX) {
-      throw new Fault("UNAVAILABLE", "The member has too many peer connections");
+    if (isOneMore && this.of(participant).length >= PARTICIPANT_PEERS_MAX) {
+      throw new Fault("UNAVAILABLE", "The participant has too many peer connections");
     }
-    this.places.take(peer.id, { application: this.application, member }, replaced?.id);
+    this.places.take(peer.id, { application: this.application, participant }, replaced?.id);
     try {
       return await negotiate();
     } catch (error) {
@@ -79,7 +79,10 @@ export class RoomPeers {
     this.expectConnection(peer);
   }
 
-  /** Ends a peer that does not connect in time, or whose place is needed before. @throws Fault NOT_FOUND if it has ended */
+  /**
+   * Ends a peer that does not connect in time, or whose place is needed before.
+   * @throws Fault NOT_FOUND if it has ended
+   */
   expectConnection(peer: RoomPeer): void {
     if (this.peers.get(peer.id) !== peer) {
       // It has ended while it was negotiated again.
@@ -119,7 +122,7 @@ export class RoomPeers {
     if (peer instanceof PublishingPeer) return this.publisher(peer.feed);
     if (!peer.watchesAll) return undefined;
     const earlier = this.watching().filter(
-      ({ member, watchesAll }) => watchesAll && member === peer.member,
+      ({ participant, watchesAll }) => watchesAll && participant === peer.participant,
     );
     return earlier.find(({ up }) => !up) ?? earlier[0];
   }

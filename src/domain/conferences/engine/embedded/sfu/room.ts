@@ -58,15 +58,15 @@ export class Room {
     return this.peers.publishing().reduce((sum, { forwarded }) => sum + forwarded, 0);
   }
 
-  /** Takes changed settings; what is published keeps its bitrate until its member sets another. */
+  /** Takes changed settings; what is published keeps its bitrate until its participant sets another. */
   update(room: EngineRoom): void {
     this.room = room;
   }
 
   /** @throws Fault INVALID on `sdp` or `feeds`, NOT_FOUND for a feed, UNAVAILABLE */
   async connect(request: ConnectRequest): Promise<ConnectedPeer> {
-    if (request.publish) return this.publish(request.member, request.publish);
-    if (request.watch) return this.watch(request.member, request.watch);
+    if (request.publish) return this.publish(request.participant, request.publish);
+    if (request.watch) return this.watch(request.participant, request.watch);
     throw Fault.base("The request neither publishes nor watches");
   }
 
@@ -81,12 +81,12 @@ export class Room {
       : this.signalWatcher(peer, message);
   }
 
-  /** Closes a peer, the peers of a member, or all. */
-  close(which: { peer?: string; member?: number } = {}): void {
-    const { member } = which;
-    const closing = (member === undefined ? this.peers.list() : this.peers.of(member)).filter(
-      ({ id }) => which.peer === undefined || id === which.peer,
-    );
+  /** Closes a peer, the peers of a participant, or all. */
+  close(which: { peer?: string; participant?: number } = {}): void {
+    const { participant } = which;
+    const closing = (
+      participant === undefined ? this.peers.list() : this.peers.of(participant)
+    ).filter(({ id }) => which.peer === undefined || id === which.peer);
     for (const peer of closing) this.peers.remove(peer);
     this.releaseEnded();
   }
@@ -118,13 +118,13 @@ export class Room {
   }
 
   private async publish(
-    member: number,
+    participant: number,
     { source, offer }: NonNullable<ConnectRequest["publish"]>,
   ): Promise<ConnectedPeer> {
     // Before it takes a place, for which another peer may have to end.
     const read = readPublisherOffer(offer);
     const id = this.newPeerId();
-    const feed = { member, source };
+    const feed = { participant, source };
     const publisher: PublishingPeer = new PublishingPeer(
       id,
       feed,
@@ -148,14 +148,14 @@ export class Room {
   }
 
   private async watch(
-    member: number,
+    participant: number,
     { feeds, sections }: NonNullable<ConnectRequest["watch"]>,
   ): Promise<ConnectedPeer> {
     const id = this.newPeerId();
     const slots = sections === "all" ? allSlots(this.room.video) : this.singleSlot(feeds);
     const watcher = new WatchingPeer(
       id,
-      member,
+      participant,
       sections === "all",
       this.network,
       this.transport,

@@ -93,8 +93,8 @@ export class Sfu implements ConferenceEngine {
       return;
     }
     const room = this.rooms.get(target.room);
-    if ("member" in target) {
-      room?.close({ member: target.member });
+    if ("participant" in target) {
+      room?.close({ participant: target.participant });
       return;
     }
     this.rooms.delete(target.room);

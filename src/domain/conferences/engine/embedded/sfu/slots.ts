@@ -1,4 +1,4 @@
-import { type Feed, type PeerStream, ROOM_MEMBERS_MAX, SCREENS_MAX } from "../../engine";
+import { type Feed, type PeerStream, ROOM_PARTICIPANTS_MAX, SCREENS_MAX } from "../../engine";
 
 /** The media sections that one feed can take: a pair, so that browsers synchronise sound and picture. */
 export interface Slot {
@@ -7,17 +7,18 @@ export interface Slot {
 }
 
 /** Identifies a feed in its room. */
-export const feedKey = (feed: Feed): string => `${feed.member}/${feed.source}`;
+export const feedKey = (feed: Feed): string => `${feed.participant}/${feed.source}`;
 
 /**
- * The sections of a peer that watches all: a pair for each member that a room can ever have, and a video more for each
- * shared screen. They never change, also not with the seats of the conference, so that the peer is never renegotiated.
+ * The sections of a peer that watches all: a pair for each participant that a room can ever have, and a video more for
+ * each shared screen. They never change, also not with the seats of the conference, so that the peer is never
+ * renegotiated.
  */
 export function allSlots(video: boolean): Slot[] {
   const slots: Slot[] = [];
   let mid = 0;
   const next = () => String(mid++);
-  for (let index = 0; index < ROOM_MEMBERS_MAX; index += 1) {
+  for (let index = 0; index < ROOM_PARTICIPANTS_MAX; index += 1) {
     slots.push({ audio: next(), video: video ? next() : null });
   }
   if (!video) return slots;
@@ -29,8 +30,8 @@ export function allSlots(video: boolean): Slot[] {
 export type FeedSends = (feed: Feed, kind: "audio" | "video") => boolean;
 
 /**
- * The order in which a feed looks for a free slot: members from the front, screens from the end, where those without
- * sound leave the last pair to one with sound.
+ * The order in which a feed looks for a free slot: participants from the front, screens from the end, where those
+ * without sound leave the last pair to one with sound.
  */
 function preference(slots: readonly Slot[], feed: Feed, sends: FeedSends): number[] {
   const indexes = slots.map((_slot, index) => index);
@@ -41,8 +42,8 @@ function preference(slots: readonly Slot[], feed: Feed, sends: FeedSends): numbe
 }
 
 /**
- * Assigns feeds to slots. A feed keeps its slot; others get free ones. A screen with sound that finds only members in
- * the pairs shows its picture alone.
+ * Assigns feeds to slots. A feed keeps its slot; others get free ones. A screen with sound that finds only participants
+ * in the pairs shows its picture alone.
  * @returns the feed of each slot, or null if there are more feeds than slots
  */
 export function assignSlots(

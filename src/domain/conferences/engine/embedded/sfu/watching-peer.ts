@@ -37,10 +37,10 @@ export class WatchingPeer {
   private estimate: number | null = null;
   private statistics = { audio: 0, video: 0, loss: 0, roundTripMs: null as number | null };
 
-  /** @param watchesAll whether it has sections for all members, rather than for a single feed */
+  /** @param watchesAll whether it has sections for all participants, rather than for a single feed */
   constructor(
     readonly id: string,
-    readonly member: number,
+    readonly participant: number,
     readonly watchesAll: boolean,
     private readonly network: Network,
     private readonly transport: OfferTransport,
@@ -192,7 +192,7 @@ export class WatchingPeer {
       const media = kind === "audio" ? new Audio(mid, "SendOnly") : new Video(mid, "SendOnly");
       if (media instanceof Video) media.addVP8Codec(payloadType);
       else media.addOpusCodec(payloadType);
-      media.addSSRC(ssrc, `member${index}`, `feed${index}`, `${kind}${index}`);
+      media.addSSRC(ssrc, `participant${index}`, `feed${index}`, `${kind}${index}`);
       const section = connection.addTrack(media, ssrc);
       const track = new OutgoingTrack(section, kind, ssrc, this.budget, (estimate) => {
         this.estimate = estimate;

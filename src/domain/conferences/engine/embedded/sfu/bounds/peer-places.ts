@@ -1,14 +1,14 @@
 import { Fault } from "../../../../../../core/errors";
 import { APPLICATION_PEERS_MAX, PEERS_MAX, USER_PEERS_MAX } from "./limits";
 
-const REPLACED = "replaced by another peer connection of the member";
+const REPLACED = "replaced by another peer connection of the participant";
 const GAVE_WAY = "not connected, and its place was needed";
 
 /** Whose peer it is. */
 export interface PlaceOwner {
   application: number;
   /** The user's id or the guest's number, the same in all rooms of the application. */
-  member: number;
+  participant: number;
 }
 
 /** The place of a peer, from the request that opens it to its end. */
@@ -30,15 +30,15 @@ interface FullShare {
 }
 
 /**
- * The places for peers in a process, of which applications and users have shares, so that nobody keeps the members of
- * other applications out. Requests to connect count from their beginning. Pure: it knows ids and numbers only.
+ * The places for peers in a process, of which applications and users have shares, so that nobody keeps the participants
+ * of other applications out. Requests to connect count from their beginning. Pure: it knows ids and numbers only.
  *
- * If a share or the whole is full, one of its peers that are not connected gives way to a new one: of the application with
- * the most of them, and there of the user with the most, the one that has waited longest. So a user who opens
+ * If a share or the whole is full, one of its peers that are not connected gives way to a new one: of the application
+ * with the most of them, and there of the user with the most, the one that has waited longest. So a user who opens
  * peers without connecting them ends their own.
  *
- * A peer that replaces another one of its member needs no new place: if there is none, it shares the place of the other
- * peer, which ends at the latest when the new one is open.
+ * A peer that replaces another one of its participant needs no new place: if there is none, it shares the place of the
+ * other peer, which ends at the latest when the new one is open.
  */
 export class PeerPlaces {
   private readonly places = new Map<string, Place>();
@@ -54,9 +54,9 @@ export class PeerPlaces {
    * @param replaced the peer that it replaces
    * @throws Fault UNAVAILABLE if a share is full, and all of its peers are connected
    */
-  take(peer: string, { application, member }: PlaceOwner, replaced?: string): void {
+  take(peer: string, { application, participant }: PlaceOwner, replaced?: string): void {
     const links = { shares: null, sharedBy: null };
-    const place: Place = { peer, application, member, end: () => {}, ...links };
+    const place: Place = { peer, application, participant, end: () => {}, ...links };
     const full = this.fullShare(place);
     const shared = this.places.get(replaced ?? "");
     if (full && shared && !shared.sharedBy) {
@@ -99,11 +99,11 @@ export class PeerPlaces {
   }
 
   private fullShare(owner: PlaceOwner): FullShare | null {
-    const { application, member } = owner;
+    const { application, participant } = owner;
     if ((this.users.get(userKey(owner)) ?? 0) >= USER_PEERS_MAX) {
       return {
-        message: "The member has too many peer connections in all conferences together",
-        has: (place) => place.application === application && place.member === member,
+        message: "The participant has too many peer connections in all conferences together",
+        has: (place) => place.application === application && place.participant === participant,
       };
     }
     if ((this.applications.get(application) ?? 0) >= APPLICATION_PEERS_MAX) {
@@ -121,7 +121,7 @@ export class PeerPlaces {
     // One that is being replaced frees no place.
     const waiting = [...this.waiting.values()].filter((place) => !place.sharedBy && has(place));
     const ofApplication = largestGroup(waiting, ({ application }) => application);
-    const [longest] = largestGroup(ofApplication, ({ member }) => member);
+    const [longest] = largestGroup(ofApplication, ({ participant }) => participant);
     if (!longest) throw new Fault("UNAVAILABLE", message);
     this.end(longest, GAVE_WAY);
   }
@@ -138,7 +138,7 @@ export class PeerPlaces {
   }
 }
 
-const userKey = ({ application, member }: PlaceOwner) => `${application}/${member}`;
+const userKey = ({ application, participant }: PlaceOwner) => `${application}/${participant}`;
 
 function add<Key>(counts: Map<Key, number>, key: Key, change: number): void {
   const count = (counts.get(key) ?? 0) + change;

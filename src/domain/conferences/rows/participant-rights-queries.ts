@@ -2,16 +2,16 @@ import type { Statement, Store } from "../../../platform/store/store";
 import type { LeaveReason } from "../model/conference-event";
 
 /**
- * Statements on what members may do: conference_members beside the lists and guests of their conferences. A function
- * throws Fault UNAVAILABLE if the database cannot be reached.
+ * Statements on what participants may do: conference_members beside the lists and guests of their conferences. A
+ * function throws Fault UNAVAILABLE if the database cannot be reached.
  */
 
-/** Whether a member has created the conference for itself and others, rather than by the first join. */
+/** Whether a participant has created the conference for itself and others, rather than by the first join. */
 const CREATED = "(c.origin = 'graphql' AND c.created_by IS NOT DISTINCT FROM m.user_id)";
 
 /** As rights are at a join: rooms/access.ts. */
 const CHANGED: Statement = {
-  name: "changed_member_rights",
+  name: "changed_participant_rights",
   text: `SELECT m.id, m.conference_id, ${CREATED} OR coalesce(u.moderator, false) AS moderator,
       CASE WHEN m.user_id IS NULL AND g.id IS NULL THEN 'link-withdrawn'
         WHEN m.user_id IS NULL THEN 'session-ended'
@@ -27,13 +27,13 @@ const CHANGED: Statement = {
 };
 
 const SET_MODERATOR: Statement = {
-  name: "set_member_moderator",
+  name: "set_participant_moderator",
   text: "UPDATE conference_members SET moderator = $2 WHERE id = $1 AND left_at IS NULL",
 };
 
-/** A member whose rights are no longer those of its row. */
+/** A participant whose rights are no longer those of its row. */
 export interface ChangedRights {
-  memberId: number;
+  participantId: number;
   conferenceId: number;
   /** Why it may not be in the conference any more; null if it may. */
   leaveReason: LeaveReason | null;
@@ -41,8 +41,8 @@ export interface ChangedRights {
 }
 
 /**
- * Finds the members of conferences whose rights have changed: guests whose link has ended or whose token has expired,
- * users who are no longer listed, and those who have begun or ceased to moderate.
+ * Finds the participants of conferences whose rights have changed: guests whose link has ended or whose token has
+ * expired, users who are no longer listed, and those who have begun or ceased to moderate.
  */
 export async function findChangedRights(
   { query }: Pick<Store, "query">,
@@ -56,18 +56,18 @@ export async function findChangedRights(
     leave_reason: LeaveReason | null;
   }>(CHANGED, [conferenceIds, now]);
   return rows.map(({ id, conference_id: conferenceId, moderator, leave_reason: leaveReason }) => ({
-    memberId: id,
+    participantId: id,
     conferenceId,
     moderator,
     leaveReason,
   }));
 }
 
-/** Writes whether a member moderates. */
+/** Writes whether a participant moderates. */
 export async function writeModerator(
   { query }: Pick<Store, "query">,
-  memberId: number,
+  participantId: number,
   moderator: boolean,
 ): Promise<void> {
-  await query(SET_MODERATOR, [memberId, moderator]);
+  await query(SET_MODERATOR, [participantId, moderator]);
 }

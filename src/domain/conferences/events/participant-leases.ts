@@ -1,26 +1,26 @@
 import type { Log } from "../../../core/log";
 import type { Store } from "../../../platform/store/store";
-import { MEMBER_LEASE_S } from "../model/conference";
+import { PARTICIPANT_LEASE_S } from "../model/conference";
 import type { EventSubscriber } from "../model/conference-service";
-import { renewMembers } from "../rows/member-queries";
+import { renewParticipants } from "../rows/participant-queries";
 
 /** Interval of the renewals, in milliseconds: a third of the lease. */
-const RENEW_MS = (MEMBER_LEASE_S * 1000) / 3;
+const RENEW_MS = (PARTICIPANT_LEASE_S * 1000) / 3;
 
-/** Keeps the seats of the members that are connected to this node, with one statement for all of them. */
-export class MemberLeases {
+/** Keeps the seats of the participants that are connected to this node, with one statement for all of them. */
+export class ParticipantLeases {
   private readonly subscribers = new Set<EventSubscriber>();
   private timer: NodeJS.Timeout | null = null;
   private renewing: Promise<void> | null = null;
 
-  /** @param onOver called for a subscriber whose member has lost its seat */
+  /** @param onOver called for a subscriber whose participant has lost its seat */
   constructor(
     private readonly store: Pick<Store, "query">,
     private readonly log: Log,
     private readonly onOver: (subscriber: EventSubscriber) => void,
   ) {}
 
-  /** Keeps the seat of a subscriber's member. @returns a function that stops */
+  /** Keeps the seat of a subscriber's participant. @returns a function that stops */
   keep(subscriber: EventSubscriber): () => void {
     this.subscribers.add(subscriber);
     this.timer ??= setInterval(() => {
@@ -43,14 +43,14 @@ export class MemberLeases {
   private async renew(): Promise<void> {
     const subscribers = [...this.subscribers];
     if (subscribers.length === 0) return;
-    // A member may subscribe several times.
+    // A participant may subscribe several times.
     const refs = new Map(
-      subscribers.map(({ ref }) => [`${ref.memberId} ${ref.generation}`, ref] as const),
+      subscribers.map(({ ref }) => [`${ref.participantId} ${ref.generation}`, ref] as const),
     );
     try {
-      const kept = new Set(await renewMembers(this.store, [...refs.values()]));
+      const kept = new Set(await renewParticipants(this.store, [...refs.values()]));
       for (const subscriber of subscribers) {
-        if (!kept.has(subscriber.ref.memberId)) this.onOver(subscriber);
+        if (!kept.has(subscriber.ref.participantId)) this.onOver(subscriber);
       }
     } catch (error) {
       this.log.warn({ err: error }, "the seats of conferences could not be kept");

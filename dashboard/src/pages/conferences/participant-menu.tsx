@@ -10,29 +10,29 @@ import {
   ConferenceDetailsDocument,
   type ConferenceFieldsFragment,
   ConferenceHistoryDocument,
-  MuteConferenceMemberDocument,
-  RemoveConferenceMemberDocument,
+  MuteConferenceParticipantDocument,
+  RemoveConferenceParticipantDocument,
 } from "./conference.generated.ts";
-import type { ConferenceMember } from "./conference-members.tsx";
+import type { ConferenceParticipant } from "./conference-participants.tsx";
 import { conferenceStrings } from "./strings.ts";
 
 const texts = conferenceStrings;
 
-/** Mutes, unmutes and removes a member. */
-export function MemberMenu({
-  member: { id: memberId, name, audioMutedByModerator, videoMutedByModerator },
+/** Mutes, unmutes and removes a participant. */
+export function ParticipantMenu({
+  participant: { id: participantId, name, audioMutedByModerator, videoMutedByModerator },
   conference: { id: conferenceId, video },
 }: {
-  member: ConferenceMember;
+  participant: ConferenceParticipant;
   conference: ConferenceFieldsFragment;
 }) {
   const [isRemoving, { open, close }] = useDisclosure();
-  const mute = useChange(MuteConferenceMemberDocument, [ConferenceDetailsDocument]);
-  const remove = useChange(RemoveConferenceMemberDocument, [
+  const mute = useChange(MuteConferenceParticipantDocument, [ConferenceDetailsDocument]);
+  const remove = useChange(RemoveConferenceParticipantDocument, [
     ConferenceDetailsDocument,
     ConferenceHistoryDocument,
   ]);
-  const target = { conferenceId, memberId };
+  const target = { conferenceId, participantId };
   const say = (message: string) => notifications.show({ message, color: "green" });
   const setMuted = (change: { audio: boolean } | { video: boolean }) => {
     const isMuted = Object.values(change).includes(true);

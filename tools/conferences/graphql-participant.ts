@@ -21,17 +21,18 @@ export async function passes<T>(check: () => Promise<T> | T): Promise<T> {
 }
 
 /** What the events of a test select. */
-const MEMBER = "id userId name device moderator publishing sharingScreen audioMuted videoMuted";
+const PARTICIPANT =
+  "id userId name device moderator publishing sharingScreen audioMuted videoMuted";
 const SETTINGS = "id name seats video access locked bitrate";
 const EVENTS = `subscription ($m: ID!, $after: String) {
   conferenceEvents(membershipId: $m, after: $after) {
     __typename cursor
-    ... on ConferenceSnapshotEvent { conference { ${SETTINGS} } members { ${MEMBER} } }
-    ... on ConferenceMemberJoinedEvent { member { ${MEMBER} } }
-    ... on ConferenceMemberUpdatedEvent { member { ${MEMBER} } rejoined }
-    ... on ConferenceMemberLeftEvent { memberId reason }
+    ... on ConferenceSnapshotEvent { conference { ${SETTINGS} } participants { ${PARTICIPANT} } }
+    ... on ConferenceParticipantJoinedEvent { participant { ${PARTICIPANT} } }
+    ... on ConferenceParticipantUpdatedEvent { participant { ${PARTICIPANT} } rejoined }
+    ... on ConferenceParticipantLeftEvent { participantId reason }
     ... on ConferenceUpdatedEvent { conference { ${SETTINGS} } }
-    ... on ConferenceStreamsEvent { peerId offer streams { mid kind memberId source } }
+    ... on ConferenceStreamsEvent { peerId offer streams { mid kind participantId source } }
     ... on ConferenceEndedEvent { reason }
     ... on ConferencePeerClosedEvent { peerId detail }
     ... on ConferencePeerLimitedEvent { peerId kind dropped bitrate }
@@ -47,11 +48,11 @@ export interface ReceivedEvent {
   [field: string]: any;
 }
 
-/** A member that uses GraphQL. */
-export interface GraphqlMember {
+/** A participant that uses GraphQL. */
+export interface GraphqlParticipant {
   token: string;
   membershipId: string;
-  memberId: string;
+  participantId: string;
   /** The events received so far. */
   events: ReceivedEvent[];
   /** Whether the subscription has ended. */
@@ -60,7 +61,7 @@ export interface GraphqlMember {
   hasEnded(): boolean;
   /** The errors with which the subscription was refused. */
   refused(): unknown;
-  /** The names of the members, as the events tell. */
+  /** The names of the participants, as the events tell. */
   names(): string[];
   /** Runs a mutation with the membership in its input. @throws Error with the code of the error */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
@@ -127,10 +128,10 @@ export async function joinConference(
   conferenceId: string,
   token: string,
   after?: string,
-): Promise<GraphqlMember> {
-  const fields = "membershipId member { id }";
+): Promise<GraphqlParticipant> {
+  const fields = "membershipId participant { id }";
   const joined = await mutate(node, "joinConference", fields, { conferenceId }, token);
-  return watchEvents(node, token, joined.membershipId, joined.member.id, after);
+  return watchEvents(node, token, joined.membershipId, joined.participant.id, after);
 }
 
 /** Subscribes to the events of a membership. @param onEvent called for each event at once */
@@ -138,10 +139,10 @@ export async function watchEvents(
   node: GatewayNode,
   token: string,
   membershipId: string,
-  memberId: string,
+  participantId: string,
   after?: string,
   onEvent: (event: ReceivedEvent) => void = () => undefined,
-): Promise<GraphqlMember> {
+): Promise<GraphqlParticipant> {
   const socket = await openSocket(node, token);
   const events: ReceivedEvent[] = [];
   let over = false;
@@ -162,10 +163,10 @@ export async function watchEvents(
   });
   const variables = { m: membershipId, after: after ?? null };
   socket.send({ id, type: "subscribe", payload: { query: EVENTS, variables } });
-  const member: GraphqlMember = {
+  const participant: GraphqlParticipant = {
     token,
     membershipId,
-    memberId,
+    participantId,
     events,
     isOver: () => over || socket.socket.readyState !== socket.socket.OPEN,
     hasEnded: () => over,
@@ -189,7 +190,7 @@ export async function watchEvents(
   };
   if (after === undefined) {
     await passes(async () => {
-      if (events.length === 0 && !member.isOver()) throw new Error("no snapshot yet");
+      if (events.length === 0 && !participant.isOver()) throw new Error("no snapshot yet");
     });
     if (refused) {
       await socket.close();
@@ -201,19 +202,20 @@ export async function watchEvents(
       throw new Error(`the subscription ended ${end} before its first event`);
     }
   }
-  return member;
+  return participant;
 }
 
 function namesOf(events: ReceivedEvent[]): string[] {
-  let members = new Map<string, string>();
+  let participants = new Map<string, string>();
   for (const event of events) {
     if (event.__typename === "ConferenceSnapshotEvent") {
-      members = new Map(
-        event.members.map(({ id, name }: { id: string; name: string }) => [id, name]),
+      participants = new Map(
+        event.participants.map(({ id, name }: { id: string; name: string }) => [id, name]),
       );
     }
-    if (event.member) members.set(event.member.id, event.member.name);
-    if (event.__typename === "ConferenceMemberLeftEvent") members.delete(event.memberId);
+    if (event.participant) participants.set(event.participant.id, event.participant.name);
+    if (event.__typename === "ConferenceParticipantLeftEvent")
+      participants.delete(event.participantId);
   }
-  return [...members.values()];
+  return [...participants.values()];
 }

@@ -8,29 +8,29 @@ import type {
   WatcherReport,
 } from "../synthetic-peer";
 
-/** What every member publishes unless told otherwise: VP8-shaped video beside the usual audio. */
+/** What every participant publishes unless told otherwise: VP8-shaped video beside the usual audio. */
 const MEDIA = { kbits: 480, fps: 20 };
-/** Time between attempts of a member that comes back, in milliseconds. */
+/** Time between attempts of a participant that comes back, in milliseconds. */
 const RETRY_MS = 100;
 
-/** The calls of a member that has joined, by whichever way it reaches the engine. */
-export interface MemberCalls {
+/** The calls of a participant that has joined, by whichever way it reaches the engine. */
+export interface ParticipantCalls {
   publish(offer: string, source: MediaSource): Promise<{ peerId?: string; answer: string }>;
   /** `offer` is null or empty if there is nothing to receive yet. */
   watch(): Promise<{ peerId: string; offer: string | null }>;
   answer(peerId: string, answer: string): Promise<void>;
 }
 
-/** How a member behaves. */
-export interface MemberOptions {
-  /** Media of the member, instead of the default. */
+/** How a participant behaves. */
+export interface ParticipantOptions {
+  /** Media of the participant, instead of the default. */
   media?: { kbits: number; fps: number; audio?: number };
   /** Whether it opens a peer connection again that has ended by itself or failed; otherwise that is a failure. */
   recovers?: boolean;
 }
 
-/** A member without a browser: it publishes, watches all others, and answers every offer, one after the other. */
-export class SyntheticMember {
+/** A participant without a browser: it publishes, watches all others, and answers every offer, one after the other. */
+export class SyntheticParticipant {
   private publisher: { client: SyntheticPublisher; peerId: string } | null = null;
   private watcher: SyntheticWatcher | null = null;
   private screen: SyntheticPublisher | null = null;
@@ -45,8 +45,8 @@ export class SyntheticMember {
   constructor(
     private readonly peers: SyntheticPeers,
     readonly number: number,
-    private readonly calls: MemberCalls,
-    private readonly options: MemberOptions = {},
+    private readonly calls: ParticipantCalls,
+    private readonly options: ParticipantOptions = {},
   ) {}
 
   /** Publishes, then watches. */
@@ -95,7 +95,7 @@ export class SyntheticMember {
   /** A peer has ended by itself. */
   onEnded(reason: string, peerId?: string): void {
     if (!this.options.recovers) {
-      this.failure ??= new Error(`member ${this.number} lost a peer connection: ${reason}`);
+      this.failure ??= new Error(`participant ${this.number} lost a peer connection: ${reason}`);
       return;
     }
     // After the response that names the peer, which may arrive later than the event.

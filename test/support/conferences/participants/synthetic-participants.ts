@@ -1,18 +1,18 @@
-import type { GraphqlMember } from "../../../../tools/conferences/graphql-member";
-import { passes } from "../../../../tools/conferences/graphql-member";
+import type { GraphqlParticipant } from "../../../../tools/conferences/graphql-participant";
+import { passes } from "../../../../tools/conferences/graphql-participant";
 import type {
   SyntheticPeers,
   SyntheticPublisher,
   SyntheticWatcher,
 } from "../../../../tools/conferences/synthetic-peer";
 
-/** A publishing peer connection of a member. */
+/** A publishing peer connection of a participant. */
 export interface PublishedMedia {
   peerId: string;
   client: SyntheticPublisher;
 }
 
-/** A watching peer connection of a member, with the sections of the first member that it receives. */
+/** A watching peer connection of a participant, with the sections of the first participant that it receives. */
 export interface WatchedMedia {
   peerId: string;
   client: SyntheticWatcher;
@@ -21,20 +21,20 @@ export interface WatchedMedia {
   video: string;
 }
 
-/** Publishes over GraphQL, and waits until the member's own events say that media flows. */
+/** Publishes over GraphQL, and waits until the participant's own events say that media flows. */
 export async function publishMedia(
   peers: SyntheticPeers,
-  member: GraphqlMember,
+  participant: GraphqlParticipant,
   sender: number,
 ): Promise<PublishedMedia> {
   const client = await peers.publish({ sender });
   const input = { offer: client.offer };
   const fields = "peerId answer";
-  const { peerId, answer } = await member.mutate("publishConferenceMedia", fields, input);
+  const { peerId, answer } = await participant.mutate("publishConferenceMedia", fields, input);
   await client.accept(answer);
-  await member.event(
-    "ConferenceMemberUpdatedEvent",
-    (event) => event.member.id === member.memberId && event.member.publishing,
+  await participant.event(
+    "ConferenceParticipantUpdatedEvent",
+    (event) => event.participant.id === participant.participantId && event.participant.publishing,
   );
   return { peerId, client };
 }
@@ -42,28 +42,28 @@ export async function publishMedia(
 /** Watches over GraphQL, while somebody publishes. */
 export async function watchMedia(
   peers: SyntheticPeers,
-  member: GraphqlMember,
+  participant: GraphqlParticipant,
 ): Promise<WatchedMedia> {
-  const fields = "peerId offer streams { mid kind memberId }";
-  const { peerId, offer, streams } = await member.mutate("watchConference", fields);
+  const fields = "peerId offer streams { mid kind participantId }";
+  const { peerId, offer, streams } = await participant.mutate("watchConference", fields);
   const midOf = (wanted: string): string =>
     streams.find(
-      ({ kind, memberId }: { kind: string; memberId: string | null }) =>
-        kind === wanted && memberId !== null,
+      ({ kind, participantId }: { kind: string; participantId: string | null }) =>
+        kind === wanted && participantId !== null,
     ).mid;
-  const client = await answerOffer(peers, member, peerId, offer);
+  const client = await answerOffer(peers, participant, peerId, offer);
   return { peerId, client, audio: midOf("AUDIO"), video: midOf("VIDEO") };
 }
 
 /** Answers an offer over a new peer connection. */
 export async function answerOffer(
   peers: SyntheticPeers,
-  member: GraphqlMember,
+  participant: GraphqlParticipant,
   peerId: string,
   offer: string,
 ): Promise<SyntheticWatcher> {
   const client = await peers.watch(offer);
-  await member.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
+  await participant.mutate("answerConferencePeer", "done", { peerId, answer: client.answer });
   await client.connect();
   return client;
 }

@@ -1,17 +1,21 @@
 import type { Statement, Store } from "../../../platform/store/store";
-import { MEMBER_LEASE_S, type MemberRef, type MemberState } from "../model/conference";
+import {
+  type ConferenceParticipantState,
+  PARTICIPANT_LEASE_S,
+  type ParticipantRef,
+} from "../model/conference";
 import type { EndReason, LeaveReason } from "../model/conference-event";
 
 /** Statements on conference_members. All throw Fault UNAVAILABLE if the database cannot be reached. */
 
-/** The columns of {@link MemberRow}, from the table with the alias `m`. */
-export const MEMBER_COLUMNS = `m.id, m.conference_id, m.number, m.user_id, m.name, m.device, m.session_id, m.moderator,
+/** The columns of {@link ConferenceParticipantRow}, from the table with the alias `m`. */
+export const PARTICIPANT_COLUMNS = `m.id, m.conference_id, m.number, m.user_id, m.name, m.device, m.session_id, m.moderator,
   m.generation, m.publishing, m.screen, m.audio_muted, m.video_muted, m.audio_blocked, m.video_blocked, m.joined_at,
   coalesce(m.first_joined_at, m.joined_at) AS first_joined_at, m.left_at, m.leave_reason`;
-const LEASE = `now() + interval '${MEMBER_LEASE_S} seconds'`;
+const LEASE = `now() + interval '${PARTICIPANT_LEASE_S} seconds'`;
 
-/** A row of {@link MEMBER_COLUMNS}. */
-export interface MemberRow {
+/** A row of {@link PARTICIPANT_COLUMNS}. */
+export interface ConferenceParticipantRow {
   id: number;
   conference_id: number;
   number: number;
@@ -34,7 +38,7 @@ export interface MemberRow {
 }
 
 /** A seat of a conference, taken or in its history. */
-export interface Member {
+export interface Participant {
   id: number;
   conferenceId: number;
   number: number;
@@ -47,7 +51,7 @@ export interface Member {
   generation: number;
   publishing: boolean;
   screen: boolean;
-  /** What the member has muted itself; null if unknown. */
+  /** What the participant has muted itself; null if unknown. */
   audioMuted: boolean | null;
   videoMuted: boolean | null;
   /** What a moderator has muted. */
@@ -60,8 +64,8 @@ export interface Member {
 }
 
 /** Who takes a seat. */
-export type NewMember = Pick<
-  Member,
+export type NewParticipant = Pick<
+  Participant,
   | "conferenceId"
   | "number"
   | "userId"
@@ -78,7 +82,7 @@ export type NewMember = Pick<
  * stay before, so that joining again and again makes no rows. What a moderator muted then stays muted.
  */
 const INSERT: Statement = {
-  name: "insert_conference_member",
+  name: "insert_conference_participant",
   text: `WITH free AS (SELECT 1 WHERE (
       SELECT count(*) FROM conference_members o WHERE o.conference_id = $1 AND o.left_at IS NULL) < $10::int),
     earlier AS (DELETE FROM conference_members p USING free
@@ -90,29 +94,29 @@ const INSERT: Statement = {
       coalesce(e.audio_blocked, false), coalesce(e.video_blocked, false),
       (SELECT min(first_joined_at) FROM earlier), ${LEASE}
     FROM free LEFT JOIN LATERAL (SELECT audio_blocked, video_blocked FROM earlier ORDER BY id DESC LIMIT 1) AS e ON true
-    RETURNING ${MEMBER_COLUMNS}`,
+    RETURNING ${PARTICIPANT_COLUMNS}`,
 };
 
 const TAKE_OVER: Statement = {
   name: "rejoin_conference",
   text: `UPDATE conference_members m SET name = $3, device = $4, session_id = $5, moderator = $6, audio_muted = $7,
       video_muted = $8, publishing = false, screen = false, generation = generation + 1, lease_until = ${LEASE}
-    WHERE m.conference_id = $1 AND m.number = $2 AND m.left_at IS NULL RETURNING ${MEMBER_COLUMNS}`,
+    WHERE m.conference_id = $1 AND m.number = $2 AND m.left_at IS NULL RETURNING ${PARTICIPANT_COLUMNS}`,
 };
 
 const LIVE: Statement = {
   name: "conference_members",
-  text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.left_at IS NULL ORDER BY m.id`,
+  text: `SELECT ${PARTICIPANT_COLUMNS} FROM conference_members m WHERE m.conference_id = $1 AND m.left_at IS NULL ORDER BY m.id`,
 };
 
 const LIVE_OF_MANY: Statement = {
-  name: "members_of_conferences",
-  text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL
+  name: "participants_of_conferences",
+  text: `SELECT ${PARTICIPANT_COLUMNS} FROM conference_members m WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL
     ORDER BY m.id`,
 };
 
 const SET_MEDIA: Statement = {
-  name: "set_member_media",
+  name: "set_participant_media",
   text: `UPDATE conference_members SET publishing = $2, screen = $3, audio_muted = $4, video_muted = $5,
       audio_blocked = $6, video_blocked = $7 WHERE id = $1 AND left_at IS NULL`,
 };
@@ -131,75 +135,75 @@ const LEAVE_ALL: Statement = {
 };
 
 const RENEW: Statement = {
-  name: "renew_conference_members",
+  name: "renew_conference_participants",
   text: `UPDATE conference_members m SET lease_until = ${LEASE} FROM unnest($1::bigint[], $2::int[]) AS r (id, generation)
     WHERE m.id = r.id AND m.generation = r.generation AND m.left_at IS NULL RETURNING m.id`,
 };
 
 const OF_MEMBERSHIP: Statement = {
   name: "member_of_membership",
-  text: `SELECT ${MEMBER_COLUMNS} FROM conference_members m
+  text: `SELECT ${PARTICIPANT_COLUMNS} FROM conference_members m
     WHERE m.id = $1 AND m.conference_id = $2 AND m.number = $3`,
 };
 
 const EXPIRED: Statement = {
-  name: "expired_conference_members",
+  name: "expired_conference_participants",
   text: `SELECT m.id, m.conference_id FROM conference_members m
     WHERE m.conference_id = ANY($1::bigint[]) AND m.left_at IS NULL AND m.lease_until < now()`,
 };
 
 /** Takes a seat, under the lock of the conference. @returns null when all seats are taken */
-export async function insertMember(
+export async function insertParticipant(
   { query }: Pick<Store, "query">,
-  member: NewMember,
+  participant: NewParticipant,
   seats: number,
-): Promise<Member | null> {
-  const { conferenceId, number, userId, name, device, sessionId, moderator } = member;
+): Promise<Participant | null> {
+  const { conferenceId, number, userId, name, device, sessionId, moderator } = participant;
   const values = [conferenceId, number, userId, name, device, sessionId, moderator];
-  const [row] = await query<MemberRow>(INSERT, [
+  const [row] = await query<ConferenceParticipantRow>(INSERT, [
     ...values,
-    member.audioMuted,
-    member.videoMuted,
+    participant.audioMuted,
+    participant.videoMuted,
     seats,
   ]);
-  return row ? toMember(row) : null;
+  return row ? toParticipant(row) : null;
 }
 
-/** Gives the seat of a member to another device, under the lock. @returns null if the number has no seat */
+/** Gives the seat of a participant to another device, under the lock. @returns null if the number has no seat */
 export async function takeOverSeat(
   { query }: Pick<Store, "query">,
-  member: NewMember,
-): Promise<Member | null> {
-  const { conferenceId, number, name, device, sessionId, moderator } = member;
+  participant: NewParticipant,
+): Promise<Participant | null> {
+  const { conferenceId, number, name, device, sessionId, moderator } = participant;
   const values = [conferenceId, number, name, device, sessionId, moderator];
-  const [row] = await query<MemberRow>(TAKE_OVER, [
+  const [row] = await query<ConferenceParticipantRow>(TAKE_OVER, [
     ...values,
-    member.audioMuted,
-    member.videoMuted,
+    participant.audioMuted,
+    participant.videoMuted,
   ]);
-  return row ? toMember(row) : null;
+  return row ? toParticipant(row) : null;
 }
 
-/** Finds the members of a conference, by the time they joined. */
-export async function findMembers(
+/** Finds the participants of a conference, by the time they joined. */
+export async function findSeatedParticipants(
   { query }: Pick<Store, "query">,
   conferenceId: number,
-): Promise<Member[]> {
-  return (await query<MemberRow>(LIVE, [conferenceId])).map(toMember);
+): Promise<Participant[]> {
+  return (await query<ConferenceParticipantRow>(LIVE, [conferenceId])).map(toParticipant);
 }
 
-/** Finds the members of several conferences, by the time they joined. */
-export async function findMembersOf(
+/** Finds the participants of several conferences, by the time they joined. */
+export async function findSeatedParticipantsOf(
   { query }: Pick<Store, "query">,
   conferenceIds: number[],
-): Promise<Member[]> {
-  return (await query<MemberRow>(LIVE_OF_MANY, [conferenceIds])).map(toMember);
+): Promise<Participant[]> {
+  return (await query<ConferenceParticipantRow>(LIVE_OF_MANY, [conferenceIds])).map(toParticipant);
 }
 
-/** Writes what a member sends, and what is muted. */
+/** Writes what a participant sends, and what is muted. */
 export async function writeMedia(
   { query }: Pick<Store, "query">,
-  { id, publishing, screen, audioMuted, videoMuted, audioBlocked, videoBlocked }: Member,
+  { id, publishing, screen, audioMuted, videoMuted, audioBlocked, videoBlocked }: Participant,
 ): Promise<void> {
   const values = [id, publishing, screen, audioMuted, videoMuted, audioBlocked, videoBlocked];
   await query(SET_MEDIA, values);
@@ -208,10 +212,10 @@ export async function writeMedia(
 /** Frees a seat. @returns whether it was taken */
 export async function writeLeave(
   { query }: Pick<Store, "query">,
-  memberId: number,
+  participantId: number,
   reason: LeaveReason,
 ): Promise<boolean> {
-  return (await query(LEAVE, [memberId, reason])).length > 0;
+  return (await query(LEAVE, [participantId, reason])).length > 0;
 }
 
 /** Frees all seats of a conference that is closed. */
@@ -223,37 +227,41 @@ export async function writeLeaveAll(
   await query(LEAVE_ALL, [conferenceId, reason]);
 }
 
-/** Finds the member of a membership, also one that has left. */
-export async function findMember(
+/** Finds the participant of a membership, also one that has left. */
+export async function findParticipant(
   { query }: Pick<Store, "query">,
-  { memberId, conferenceId, number }: MemberRef,
-): Promise<Member | null> {
-  const [row] = await query<MemberRow>(OF_MEMBERSHIP, [memberId, conferenceId, number]);
-  return row ? toMember(row) : null;
+  { participantId, conferenceId, number }: ParticipantRef,
+): Promise<Participant | null> {
+  const [row] = await query<ConferenceParticipantRow>(OF_MEMBERSHIP, [
+    participantId,
+    conferenceId,
+    number,
+  ]);
+  return row ? toParticipant(row) : null;
 }
 
-/** Renews the leases of members. @returns the ids of those that still have their seats */
-export async function renewMembers(
+/** Renews the leases of participants. @returns the ids of those that still have their seats */
+export async function renewParticipants(
   { query }: Pick<Store, "query">,
-  members: Array<{ memberId: number; generation: number }>,
+  participants: Array<{ participantId: number; generation: number }>,
 ): Promise<number[]> {
-  const ids = members.map(({ memberId }) => memberId);
-  const generations = members.map(({ generation }) => generation);
+  const ids = participants.map(({ participantId }) => participantId);
+  const generations = participants.map(({ generation }) => generation);
   return (await query<{ id: number }>(RENEW, [ids, generations])).map(({ id }) => id);
 }
 
-/** Finds the members of conferences whose leases have ended. */
-export async function findExpiredMembers(
+/** Finds the participants of conferences whose leases have ended. */
+export async function findExpiredParticipants(
   { query }: Pick<Store, "query">,
   conferenceIds: number[],
-): Promise<Array<{ memberId: number; conferenceId: number }>> {
+): Promise<Array<{ participantId: number; conferenceId: number }>> {
   const rows = await query<{ id: number; conference_id: number }>(EXPIRED, [conferenceIds]);
-  return rows.map(({ id, conference_id: conferenceId }) => ({ memberId: id, conferenceId }));
+  return rows.map(({ id, conference_id: conferenceId }) => ({ participantId: id, conferenceId }));
 }
 
-/** A member as others see it. */
-export function memberState(member: Member): MemberState {
-  const { id, number, userId, name, device, moderator, publishing, screen } = member;
+/** A participant as others see it. */
+export function participantState(participant: Participant): ConferenceParticipantState {
+  const { id, number, userId, name, device, moderator, publishing, screen } = participant;
   return {
     id,
     number,
@@ -261,16 +269,16 @@ export function memberState(member: Member): MemberState {
     name,
     device,
     moderator,
-    joinedAt: member.joinedAt.toISOString(),
+    joinedAt: participant.joinedAt.toISOString(),
     publishing,
     screen,
-    audioMuted: member.audioBlocked || member.audioMuted,
-    videoMuted: member.videoBlocked || member.videoMuted,
+    audioMuted: participant.audioBlocked || participant.audioMuted,
+    videoMuted: participant.videoBlocked || participant.videoMuted,
   };
 }
 
 /** Maps a row. */
-export function toMember(row: MemberRow): Member {
+export function toParticipant(row: ConferenceParticipantRow): Participant {
   return {
     id: row.id,
     conferenceId: row.conference_id,

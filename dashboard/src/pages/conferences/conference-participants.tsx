@@ -14,52 +14,54 @@ import {
   type ConferenceStatisticsQuery,
 } from "./conference.generated.ts";
 import { MediaState, ScreenState } from "./media-state.tsx";
-import { MemberMenu } from "./member-menu.tsx";
+import { ParticipantMenu } from "./participant-menu.tsx";
 import { conferenceStrings } from "./strings.ts";
 import { useReadAgain } from "./use-read-again.ts";
 
 const texts = conferenceStrings;
 
 type Statistics = ConferenceStatisticsQuery["conferenceStatistics"];
-/** A member of a conference as the page shows it. */
-export type ConferenceMember = ConferenceFieldsFragment["members"][number] & {
+/** A participant of a conference as the page shows it. */
+export type ConferenceParticipant = ConferenceFieldsFragment["participants"][number] & {
   statistics: Statistics;
 };
 
-/** How often the statistics of members are read, which no subscription delivers, in milliseconds. */
+/** How often the statistics of participants are read, which no subscription delivers, in milliseconds. */
 const STATISTICS_MS = 5_000;
 
 function columnsOf(
   applicationId: string,
   conference: ConferenceFieldsFragment,
   canChange: boolean,
-): readonly Column<ConferenceMember>[] {
-  const actions: Column<ConferenceMember> = {
+): readonly Column<ConferenceParticipant>[] {
+  const actions: Column<ConferenceParticipant> = {
     key: "actions",
     title: texts.actionsTitle,
     align: "right",
-    render: (member) => <MemberMenu member={member} conference={conference} />,
+    render: (participant) => <ParticipantMenu participant={participant} conference={conference} />,
   };
   return [
     {
-      key: "member",
-      title: texts.member,
-      render: (member) => <MemberName member={member} applicationId={applicationId} />,
+      key: "participant",
+      title: texts.participant,
+      render: (participant) => (
+        <ParticipantName participant={participant} applicationId={applicationId} />
+      ),
     },
     {
       key: "microphone",
       title: texts.microphone,
-      render: (member) => <MediaState member={member} kind="audio" />,
+      render: (participant) => <MediaState participant={participant} kind="audio" />,
     },
     {
       key: "camera",
       title: texts.camera,
-      render: (member) => <MediaState member={member} kind="video" />,
+      render: (participant) => <MediaState participant={participant} kind="video" />,
     },
     {
       key: "screen",
       title: texts.screen,
-      render: (member) => <ScreenState member={member} />,
+      render: (participant) => <ScreenState participant={participant} />,
     },
     {
       key: "quality",
@@ -79,11 +81,11 @@ function columnsOf(
   ];
 }
 
-function MemberName({
-  member: { userId, name, moderator, device },
+function ParticipantName({
+  participant: { userId, name, moderator, device },
   applicationId,
 }: {
-  member: ConferenceMember;
+  participant: ConferenceParticipant;
   applicationId: string;
 }) {
   return (
@@ -116,7 +118,7 @@ function MemberName({
   );
 }
 
-/** How well the peer connections of a member work, as the media server has last reported. */
+/** How well the peer connections of a participant work, as the media server has last reported. */
 function Figures({ statistics }: { statistics: Statistics }) {
   if (statistics.length === 0) {
     return (
@@ -149,42 +151,42 @@ function Figures({ statistics }: { statistics: Statistics }) {
 const POOR_LOSS = 0.05;
 
 /** Who is in a conference now, what they send, and what may be done about it. */
-export function ConferenceMembers({ conference }: { conference: ConferenceFieldsFragment }) {
+export function ConferenceParticipants({ conference }: { conference: ConferenceFieldsFragment }) {
   const applicationId = useApplicationId();
   const { canChange } = useRole();
-  const { id: conferenceId, members, seats, closedAt } = conference;
+  const { id: conferenceId, participants, seats, closedAt } = conference;
   const isClosed = closedAt !== null;
   const query = useOperation(
     ConferenceStatisticsDocument,
     { id: conferenceId },
-    { enabled: members.length > 0, refreshMs: STATISTICS_MS },
+    { enabled: participants.length > 0, refreshMs: STATISTICS_MS },
   );
-  // A member that leaves and comes back has new peer connections.
-  useReadAgain(members.map(({ id, joinedAt }) => `${id} ${joinedAt}`).join(", "), () =>
-    members.length > 0 ? query.refetch() : undefined,
+  // A participant that leaves and comes back has new peer connections.
+  useReadAgain(participants.map(({ id, joinedAt }) => `${id} ${joinedAt}`).join(", "), () =>
+    participants.length > 0 ? query.refetch() : undefined,
   );
   const reported = (!query.error && query.data?.conferenceStatistics) || [];
-  const rows = members.map((member) => ({
-    ...member,
-    statistics: reported.filter(({ memberId }) => memberId === member.id),
+  const rows = participants.map((participant) => ({
+    ...participant,
+    statistics: reported.filter(({ participantId }) => participantId === participant.id),
   }));
   return (
     <ListSection
-      title={texts.members}
-      {...(!isClosed && { lead: texts.membersLead(members.length, seats) })}
+      title={texts.participants}
+      {...(!isClosed && { lead: texts.participantsLead(participants.length, seats) })}
     >
-      {query.error && members.length > 0 && (
+      {query.error && participants.length > 0 && (
         <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
       )}
       <EntryList
-        label={texts.membersLabel}
+        label={texts.participantsLabel}
         columns={columnsOf(applicationId, conference, canChange)}
         rows={rows}
         rowKey={({ id }) => id}
         empty={
           <EmptyState
-            title={isClosed ? texts.noMembersClosed : texts.noMembers}
-            text={isClosed ? texts.noMembersClosedText : texts.noMembersText}
+            title={isClosed ? texts.noParticipantsClosed : texts.noParticipants}
+            text={isClosed ? texts.noParticipantsClosedText : texts.noParticipantsText}
           />
         }
       />
