@@ -6,6 +6,7 @@ import { isStdoutTerminal, onOutputClosed, printBanner, printProblem } from "./c
 import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
+import { notifySystemd } from "./core/startup/systemd";
 import { UnusableDatabaseError } from "./platform/store/unusable-database-error";
 
 /** Time after the drain timeout, or after a start was stopped, until the process exits in any case, in milliseconds. */
@@ -27,6 +28,7 @@ async function main(): Promise<void> {
     const limit = (app === null ? 0 : seconds * 1000) + FORCED_EXIT_MS;
     setTimeout(() => process.exit(code || 1), limit).unref();
     stopping.abort();
+    notifySystemd("STOPPING=1", log);
     // A start that is stopped closes what it has opened, after a running migration has been rolled back.
     const closed = app === null ? starting.then((started) => started?.close()) : app.close();
     void closed.then(() => process.exit(code));
@@ -52,6 +54,7 @@ async function main(): Promise<void> {
   });
   app = await starting;
   if (app === null || stopping.signal.aborted) return;
+  notifySystemd("READY=1", log);
   const banner = { ...app.addresses, dashboard_url: app.dashboardUrl };
   printBanner(banner, app.chatUrls, app.conferenceUrls, app.created, {
     credentials: join(config.DATA_DIR, "credentials.json"),

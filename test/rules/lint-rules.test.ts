@@ -165,6 +165,7 @@ const PLANTED: Record<string, Planted> = {
     passed: {
       "core/config.ts": ["export const a = process.env;"],
       "core/startup/node-env.ts": ["export const a = process.env;"],
+      "core/startup/systemd.ts": ["export const a = process.env.A;"],
     },
   },
   "A regular expression is a literal.": {
