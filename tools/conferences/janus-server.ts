@@ -121,7 +121,7 @@ function answers(url: string): Promise<void> {
 }
 
 /** Janus gathers no candidates of the loopback interface, so that it needs another one. */
-async function needInterface(): Promise<void> {
+export async function needInterface(): Promise<void> {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   if (addresses.some(({ internal }) => !internal)) return;
   try {
