@@ -67,6 +67,7 @@ const NOT_IMPORTED: Record<string, string> = {
   "@testing-library/dom": "the peer of its packages for React and for events",
   "@swc/jest": "jest.suites.js names it as the transformer of tests",
   jest: "the scripts test",
+  "kubernetes-types": "test/support/deploy/kubernetes.ts checks objects by its types",
   prisma: "bin/generated.js runs its generator",
   express: "docs/FRONTEND.md prints code that imports it, which tests run",
   "graphql-request": "docs/FRONTEND.md prints code that imports it, which tests run",
