@@ -10,6 +10,7 @@ import { restSchema, signalboxSchema } from "../src/transports/graphql/schema";
 import { schemaText } from "../src/transports/graphql/schema-text";
 import { readDocuments, readRestFiles } from "../src/transports/rest/documents";
 import { configMarkdown, envExample } from "./config-documents";
+import { metricsMarkdown } from "./metrics-document";
 import { API_INFO, openApi } from "./openapi/openapi";
 import { transcriptExamples } from "./openapi/transcript-examples";
 
@@ -24,6 +25,7 @@ function generatedTexts(): Record<string, string> {
     "schema/openapi.json": `${JSON.stringify(api, null, 2)}\n`,
     "docs/CONFIG.md": configMarkdown(),
     ".env.example": envExample(),
+    "docs/METRICS.md": metricsMarkdown(),
   };
 }
 

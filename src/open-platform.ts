@@ -16,6 +16,7 @@ import { RateLimits } from "./platform/limits/rate-limits";
 import type { Mailer } from "./platform/mail/mail";
 import { openMail } from "./platform/mail/open";
 import { Connector, type ConnectorOptions } from "./platform/network/connector";
+import { measured } from "./platform/store/measured-store";
 import { openStore } from "./platform/store/open";
 import type { Store } from "./platform/store/store";
 import { UntrustedProxy } from "./transports/http/untrusted-proxy";
@@ -79,17 +80,24 @@ export async function openPlatform(
   const clock = overrides.clock ?? systemClock;
   const metrics = openMetrics();
   const { onLockLost, signal } = overrides;
-  const store = await openStore({ config, log, isNode: true, onLockLost, signal });
+  const opened = await openStore({ config, log, isNode: true, onLockLost, signal });
+  const store = measured(opened, metrics);
   lifecycle.add("database", () => store.close());
-  const bus = await openBus({ config, log, clock });
+  const bus = await openBus({ config, log, clock, metrics });
   lifecycle.add("bus", () => bus.close());
-  const limiters = await openLimiters({ config, log, clock, firstWaitMs: overrides.firstWaitMs });
+  const limiters = await openLimiters({
+    config,
+    log,
+    clock,
+    metrics,
+    firstWaitMs: overrides.firstWaitMs,
+  });
   lifecycle.add("limits", () => limiters.close());
   const sealer = await openSealer(config);
   const mailer = await openMail({ config, clock, log });
   if (mailer) lifecycle.add("mail", () => mailer.close());
   const singleNode = store.kind === "embedded" || config.REDIS_URL === undefined;
-  const jobs = openJobs({ store, log, singleNode, pollMs: overrides.jobsPollMs });
+  const jobs = openJobs({ store, log, metrics, singleNode, pollMs: overrides.jobsPollMs });
   const connector = new Connector({
     allowPrivate: config.ALLOW_PRIVATE_NETWORKS,
     ...overrides.connector,

@@ -1,42 +1,73 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ERRORS } from "../../src/core/errors";
+import { METRIC_TABLE, type MetricDefinition } from "../../src/core/metric-table";
 import { openMetrics } from "../../src/core/metrics";
+import { SOCKET_PROTOCOLS } from "../../src/core/statistics/application-counters";
+import { SIGNAL_TYPES } from "../../src/domain/calls/signals/signal-types";
+import { SERVICES } from "../../src/domain/push/channels/channel";
 
-/** The service's own metrics and what the documents say about them. */
+/** The service's own metrics, and what documents say about them. */
 
-const DOCS = "docs";
+const ROOT = join(__dirname, "../..");
 /** Settings of the Prosody modules, which have the same prefix. */
 const PROSODY_SETTINGS = ["signalbox_sign_in_url", "signalbox_shared_addresses"];
 
-/** Names and labels of the metrics that the service registers. */
-const registered = openMetrics()
-  .registry.getMetricsAsArray()
-  .map((metric) => metric as unknown as { name: string; labelNames: string[] })
-  .filter(({ name }) => name.startsWith("signalbox_"))
-  .map(({ name, labelNames }) => ({ name, labels: [...labelNames] }));
+const metrics: MetricDefinition[] = Object.values(METRIC_TABLE);
 
-test("OPERATIONS.md describes each metric with its labels", () => {
-  const text = readFileSync(join(DOCS, "OPERATIONS.md"), "utf8");
-  const rows = text.matchAll(/^\| `(signalbox_\w+)` \| ([^|]*) \|/gm);
-  const documented = Array.from(rows, ([, name, labels = ""]) => ({
-    name,
-    // A label's values follow it, in parentheses or after a colon.
-    labels: Array.from(
-      labels.replace(/\([^)]*\)|:.*/g, "").matchAll(/`(\w+)`/g),
-      ([, label]) => label,
-    ),
-  }));
-  expect(registered.length).toBeGreaterThan(10);
-  expect(documented).toEqual(registered);
+/** The names of the series of a metric. */
+const seriesOf = ({ kind, name }: MetricDefinition) =>
+  kind === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+
+/** The names of metrics in a file. */
+const namesIn = (file: string) =>
+  Array.from(readFileSync(join(ROOT, file), "utf8").matchAll(/\bsignalbox_\w+/g), ([name]) => name);
+
+const files = [
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+test.each(files)("%s names no metric that does not exist", (file) => {
+  const isDocument = file.endsWith(".md");
+  // A document may name a histogram, an expression its series.
+  const known = [
+    ...metrics.flatMap((each) => [...seriesOf(each), ...(isDocument ? [each.name] : [])]),
+    ...(isDocument ? PROSODY_SETTINGS : []),
+  ];
+  expect(namesIn(file).filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test.each(
-  readdirSync(DOCS).filter((file) => file.endsWith(".md")),
-)("%s names no other metric", (file) => {
-  const text = readFileSync(join(DOCS, file), "utf8");
-  const known = [...registered.map(({ name }) => name), ...PROSODY_SETTINGS];
-  const used = Array.from(text.matchAll(/\bsignalbox_\w+/g), ([name]) => name);
-  expect(used.filter((name) => !known.includes(name))).toEqual([]);
+test("names follow the conventions of Prometheus, and help is a sentence", () => {
+  for (const { kind, name, help } of metrics) {
+    expect(name).toMatch(/^signalbox_[a-z_]+$/);
+    expect([name, name.endsWith("_total")]).toEqual([name, kind === "counter"]);
+    expect([name, name.endsWith("_seconds")]).toEqual([name, kind === "histogram"]);
+    expect(help).toMatch(/^[A-Z0-9][^|]*\.$/);
+  }
+});
+
+test("the labels have the values of the modules that count", () => {
+  const { operations, signals, sockets, pushDeliveries } = METRIC_TABLE;
+  expect(operations.labels.code).toEqual(["OK", ...Object.keys(ERRORS)]);
+  expect(signals.labels.type).toEqual([...SIGNAL_TYPES, "other"]);
+  expect(sockets.labels.protocol).toEqual(SOCKET_PROTOCOLS);
+  expect(pushDeliveries.labels.service).toEqual(SERVICES);
+});
+
+test("a counter has each combination of its labels from the start, unless their values are open", async () => {
+  const { registry } = openMetrics();
+  const text = await registry.metrics();
+  expect(text).toContain('signalbox_load_shed_total{class="anonymous"} 0\n');
+  expect(text).toContain('signalbox_signals_total{protocol="rest",type="other"} 0\n');
+  expect(text).toContain('{service="web",outcome="retry"} 0\n');
+  expect(text).not.toMatch(/^signalbox_(operations|job_runs)_total/m);
+});
+
+test("a gauge that describes what a node does not have is absent", async () => {
+  const text = await openMetrics().registry.metrics();
+  expect(text).not.toMatch(/^signalbox_(redis_connected|database_connections)/m);
 });
 
 test("nodes of a process share the metrics of the process, and no others", async () => {

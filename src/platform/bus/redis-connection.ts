@@ -2,6 +2,7 @@ import Redis, { type RedisOptions } from "ioredis";
 import { monotonicNow } from "../../core/clock";
 import { Fault } from "../../core/errors";
 import { type Log, warnRarely } from "../../core/log";
+import type { Metrics } from "../../core/metrics";
 import { randomInteger } from "../../core/random";
 import { StartError } from "../../core/startup/start-error";
 import { isNotPrimary, parseInfo, unsupportedServer } from "./redis-server";
@@ -13,6 +14,9 @@ const START_TIMEOUT_MS = 10_000;
 const PING_INTERVAL_MS = 10_000;
 /** First and longest delay between two connection attempts, in milliseconds. */
 const RETRY_MS = { first: 100, longest: 1_000 };
+
+/** What is measured of the connections to Redis. */
+export type RedisMetrics = Pick<Metrics, "redisConnected" | "redisSeconds">;
 
 /** The fault for callers while Redis is unavailable. */
 export function unavailable(): Fault {
@@ -40,8 +44,9 @@ export class RedisConnection {
 
   constructor(
     url: string,
-    name: string,
+    name: "commands" | "subscriptions" | "limits",
     private readonly log: Log,
+    private readonly metrics?: RedisMetrics,
   ) {
     this.client = new Redis(url, {
       ...OPTIONS,
@@ -55,11 +60,13 @@ export class RedisConnection {
       this.reason = error.message || stringCode(error);
     });
     this.client.on("ready", () => {
+      metrics?.redisConnected.set({ connection: name }, 1);
       this.disconnected = false;
       this.readyAt = monotonicNow();
       log.info({ connection: name }, "connected to Redis");
     });
     this.client.on("close", () => {
+      metrics?.redisConnected.set({ connection: name }, 0);
       // Logged once per outage, not for every failed attempt.
       if (this.disconnected || this.closed) return;
       this.disconnected = true;
@@ -102,12 +109,12 @@ export class RedisConnection {
    * @throws Fault UNAVAILABLE when it is not ready within two seconds, or the command fails
    */
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw unavailable();
+    const end = this.metrics?.redisSeconds.startTimer();
     try {
-      return await command(this.client);
-    } catch (error) {
-      warnRarely(this.log, { err: withoutCommand(error) }, "a Redis command failed");
-      throw unavailable();
+      if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw unavailable();
+      return await this.attempt(command);
+    } finally {
+      end?.();
     }
   }
 
@@ -141,6 +148,16 @@ export class RedisConnection {
     this.reason = reply;
     this.demoted();
     return true;
+  }
+
+  /** Runs a command on the open connection. */
+  private async attempt<T>(command: (client: Redis) => Promise<T>): Promise<T> {
+    try {
+      return await command(this.client);
+    } catch (error) {
+      warnRarely(this.log, { err: withoutCommand(error) }, "a Redis command failed");
+      throw unavailable();
+    }
   }
 
   private waitUntilReady(ms: number): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
   REDIS_PREFIX,
 } from "./redis-append";
 import { RedisChannels } from "./redis-channels";
-import { RedisConnection, unavailable } from "./redis-connection";
+import { RedisConnection, type RedisMetrics, unavailable } from "./redis-connection";
 import { READ } from "./redis-scripts";
 import { RedisValues } from "./redis-values";
 
@@ -58,8 +58,13 @@ declare module "ioredis" {
  * @param bytesMax maximum size of all inboxes together, in bytes; unlimited when omitted
  * @throws Error when Redis cannot be reached within ten seconds
  */
-export async function openRedisBus(url: string, log: Log, bytesMax?: number): Promise<ManagedBus> {
-  const bus = new RedisBus(url, log, bytesMax ?? 0);
+export async function openRedisBus(
+  url: string,
+  log: Log,
+  bytesMax?: number,
+  metrics?: RedisMetrics,
+): Promise<ManagedBus> {
+  const bus = new RedisBus(url, log, bytesMax ?? 0, metrics);
   await bus.start();
   return bus;
 }
@@ -77,13 +82,14 @@ class RedisBus implements ManagedBus {
     url: string,
     private readonly log: Log,
     private readonly bytesMax: number,
+    metrics?: RedisMetrics,
   ) {
-    this.commands = new RedisConnection(url, "commands", log);
+    this.commands = new RedisConnection(url, "commands", log, metrics);
     const { client } = this.commands;
     defineAppend(client);
     client.defineCommand("signalboxRead", { numberOfKeys: 2, lua: READ });
     this.values = new RedisValues(this.commands, `${REDIS_PREFIX}value:`);
-    this.subscriptions = new RedisConnection(url, "subscriptions", log);
+    this.subscriptions = new RedisConnection(url, "subscriptions", log, metrics);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
     // It only receives, so no reply tells it that its server is no longer the primary.
     this.commands.onDemotion(() => this.subscriptions.reconnect());

@@ -1,5 +1,6 @@
 import PgBoss from "pg-boss";
 import type { Log } from "../../core/log";
+import type { Metrics } from "../../core/metrics";
 import type { Store } from "../store/store";
 import {
   CREATE_INDEXES,
@@ -61,6 +62,7 @@ const QUEUES_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox.qu
 export interface JobQueueOptions {
   store: Pick<Store, "execute" | "query" | "transaction">;
   log: Log;
+  metrics?: Pick<Metrics, "jobRuns">;
   /** Whether this is the only node on the database. */
   singleNode: boolean;
   /** Poll interval, in milliseconds; five seconds by default. */
@@ -102,7 +104,7 @@ class QueuedJobs implements Jobs, JobMonitor {
   ): void {
     if (this.workers.has(name)) throw new Error(`the jobs ${name} already have a worker`);
     const policy = everySeconds === undefined ? "standard" : SCHEDULED_POLICY;
-    const { log, store } = this.parts;
+    const { log, metrics, store } = this.parts;
     const forgetFailures = (except: string) =>
       this.track(deleteFailedRuns(store.query, name, except));
     this.workers.set(
@@ -112,6 +114,7 @@ class QueuedJobs implements Jobs, JobMonitor {
         policy,
         concurrency,
         log,
+        metrics,
         openQueue: () => this.queue(name, policy),
         handler: (data) => handler(data as Data),
         applicationOf: applicationOf && ((data) => applicationOf(data as Data)),

@@ -1,5 +1,6 @@
 import type PgBoss from "pg-boss";
 import type { Log } from "../../core/log";
+import type { Metrics } from "../../core/metrics";
 import type { JobHandler } from "./jobs";
 
 /** A queue of pg-boss. */
@@ -18,6 +19,8 @@ export interface WorkerOptions extends Queue {
   /** Maximum number of concurrent jobs. */
   concurrency: number;
   log: Log;
+  /** Counts the runs, where anybody reads the counts. */
+  metrics: Pick<Metrics, "jobRuns"> | undefined;
   /** Resolves once the schema and the queue of this name exist. */
   openQueue: () => Promise<PgBoss>;
 }
@@ -98,7 +101,7 @@ export class Worker {
 
   /** Runs a job and records the result; never throws. */
   private async run(boss: PgBoss, job: PgBoss.Job<object>): Promise<void> {
-    const { name, handler, log } = this.parts;
+    const { name, handler, log, metrics } = this.parts;
     try {
       let failure: Failure | null = null;
       try {
@@ -107,6 +110,7 @@ export class Worker {
         log.error({ err: error, job: name, id: job.id }, "a job failed");
         failure = await this.failureOf(error, job.data);
       }
+      metrics?.jobRuns.inc({ queue: name, outcome: failure ? "failed" : "completed" });
       if (failure) await boss.fail(name, job.id, failure);
       else await boss.complete(name, job.id);
       await this.parts.forgetFailures?.(job.id);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
+import type { RedisMetrics } from "../bus/redis-connection";
 import type { Limiter } from "./limiter";
 import { LocalLimiter } from "./local-limiter";
 
@@ -21,6 +22,7 @@ export async function openLimiters(deps: {
   config: Pick<Config, "REDIS_URL">;
   clock: Clock;
   log: Log;
+  metrics?: RedisMetrics;
   /** The first wait after failed attempts, in milliseconds. */
   firstWaitMs?: number | undefined;
 }): Promise<ManagedLimiters> {
@@ -28,6 +30,6 @@ export async function openLimiters(deps: {
   const url = deps.config.REDIS_URL;
   if (url === undefined) return { local, global: local, close: async () => undefined };
   const { openRedisLimiter } = require("./redis-limiter") as typeof import("./redis-limiter");
-  const global = await openRedisLimiter(url, deps.log, local);
+  const global = await openRedisLimiter(url, deps.log, local, deps.metrics);
   return { local, global, close: () => global.close() };
 }

@@ -1,7 +1,7 @@
 import type { Redis, Result } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Log } from "../../core/log";
-import { RedisConnection } from "../bus/redis-connection";
+import { RedisConnection, type RedisMetrics } from "../bus/redis-connection";
 import type { Limiter, WindowState } from "./limiter";
 import {
   type AttemptCounters,
@@ -30,8 +30,9 @@ export async function openRedisLimiter(
   url: string,
   log: Log,
   fallback: LocalLimiter,
+  metrics?: RedisMetrics,
 ): Promise<Limiter & { close(): Promise<void> }> {
-  const limiter = new RedisLimiter(url, log, fallback);
+  const limiter = new RedisLimiter(url, log, fallback, metrics);
   await limiter.start();
   return limiter;
 }
@@ -44,8 +45,9 @@ class RedisLimiter implements Limiter {
     url: string,
     log: Log,
     private readonly fallback: LocalLimiter,
+    metrics?: RedisMetrics,
   ) {
-    this.connection = new RedisConnection(url, "limits", log);
+    this.connection = new RedisConnection(url, "limits", log, metrics);
     this.connection.client.defineCommand("signalboxReserve", { numberOfKeys: 3, lua: RESERVE });
     this.connection.client.defineCommand("signalboxCommit", { numberOfKeys: 3, lua: COMMIT });
   }

@@ -220,6 +220,7 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
     query: statements.query,
     execute,
     transaction,
+    connections: () => null,
     close: async () => {
       await db.$disconnect();
       await lite.close();

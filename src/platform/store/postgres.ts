@@ -154,6 +154,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     query,
     execute,
     transaction,
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: async () => {
       await db.$disconnect();
       await pool.end();

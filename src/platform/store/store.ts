@@ -61,6 +61,17 @@ export interface Store {
    */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 
+  /** The connections to PostgreSQL as they are now; null with the embedded database, which has one. */
+  connections(): ConnectionCounts | null;
+
   /** Closes all connections once running statements have finished. */
   close(): Promise<void>;
+}
+
+/** How the connections of a node to its database are used. */
+export interface ConnectionCounts {
+  used: number;
+  idle: number;
+  /** Statements that wait for a connection. */
+  waiting: number;
 }
