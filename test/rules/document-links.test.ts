@@ -50,6 +50,13 @@ test.each(DOCUMENTS)("%s links to what exists", (file) => {
   expect(broken(file, proseOf(file))).toEqual([]);
 });
 
+test("the runbooks of alerts exist", () => {
+  const alerts = readFileSync(join(ROOT, "deploy/prometheus/signalbox.rules.yml"), "utf8");
+  const runbooks = Array.from(alerts.matchAll(/^ +runbook: (\S+)$/gm), ([, link]) => `[](${link})`);
+  expect(runbooks.length).toBeGreaterThan(10);
+  expect(broken("README.md", runbooks.join(" "))).toEqual([]);
+});
+
 test("a missing file and a missing heading are found", () => {
   const text = "[a](NONE.md) [b](LIMITS.md#none) [c](LIMITS.md#passwords) [d](#none)";
   expect(broken("docs/PUSH.md", text)).toEqual(["NONE.md", "LIMITS.md#none", "#none"]);

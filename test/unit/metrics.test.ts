@@ -7,7 +7,7 @@ import { SOCKET_PROTOCOLS } from "../../src/core/statistics/application-counters
 import { SIGNAL_TYPES } from "../../src/domain/calls/signals/signal-types";
 import { SERVICES } from "../../src/domain/push/channels/channel";
 
-/** The service's own metrics, and what documents say about them. */
+/** The service's own metrics, and what documents, alerts and the dashboard say about them. */
 
 const ROOT = join(__dirname, "../..");
 /** Settings of the Prosody modules, which have the same prefix. */
@@ -27,6 +27,9 @@ const files = [
   ...readdirSync(join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
+  "deploy/prometheus/prometheus.yml",
+  "deploy/prometheus/signalbox.rules.yml",
+  "deploy/grafana/signalbox.json",
 ];
 
 test.each(files)("%s names no metric that does not exist", (file) => {
@@ -37,6 +40,45 @@ test.each(files)("%s names no metric that does not exist", (file) => {
     ...(isDocument ? PROSODY_SETTINGS : []),
   ];
   expect(namesIn(file).filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test("the dashboard or an alert uses each metric", () => {
+  const used = new Set(files.slice(-2).flatMap(namesIn));
+  const unused = metrics.filter((each) => !seriesOf(each).some((name) => used.has(name)));
+  expect(unused.map(({ name }) => name)).toEqual([]);
+});
+
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  description?: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  datasource?: object;
+  targets?: Array<{ datasource: object; expr: string }>;
+}
+
+test("each panel of the dashboard has a place of its own, a text and the chosen data source", () => {
+  const { panels }: { panels: Panel[] } = JSON.parse(
+    readFileSync(join(ROOT, "deploy/grafana/signalbox.json"), "utf8"),
+  );
+  const taken = new Set<string>();
+  for (const { type, description, gridPos, datasource, targets = [] } of panels) {
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) taken.add(`${x} ${y}`);
+    }
+    if (type === "row") continue;
+    expect(description).toMatch(/\.$/);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a variable in Grafana
+    const chosen = { type: "prometheus", uid: "${datasource}" };
+    expect([datasource, ...targets.map((each) => each.datasource)]).toEqual(
+      Array(targets.length + 1).fill(chosen),
+    );
+  }
+  const cells = panels.reduce((sum, { gridPos: { w, h } }) => sum + w * h, 0);
+  expect(taken.size).toBe(cells);
+  expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
 test("names follow the conventions of Prometheus, and help is a sentence", () => {
