@@ -9,6 +9,7 @@ import { packageRoot } from "../src/core/package-root";
 import { restSchema, signalboxSchema } from "../src/transports/graphql/schema";
 import { schemaText } from "../src/transports/graphql/schema-text";
 import { readDocuments, readRestFiles } from "../src/transports/rest/documents";
+import { commandsMarkdown } from "./command-document";
 import { configMarkdown, envExample } from "./config-documents";
 import { metricsMarkdown } from "./metrics-document";
 import { API_INFO, openApi } from "./openapi/openapi";
@@ -26,6 +27,7 @@ function generatedTexts(): Record<string, string> {
     "docs/CONFIG.md": configMarkdown(),
     ".env.example": envExample(),
     "docs/METRICS.md": metricsMarkdown(),
+    "docs/COMMANDS.md": commandsMarkdown(),
   };
 }
 

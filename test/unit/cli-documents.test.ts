@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, validate } from "graphql";
 import { readCommands } from "../../src/transports/cli/connection/documents";
@@ -21,6 +22,16 @@ test.each(named)("%s and its options have descriptions", (_name, { description, 
   for (const text of [description, ...options.map((option) => option.description)]) {
     expect(text).toMatch(/^[A-Z].*\.$/);
   }
+});
+
+test.each(named)("docs/COMMANDS.md has %s with its options", (name, { description, options }) => {
+  const sections = readFileSync(join(__dirname, "../../docs/COMMANDS.md"), "utf8").split("## ");
+  const section = sections.find((text) => text.startsWith(`${name}\n`));
+  expect(section).toContain(description);
+  const rows = Array.from(section?.matchAll(/^\| `--.*` \| (yes|no) \| /gm) ?? []);
+  expect(rows.map(([, required]) => required)).toEqual(
+    options.map(({ required }) => (required ? "yes" : "no")),
+  );
 });
 
 test("exactly the commands that delete or replace something are destructive", () => {

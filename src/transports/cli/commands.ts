@@ -26,11 +26,24 @@ const GROUP_DESCRIPTIONS: Record<string, string> = {
 const MESSAGE_ONLY = new Set(["CommandError", "ConfigError", "UnusableDatabaseError"]);
 
 /**
- * Runs the command line: one command for each operation of schema/cli, which is sent to a running server,
- * and the commands written in TypeScript. Ends the process, with exit code 1 on failure.
+ * Runs the command line, and ends the process, with exit code 1 on failure.
  * @param argv as process.argv
  */
 export async function run(argv: string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(argv);
+    exitAfterFlush(Number(process.exitCode ?? 0));
+  } catch (error) {
+    printProblem(isMessageOnly(error) ? error.message : error);
+    exitAfterFlush(1);
+  }
+}
+
+/**
+ * Creates the command line: one command for each operation of schema/cli, which is sent to a running server, and the
+ * commands written in TypeScript.
+ */
+export function createProgram(): Command {
   const program = new Command("signalbox")
     .description("Administers Signalbox: applications, users, push, the database and diagnostics.")
     .version(packageVersion())
@@ -73,13 +86,7 @@ export async function run(argv: string[]): Promise<void> {
   addMigrate(program, invocation);
   addDoctor(program, invocation);
   for (const command of [program, ...groups.values()]) suggestHarmless(command, documents);
-  try {
-    await program.parseAsync(argv);
-    exitAfterFlush(Number(process.exitCode ?? 0));
-  } catch (error) {
-    printProblem(isMessageOnly(error) ? error.message : error);
-    exitAfterFlush(1);
-  }
+  return program;
 }
 
 /** Rejects an unknown command with a suggestion, but never suggests one that destroys something. */
