@@ -1,5 +1,6 @@
 import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
 import { ERRORS, type ErrorCode, type FieldErrors, NO_SESSION } from "../../src/core/errors";
+import { packageVersion } from "../../src/core/package-root";
 import type { AllowedCallers } from "../../src/core/viewer";
 import type { RestDocument } from "../../src/transports/rest/documents";
 import type { RestParameter } from "../../src/transports/rest/parameters";
@@ -29,7 +30,7 @@ export interface OpenApiInfo {
 /** {@link OpenApiInfo} of Signalbox. */
 export const API_INFO: OpenApiInfo = {
   title: "Signalbox",
-  version: "0.1.0",
+  version: packageVersion(),
   summary: "Users, push notifications and calls.",
   description: `The REST-compatible API of Signalbox. Each route is an operation of its GraphQL schema (/schema.graphql).
 

@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 const ROOT = resolve(__dirname, "../..");
 const DOCUMENTS = [
   "README.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
   "bench/README.md",
