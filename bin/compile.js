@@ -69,7 +69,7 @@ function hashOfSettings() {
   return hashOf(SETTINGS.map((name) => (fs.existsSync(join(root, name)) ? read(name) : "")).join());
 }
 
-/** Whether the compiler is installed. It is not after `npm ci --omit=dev`, nor in an installed package. */
+/** Whether the compiler is installed. A deployment may do without it. */
 function hasCompiler() {
   return fs.existsSync(join(root, "node_modules/typescript/package.json"));
 }

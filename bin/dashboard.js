@@ -1,9 +1,9 @@
 // Builds the dashboard with Vite, once: again only when something that goes into it has changed. The build is put in
 // place as a whole, so that neither a failed nor a concurrent one leaves half of it.
 const { spawnSync } = require("node:child_process");
-const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const { join } = require("node:path");
+const { fingerprintOf } = require("./fingerprint.js");
 
 const root = join(__dirname, "..");
 const SOURCES = join(root, "dashboard");
@@ -21,27 +21,6 @@ const INPUTS = [
 ];
 /** Typed operations are made of the inputs, by Vite. */
 const IGNORED = /^(node_modules|dist|README\.md|generated|.*\.generated\.ts)$/;
-
-/** Paths of all files below a path, relative to the root. */
-function filesIn(path) {
-  if (!fs.existsSync(join(root, path))) return [];
-  if (!fs.statSync(join(root, path)).isDirectory()) return [path];
-  return fs
-    .readdirSync(join(root, path))
-    .filter((name) => !IGNORED.test(name))
-    .sort()
-    .flatMap((name) => filesIn(`${path}/${name}`));
-}
-
-/** A hash of all inputs. */
-function fingerprint() {
-  const hash = createHash("sha256");
-  for (const path of INPUTS.flatMap(filesIn)) {
-    const content = fs.readFileSync(join(root, path));
-    hash.update(`${path} ${content.length}\n`).update(content);
-  }
-  return hash.digest("base64url");
-}
 
 /** The fingerprint of the build; null without one. */
 function builtFrom() {
@@ -86,7 +65,7 @@ function install(folder, wanted) {
  */
 function buildDashboard(report) {
   if (!canBuild()) return true;
-  const wanted = fingerprint();
+  const wanted = fingerprintOf(INPUTS, IGNORED);
   if (builtFrom() === wanted) return true;
   report("Building the dashboard …");
   const folder = `${BUILD}.${process.pid}`;

@@ -1,10 +1,11 @@
-// Generates the sources that are not kept in git, when their inputs have changed: the Prisma client, and the typed
-// operations of the client package and of the dashboard. node bin/generated.js [FOLDER...] does only that. Nothing is
+// Generates the files that are not kept in git, when their inputs have changed: the Prisma client, the typed operations
+// of the client package and of the dashboard, and the files of packages for browsers. node bin/generated.js [FOLDER...] does only that. Nothing is
 // downloaded. Each file is moved into place when it is complete, so that several processes may generate at the same time.
 const { spawn } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const { dirname, join, relative } = require("node:path");
+const pageFiles = require("./page-files.js");
 
 const root = join(__dirname, "..");
 const RECORD = join(root, "dist/generated.json");
@@ -52,6 +53,13 @@ const GROUPS = {
       fs.copyFileSync(join(root, "prisma/schema.prisma"), schema);
       return ["node_modules/prisma/build/index.js", "generate", "--schema", schema];
     },
+  },
+  pageFiles: {
+    label: "files of pages",
+    folder: "src",
+    needs: "graphiql",
+    inputs: () => pageFiles.INPUTS,
+    program: (draft) => ["bin/page-files.js", draft],
   },
   operations: {
     label: "typed operations",

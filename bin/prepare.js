@@ -5,11 +5,19 @@ const report = (text) => process.stderr.write(`${text}\n`);
 
 /**
  * Checks the requirements of a program, and generates and compiles what has changed. A clone without the packages for
- * development, or an installed package, runs what is built. Exits with one sentence if that is impossible.
+ * development runs what is built. Exits with one sentence if that is impossible.
  * @param {string} program path of its source, without the extension: src/main
  * @returns {string} path of the compiled program
  */
 exports.prepare = (program) => {
+  // The npm package contains these alone.
+  checkRequirements(!/^(src|demo)\//.test(program));
+  // Loaded only now: an old version of Node.js cannot load it.
+  const { existsSync } = require("node:fs");
+  const { join } = require("node:path");
+  const root = join(__dirname, "..");
+  // The npm package is built, and has neither sources nor the programs of bin/ that build them.
+  if (!existsSync(join(root, "src"))) return join(root, `dist/${program}.js`);
   const path = prepareProgram(program);
   // The dashboard belongs to the service alone, which also runs without it.
   if (program === "src/main" && !/^(off|false|0|no)$/i.test(process.env.DASHBOARD || "")) {
@@ -21,8 +29,6 @@ exports.prepare = (program) => {
 };
 
 function prepareProgram(program) {
-  checkRequirements(!program.startsWith("src/"));
-  // Loaded only now: an old version of Node.js cannot load it.
   const { existsSync } = require("node:fs");
   const { foldersFor, hasCompiler, isOutdated, outputOf } = require("./compile.js");
   const path = outputOf(`${program}.ts`);

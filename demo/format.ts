@@ -1,4 +1,6 @@
+import { join, relative } from "node:path";
 import type { XmlNode } from "@xmpp/client";
+import { packageRoot } from "../src/core/package-root";
 
 /** Number of printed lines of a session description. */
 const SDP_LINES = 2;
@@ -6,6 +8,11 @@ const SDP_LINES = 2;
 /** Truncates a text to a width and marks the cut with `…`. */
 export function truncate(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** The path of a file of the package, relative to the current folder. */
+export function pathInPackage(name: string): string {
+  return relative(".", join(packageRoot(), name));
 }
 
 /** Formats a stanza as indented lines up to this width; long texts are truncated. */

@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import { answeredCall } from "./answered-call";
 import { createColors } from "./colors";
+import { pathInPackage } from "./format";
 import { onInterruption } from "./interruption";
 import { type CleanUpSteps, createParticipants, removeParticipants } from "./participants";
 import { formatMs, Printer } from "./printer";
@@ -56,10 +57,12 @@ async function main(): Promise<void> {
   const times = runner.signalTimes;
   printer.line(`A signal took ${formatMs(median(times))} (median of ${times.length}).`);
   printer.line();
-  const url = own ? "npm start, then http://127.0.0.1:4000/graphql" : credentials.graphql_url;
+  const url = own
+    ? "npx signalbox start, then http://127.0.0.1:4000/graphql"
+    : credentials.graphql_url;
   printer.row("GraphiQL", `${url}  ${dim("in a browser")}`);
-  printer.row("This code", `${join("demo", "main.ts")}  ${dim("for you to copy")}`);
-  printer.row("More", "README.md");
+  printer.row("This code", `${pathInPackage("demo/main.ts")}  ${dim("for you to copy")}`);
+  printer.row("More", pathInPackage("README.md"));
   printer.line();
 }
 

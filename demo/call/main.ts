@@ -1,4 +1,5 @@
 import { createColors } from "../colors";
+import { pathInPackage } from "../format";
 import { onInterruption } from "../interruption";
 import { Printer } from "../printer";
 import { NoServerError, startServer } from "../server";
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   const [ann, ben] = people;
   printer.row("First tab", `${page.url}?user=${ann?.login}  ${dim("GraphQL")}`);
   printer.row("Second tab", `${page.url}?user=${ben?.login}&protocol=xmpp  ${dim("XMPP")}`);
-  printer.row("This code", `demo/call/page  ${dim("for you to copy")}`);
+  printer.row("This code", `${pathInPackage("demo/call/page")}  ${dim("for you to copy")}`);
   printer.line();
   printer.line("Sign in in both tabs, then call. Ctrl+C stops the server and removes its data.");
   printer.line();

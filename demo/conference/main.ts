@@ -1,5 +1,6 @@
 import { createDemoUsers } from "../call/demo-users";
 import { createColors } from "../colors";
+import { pathInPackage } from "../format";
 import { onInterruption } from "../interruption";
 import { Printer } from "../printer";
 import { NoServerError, startServer } from "../server";
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
   printer.row("Participant", `${page.url}?user=${ann.login}`);
   printer.row("Legacy", `${page.url}?user=${ben.login}&protocol=janus`);
   printer.row("Guest", `${page.url}#${conference.linkSecret}`);
-  printer.row("This code", "demo/conference/page");
+  printer.row("This code", pathInPackage("demo/conference/page"));
   printer.line(
     dim("  It stands on the package in client/; janus-conference.js is a legacy client."),
   );

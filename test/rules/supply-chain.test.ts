@@ -12,6 +12,8 @@ interface Package {
   integrity?: string;
   hasInstallScript?: boolean;
   dev?: boolean;
+  /** For development, or an optional dependency or peer of what is not. */
+  devOptional?: boolean;
   link?: boolean;
 }
 
@@ -21,6 +23,9 @@ const lock: { lockfileVersion: number; packages: Record<string, Package> } =
   read("package-lock.json");
 /** The packages of this repository, which npm links. */
 const workspaces: string[] = manifest.workspaces;
+const { productionLock } = require("../../bin/shrinkwrap.js") as {
+  productionLock(file: typeof lock): typeof lock;
+};
 /** The packages of the registry. */
 const packages = Object.entries(lock.packages).filter(
   ([path, { resolved }]) =>
@@ -59,10 +64,10 @@ const REDUCED: Record<string, string> = {
 
 /** Dependencies that no file imports, and what needs them. */
 const NOT_IMPORTED: Record<string, string> = {
-  graphiql: "graphql/graphiql.ts serves its files to browsers",
-  "swagger-ui-dist": "pages/api-docs.ts serves its files to browsers",
-  react: "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
-  "react-dom": "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
+  graphiql: "bin/page-files.js copies its files for browsers",
+  "swagger-ui-dist": "bin/page-files.js copies its files for browsers",
+  react: "bin/page-files.js copies its files for browsers; graphiql's peer",
+  "react-dom": "bin/page-files.js copies its files for browsers; graphiql's peer",
   "@biomejs/biome": "the scripts format and check",
   "@testing-library/dom": "the peer of its packages for React and for events",
   "@swc/jest": "jest.suites.js names it as the transformer of tests",
@@ -79,9 +84,9 @@ const NOT_IMPORTED_BY_DASHBOARD: Record<string, string> = {
 };
 
 const ROOT = join(__dirname, "../..");
-/** Folders that run in production, and folders that only developers run. */
-const SERVICE = ["src"];
-const DEVELOPMENT = ["test", "scripts", "bench", "demo", "fuzz", "tools"];
+/** Folders that the npm package contains, and folders that only developers run. */
+const PACKAGED = ["src", "demo"];
+const DEVELOPMENT = ["test", "scripts", "bench", "fuzz", "tools"];
 
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
@@ -182,8 +187,8 @@ describe("package.json", () => {
       .filter((name) => !/^@types\/(node|jest)$/.test(name))
       .map((name) => name.replace(/^@types\//, ""));
     const unused = [
-      ...notImported(Object.keys(dependencies), SERVICE),
-      ...notImported(development, [...SERVICE, ...DEVELOPMENT]),
+      ...notImported(Object.keys(dependencies), PACKAGED),
+      ...notImported(development, [...PACKAGED, ...DEVELOPMENT]),
     ];
     expect(unused.sort()).toEqual(Object.keys(NOT_IMPORTED).sort());
   });
@@ -229,6 +234,72 @@ describe("package.json", () => {
   test("lets npm run no install scripts of packages", () => {
     const denied = Object.keys(INSTALL_SCRIPTS).map((name) => [name, false]);
     expect(manifest.allowScripts).toEqual(Object.fromEntries(denied));
+  });
+});
+
+describe("the npm package signalbox", () => {
+  // npm always packs package.json.
+  const files: string[] = ["package.json", ...manifest.files];
+  const isPacked = (path: string) =>
+    files.some((name) => path === name || path.startsWith(`${name}/`));
+
+  test("contains each file that the service or a demo reads", () => {
+    const matches = PACKAGED.flatMap(sources).flatMap((text) => {
+      return [...text.matchAll(/packageRoot\(\), "([^"]+)"|\bfolder: "([^"]+)"/g)];
+    });
+    const paths = new Set(matches.map(([, inRoot, page]) => inRoot ?? page ?? ""));
+    expect([...paths]).toEqual(
+      expect.arrayContaining(["demo/call/page", "demo/conference/page", "dist/client/src"]),
+    );
+    expect([...paths, "prisma/migrations"].filter((path) => !isPacked(path))).toEqual([]);
+  });
+
+  test("and the client package are public, with their provenance", () => {
+    for (const { private: isPrivate, license, publishConfig } of [
+      manifest,
+      read("client/package.json"),
+    ]) {
+      const expected = { access: "public", provenance: true };
+      expect([isPrivate, license, publishConfig]).toEqual([undefined, "MIT", expected]);
+    }
+  });
+
+  test("locks what runs in production, as package-lock.json does, and nothing else", () => {
+    const locked = productionLock(lock).packages;
+    const { dependencies, devDependencies } = locked[""] as Record<string, unknown>;
+    expect([dependencies, devDependencies]).toEqual([manifest.dependencies, undefined]);
+    const production = packages.filter(([, { dev, devOptional }]) => !dev && !devOptional);
+    const ofExample = ["js-tokens", "loose-envify", "react", "react-dom", "scheduler"];
+    expect(Object.entries(locked).slice(1)).toEqual(
+      production.filter((entry) => !ofExample.includes(nameOf(entry))),
+    );
+    for (const name of ["prisma", "typescript", "vite", "jest"]) {
+      expect(packages.map(nameOf)).toContain(name);
+      expect(Object.entries(locked).map(nameOf)).not.toContain(name);
+    }
+  });
+
+  test("locks an optional package that development needs as an optional one", () => {
+    const example: Record<string, Package & Record<string, unknown>> = {
+      "": { dependencies: { a: "1.0.0" }, devDependencies: { b: "1.0.0" } },
+      "node_modules/a": {
+        ...{ version: "1.0.0", optionalDependencies: { b: "1" }, peerDependencies: { c: "1" } },
+        peerDependenciesMeta: { c: { optional: true } },
+      },
+      "node_modules/a/node_modules/d": { version: "2.0.0" },
+      "node_modules/b": { version: "1.0.0", devOptional: true, dependencies: { d: "1" } },
+      "node_modules/c": { version: "1.0.0", devOptional: true },
+      "node_modules/d": { version: "1.0.0", devOptional: true },
+    };
+    const { "": _root, ...locked } = productionLock({
+      lockfileVersion: 3,
+      packages: example,
+    }).packages;
+    expect(locked).toEqual({
+      "node_modules/a": example["node_modules/a"],
+      "node_modules/b": { version: "1.0.0", optional: true, dependencies: { d: "1" } },
+      "node_modules/d": { version: "1.0.0", optional: true },
+    });
   });
 });
 

@@ -11,6 +11,7 @@ import { EXAMPLES, HELP } from "./connection/help";
 import { resolveAccess } from "./connection/server";
 import { addDoctor } from "./doctor";
 import { addMigrate } from "./migrate";
+import { addPrograms } from "./programs";
 import { addPushTest } from "./push-test";
 import { addToken } from "./token";
 import { addUserExport } from "./user-export";
@@ -45,7 +46,9 @@ export async function run(argv: string[]): Promise<void> {
  */
 export function createProgram(): Command {
   const program = new Command("signalbox")
-    .description("Administers Signalbox: applications, users, push, the database and diagnostics.")
+    .description(
+      "Runs Signalbox, and administers its applications, users, push, database and diagnostics.",
+    )
     .version(packageVersion())
     .option(
       "--url <url>",
@@ -70,6 +73,7 @@ export function createProgram(): Command {
       json: options.json ?? false,
     };
   };
+  addPrograms(program);
   const groups = new Map<string, Command>();
   const documents = readCommands(join(packageRoot(), "schema/cli"));
   for (const document of documents) {

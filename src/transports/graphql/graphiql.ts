@@ -1,15 +1,9 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { registerPackageFiles } from "../http/browser-pages";
+import { registerPageFiles } from "../http/browser-pages";
 import { HANDED_TOKEN_BAR, HANDED_TOKEN_SCRIPT, HANDED_TOKEN_STYLE } from "../http/handed-token";
 
-/** GraphiQL's files by served name: npm package, and path in the package. */
-const FILES = {
-  "react.js": ["react", "umd/react.production.min.js"],
-  "react-dom.js": ["react-dom", "umd/react-dom.production.min.js"],
-  "graphiql.js": ["graphiql", "graphiql.min.js"],
-  "graphiql.css": ["graphiql", "graphiql.min.css"],
-  "graphql-ws.js": ["graphql-ws", "umd/graphql-ws.min.js"],
-} as const;
+/** GraphiQL's files. */
+const FILES = ["react.js", "react-dom.js", "graphiql.js", "graphiql.css", "graphql-ws.js"];
 
 /** URL path of the files. */
 const ASSETS = "/graphql/assets";
@@ -155,7 +149,7 @@ export function registerGraphiqlFiles(server: FastifyInstance): void {
         .send(text),
     );
   }
-  registerPackageFiles(server, ASSETS, FILES);
+  registerPageFiles(server, ASSETS, FILES);
 }
 
 /** Sends the GraphiQL page. */

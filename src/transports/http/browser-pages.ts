@@ -1,27 +1,28 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-
-/** Files by served name: npm package, and path in the package. */
-export type PackageFiles = Readonly<Record<string, readonly [packageName: string, file: string]>>;
+import { packageRoot } from "../../core/package-root";
 
 /** Whether a browser requests a page. Other clients accept anything, or JSON. */
 export function acceptsHtml({ accept = "" }: IncomingHttpHeaders): boolean {
   return accept.includes("text/html");
 }
 
-/** Serves files of installed packages below a URL path. A file is read when it is first requested. */
-export function registerPackageFiles(
+/**
+ * Serves files of packages below a URL path. A file is read when it is first requested.
+ * @param names as bin/page-files.js names them
+ */
+export function registerPageFiles(
   server: FastifyInstance,
   folder: string,
-  files: PackageFiles,
+  names: readonly string[],
 ): void {
-  for (const [name, [packageName, file]] of Object.entries(files)) {
+  for (const name of names) {
     let content: Promise<Buffer> | null = null;
     const type = name.endsWith(".css") ? "text/css" : "text/javascript";
     server.get(`${folder}/${name}`, { config: { counts: "request" } }, async (_, reply) => {
-      content ??= readFile(join(packageFolder(packageName), file));
+      content ??= readFile(join(packageRoot(), "dist/pages", name));
       reply
         .type(`${type}; charset=utf-8`)
         .header("cache-control", "public, max-age=86400")
@@ -29,8 +30,4 @@ export function registerPackageFiles(
       return content;
     });
   }
-}
-
-function packageFolder(name: string): string {
-  return dirname(require.resolve(`${name}/package.json`));
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { registerPackageFiles } from "../http/browser-pages";
+import { registerPageFiles } from "../http/browser-pages";
 import { HANDED_TOKEN_BAR, HANDED_TOKEN_SCRIPT, HANDED_TOKEN_STYLE } from "../http/handed-token";
 
 /** URL path of the reference of the REST API. */
@@ -7,11 +7,8 @@ const DOCS_PATH = "/docs";
 /** URL path of its files. */
 const ASSETS = `${DOCS_PATH}/assets`;
 
-/** Swagger UI's files by served name: npm package, and path in the package. */
-const FILES = {
-  "swagger-ui.js": ["swagger-ui-dist", "swagger-ui-bundle.js"],
-  "swagger-ui.css": ["swagger-ui-dist", "swagger-ui.css"],
-} as const;
+/** Swagger UI's files. */
+const FILES = ["swagger-ui.js", "swagger-ui.css"];
 
 /** Content Security Policy: scripts, styles and requests of this server only; images also inline. */
 const POLICY = [
@@ -118,5 +115,5 @@ export function registerApiDocs(server: FastifyInstance): void {
         .send(text),
     );
   }
-  registerPackageFiles(server, ASSETS, FILES);
+  registerPageFiles(server, ASSETS, FILES);
 }

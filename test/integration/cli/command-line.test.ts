@@ -343,6 +343,10 @@ it("lists every command with a description in its help", async () => {
   const { code, out } = await signalbox(["--help"]);
   expect(code).toBe(0);
   for (const command of [
+    "start",
+    "demo",
+    "demo:call",
+    "demo:conference",
     "app create",
     "app list",
     "app show",
@@ -360,6 +364,14 @@ it("lists every command with a description in its help", async () => {
   ]) {
     expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));
   }
+  const start = await signalbox(["start", "--help"]);
+  expect(start.out).toMatch(/^Usage: signalbox start/);
+  expect(await signalbox(["start", "now"])).toMatchObject({ code: 1, out: "" });
+  expect(await signalbox(["--json", "start"])).toEqual({
+    code: 1,
+    out: "",
+    err: "signalbox start has no options; environment variables configure it.\n",
+  });
   const update = await signalbox(["app", "update", "--help"]);
   expect(update.out).toMatch(/--facebook-app-secret <text> [^@]*standard\s+input,\s+@FILE/);
   expect(update.out).toContain("--url <url>");

@@ -5,6 +5,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  realpath,
   rename,
   rm,
   symlink,
@@ -136,6 +137,19 @@ describe("a clone", () => {
     const { code, out, err } = await endOf(spawnNode("bin/signalbox.js", "app", "list"));
     expect([code, out]).toEqual([0, expect.stringMatching(/'app',\n {2}'list'\n\]\n$/)]);
     expect(err).toMatch(COMPILING);
+  });
+
+  it("starts the service and the demos by the command line, each as the main module", async () => {
+    const programs = { start: "src", demo: "demo", "demo:call": "demo/call" };
+    for (const [command, programFolder] of Object.entries(programs)) {
+      const text = "console.log(require.main === module, process.argv.length, __filename);";
+      await write(`${programFolder}/main.ts`, text);
+      const { code, out } = await endOf(spawnNode("bin/signalbox.js", command));
+      const path = join(await realpath(folder), `dist/${programFolder}/main.js`);
+      expect([code, out]).toEqual([0, `true 2 ${path}\n`]);
+    }
+    const { out } = await endOf(spawnNode("bin/signalbox.js", "start", "--help"));
+    expect(out).toMatch(/'start',\n {2}'--help'\n\]\n$/);
   });
 });
 
@@ -356,22 +370,33 @@ describe("without the packages for development", () => {
     expect(err).toMatch(/^Warning: the sources have changed since they were built; [^\n]*\n$/);
   });
 
-  it("a demo or a script says that packages are missing", async () => {
+  it("a demo that was built starts, and a script says that packages are missing", async () => {
     await write("demo/main.ts", said("demo"));
+    const demo = () => endOf(spawnNode("bin/run.js", "demo/main"));
+    await demo();
     await omitDevelopment();
-    expect(await endOf(spawnNode("bin/run.js", "demo/main"))).toEqual({
+    expect(await demo()).toEqual({ code: 0, out: "demo\n", err: "" });
+    expect(await endOf(spawnNode("bin/run.js", "scripts/some"))).toEqual({
       code: 1,
       out: "",
       err: "Packages are not installed (typescript): run npm ci.\n",
     });
   });
 
-  it("an installed package without sources starts", async () => {
+  it("an installed package starts, without sources and without the programs that build them", async () => {
     await start();
+    await endOf(spawnNode("bin/signalbox.js"));
     await omitDevelopment();
-    await rename(join(folder, "dist/compiled.json"), join(folder, "compiled.json"));
+    await rm(join(folder, "dist/compiled.json"));
     await rm(join(folder, "src"), { recursive: true });
+    const { files }: { files: string[] } = require(join(ROOT, "package.json"));
+    for (const name of await readdir(join(folder, "bin"))) {
+      if (!files.includes(`bin/${name}`)) await rm(join(folder, "bin", name));
+    }
     expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
+    const started = await endOf(spawnNode("bin/signalbox.js", "start"));
+    expect(started).toEqual({ code: 0, out: "first\n", err: "" });
+    expect((await endOf(spawnNode("bin/signalbox.js", "doctor"))).out).toMatch(/'doctor'\n\]\n$/);
   });
 });
 

@@ -3,14 +3,15 @@ import type { Command, Help } from "commander";
 /** Text below the list of commands in `signalbox --help`. */
 export const EXAMPLES = `
 Examples:
+  signalbox start
   signalbox app create --name "My shop"
   signalbox token --app 1 --login alice
   signalbox --json user list --app 1 --search ali
   signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
 
-Commands call a running server as the account's owner; migrate and doctor work without one. For
-options marked "- for standard input", - reads the value from standard input and @FILE from a file,
-so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
+Commands call a running server as the account's owner, except for start, the demos, migrate and
+doctor. For options marked "- for standard input", - reads the value from standard input and @FILE
+from a file, so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
 
 /** Maximum number of required options shown for a command in the list of all commands. */
 const REQUIRED_OPTIONS_MAX = 2;
