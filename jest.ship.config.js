@@ -1,0 +1,7 @@
+const { RUN, suite } = require("./jest.suites.js");
+
+/**
+ * What is shipped: installed from where users get it, and run there.
+ * @type {import("jest").Config}
+ */
+module.exports = { ...RUN, projects: [suite("ship")] };
