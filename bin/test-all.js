@@ -16,10 +16,10 @@ const RUNS = {
   ship: [["run", "test:ship"], 20],
 };
 
-/** What decides how the packages are made and installed. */
+/** What decides how the packages and the image are made and installed. */
 const SHIP_INPUTS = [
   ...["bin", "client/package.json", "jest.ship.config.js", "package-lock.json", "package.json"],
-  ...["docs/DEPLOY.md", "test/ship", "test/support/ship"],
+  ...[".dockerignore", "Dockerfile", "docs/DEPLOY.md", "test/ship", "test/support/ship"],
 ];
 /** The inputs with which the suite `ship` last passed on this machine. CI has no history to compare with. */
 const SHIP_RECORD = join(homedir(), ".cache/signalbox/shipped");
