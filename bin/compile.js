@@ -74,6 +74,17 @@ function hasCompiler() {
   return fs.existsSync(join(root, "node_modules/typescript/package.json"));
 }
 
+/** Whether this user may write the build. A read-only file system counts, also for root. */
+function canWriteBuild() {
+  const dist = join(root, "dist");
+  try {
+    fs.accessSync(fs.existsSync(dist) ? dist : root, fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The sources of some folders that differ from the record, and those that are gone. */
 function compare(record, folders) {
   const changed = new Map();
@@ -187,6 +198,7 @@ function compileChanged(folders, report) {
 
 module.exports = {
   FOLDERS,
+  canWriteBuild,
   compileChanged,
   foldersFor,
   hasChanged,

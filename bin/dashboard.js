@@ -58,15 +58,19 @@ function install(folder, wanted) {
   }
 }
 
+/** Whether the dashboard is to be built: its inputs have changed, and the packages for it are installed. */
+function isDashboardOutdated() {
+  return canBuild() && builtFrom() !== fingerprintOf(INPUTS, IGNORED);
+}
+
 /**
  * Builds the dashboard if its inputs have changed. Without the packages for it, what is built stays.
  * @param {(text: string) => void} report is called once if there is something to build, and with the errors of a build
  * @returns {boolean} false if the build has failed
  */
 function buildDashboard(report) {
-  if (!canBuild()) return true;
+  if (!isDashboardOutdated()) return true;
   const wanted = fingerprintOf(INPUTS, IGNORED);
-  if (builtFrom() === wanted) return true;
   report("Building the dashboard …");
   const folder = `${BUILD}.${process.pid}`;
   const vite = join(root, "node_modules/vite/bin/vite.js");
@@ -92,7 +96,7 @@ function buildDashboard(report) {
   }
 }
 
-module.exports = { buildDashboard };
+module.exports = { buildDashboard, isDashboardOutdated };
 
 if (require.main === module) {
   const built = buildDashboard((text) => process.stderr.write(`${text}\n`));

@@ -20,7 +20,7 @@ let ending = false;
 let timer;
 
 function start() {
-  child = spawn(process.execPath, ["--enable-source-maps", program], {
+  child = spawn(process.execPath, ["--enable-source-maps", program, ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...QUICK_DRAIN, ...process.env },
   });

@@ -19,24 +19,21 @@ exports.prepare = (program) => {
   // The npm package is built, and has neither sources nor the programs of bin/ that build them.
   if (!existsSync(join(root, "src"))) return join(root, `dist/${program}.js`);
   const path = prepareProgram(program);
-  // The dashboard belongs to the service alone, which also runs without it.
-  if (program === "src/main" && !/^(off|false|0|no)$/i.test(process.env.DASHBOARD || "")) {
-    const built = require("./dashboard.js").buildDashboard(report);
-    if (!built)
-      report("Warning: the dashboard could not be built; the service starts without the change.");
-  }
+  if (program === "src/main") prepareDashboard();
   return path;
 };
 
 function prepareProgram(program) {
   const { existsSync } = require("node:fs");
-  const { foldersFor, hasCompiler, isOutdated, outputOf } = require("./compile.js");
+  const { canWriteBuild, foldersFor, hasCompiler, isOutdated, outputOf } = require("./compile.js");
   const path = outputOf(`${program}.ts`);
-  if (hasCompiler()) {
+  if (hasCompiler() && canWriteBuild()) {
     buildFolders(foldersFor(program));
   } else if (!existsSync(path)) {
     fail(
-      "Signalbox is not built, and the packages that build it are not installed: run npm ci && npm run build.",
+      hasCompiler()
+        ? "Signalbox is not built, and this user may not write to its folder: run npm run build as a user who may."
+        : "Signalbox is not built, and the packages that build it are not installed: run npm ci && npm run build.",
     );
   } else if (isOutdated()) {
     report(
@@ -44,6 +41,51 @@ function prepareProgram(program) {
     );
   }
   return path;
+}
+
+/**
+ * Builds the dashboard if it is outdated and wanted. Only the service has it, and also runs without it. What
+ * would keep the service from starting is found before, since the build takes twenty seconds.
+ */
+function prepareDashboard() {
+  const { canWriteBuild } = require("./compile.js");
+  const { buildDashboard, isDashboardOutdated } = require("./dashboard.js");
+  if (!canWriteBuild() || !isDashboardOutdated() || !isDashboardOn()) return;
+  checkMachine();
+  if (!buildDashboard(report)) {
+    report("Warning: the dashboard could not be built; the service starts without the change.");
+  }
+}
+
+/** Whether the configuration turns the dashboard on. The service reports an invalid one when it starts. */
+function isDashboardOn() {
+  try {
+    return require(compiled("core/config")).readConfig().DASHBOARD;
+  } catch (error) {
+    if (error.name === "ConfigError") return false;
+    throw error;
+  }
+}
+
+const CHECK_SCRIPT = `const [, config, machine] = process.argv;
+require(machine).checkMachine(require(config).readConfig()).catch((error) => {
+  process.stderr.write(error.message + "\\n");
+  process.exit(1);
+});`;
+
+/** Exits with the reason if the service cannot start on this machine: a port in use, a folder that is not writable. */
+function checkMachine() {
+  const { spawnSync } = require("node:child_process");
+  const modules = [compiled("core/config"), compiled("core/startup/check-machine")];
+  // The arguments may name a file with environment variables.
+  const args = ["-e", CHECK_SCRIPT, "--", ...modules, ...process.argv.slice(2)];
+  const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) process.exit(1);
+}
+
+/** Path of a compiled module of src/. */
+function compiled(name) {
+  return require("./compile.js").outputOf(`src/${name}.ts`);
 }
 
 /**

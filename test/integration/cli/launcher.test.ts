@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import {
+  chmod,
   copyFile,
   mkdir,
   mkdtemp,
@@ -240,7 +241,29 @@ describe("the dashboard", () => {
     fs.writeFileSync(DASHBOARD_OUT + "/index.html", source + " " + NODE_ENV + " " + process.pid);
   `;
   const page = () => readFile(join(folder, "dist/dashboard/index.html"), "utf8");
+  /** Starts the service with a variable that the stand-ins of its modules read. */
+  const startWith = (environment: Record<string, string>) =>
+    endOf(
+      spawn(process.execPath, ["bin/run.js", "src/main"], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, ...environment },
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    );
   beforeEach(async () => {
+    await write(
+      "src/core/config.ts",
+      `export function readConfig() {
+        if (process.env.INVALID) throw Object.assign(new Error("invalid"), { name: "ConfigError" });
+        return { DASHBOARD: process.env.DASHBOARD !== "off", PORT: process.env.PORT };
+      }`,
+    );
+    await write(
+      "src/core/startup/check-machine.ts",
+      `export async function checkMachine({ PORT }: { PORT?: string }) {
+        if (PORT === "taken") throw new Error("The port is in use.");
+      }`,
+    );
     for (const name of ["vite", "@mantine/core"]) {
       await write(`node_modules/${name}/package.json`, "{}");
     }
@@ -281,18 +304,27 @@ describe("the dashboard", () => {
 
   it("is not built for other programs, nor with DASHBOARD=off; npm run build builds it", async () => {
     await endOf(spawnNode("bin/signalbox.js", "app", "list"));
-    const off = spawn(process.execPath, ["bin/run.js", "src/main"], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, DASHBOARD: "off" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    expect(await endOf(off)).toEqual({ code: 0, out: "first\n", err: "" });
+    expect(await startWith({ DASHBOARD: "off" })).toEqual({ code: 0, out: "first\n", err: "" });
     expect(await readdir(join(folder, "dist"))).not.toContain("dashboard");
     for (const name of ["demo", "scripts", "bench", "fuzz", "tools"]) {
       await mkdir(join(folder, name), { recursive: true });
     }
     expect((await endOf(spawnNode("bin/build.js"))).err).toContain(BUILDING);
     expect(await page()).toMatch(/^first /);
+  });
+
+  it("is not built before a start that must fail, which says why at once", async () => {
+    expect(await startWith({ PORT: "taken" })).toEqual({
+      code: 1,
+      out: "",
+      err: "The port is in use.\n",
+    });
+    // The service itself reports an invalid configuration.
+    expect(await startWith({ INVALID: "1" })).toEqual({ code: 0, out: "first\n", err: "" });
+    expect(await readdir(join(folder, "dist"))).not.toContain("dashboard");
+    // Once it is built, only the service checks the port.
+    await start();
+    expect((await startWith({ PORT: "taken" })).code).toBe(0);
   });
 
   it("that cannot be built is said, and the service starts with the one before", async () => {
@@ -318,6 +350,38 @@ describe("the dashboard", () => {
     await write("dashboard/index.html", "second");
     expect(await start()).toEqual({ code: 0, out: "first\n", err: "" });
     expect(await page()).toMatch(/^first /);
+  });
+});
+
+describe("a folder that the user may not write to", () => {
+  /** Starts the service as a user whom the modes of files bind: root keeps no right to override them. */
+  const startBound = () => {
+    const program = [process.execPath, "bin/run.js", "src/main"];
+    const bound = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
+    const [command = "", ...args] = [...bound, ...program];
+    const env = { PATH: process.env.PATH, HOME: folder };
+    return endOf(spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }));
+  };
+
+  it("says to build, if nothing is built", async () => {
+    await chmod(folder, 0o555);
+    expect(await startBound()).toEqual({
+      code: 1,
+      out: "",
+      err: "Signalbox is not built, and this user may not write to its folder: run npm run build as a user who may.\n",
+    });
+    await chmod(folder, 0o755);
+  });
+
+  it("runs what is built, and warns if that is outdated", async () => {
+    await start();
+    await chmod(join(folder, "dist"), 0o555);
+    expect(await startBound()).toEqual({ code: 0, out: "first\n", err: "" });
+    await write("src/main.ts", said("second"));
+    const { code, out, err } = await startBound();
+    expect([code, out]).toEqual([0, "first\n"]);
+    expect(err).toMatch(/^Warning: the sources have changed since they were built; [^\n]*\n$/);
+    await chmod(join(folder, "dist"), 0o755);
   });
 });
 
