@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../scripts/services/binaries";
 import { type MeasuredProcess, startMeasured } from "./measured-process";
@@ -61,8 +62,10 @@ export async function startService(
     environment.SECRET_KEY = "0".repeat(64);
   }
   if (location.redisUrl) environment.REDIS_URL = location.redisUrl;
-  const args = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, MAIN] : [MAIN];
-  const measured = await startMeasured({ args, environment, ready: /^Signalbox is ready\.$/m });
+  const profiling = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
+  // Without a developer's .env.
+  const args = [...profiling, MAIN, "--env-file", devNull];
+  const measured = await startMeasured({ args, environment, ready: /"Signalbox is ready"/ });
   return { ...measured, baseUrl: `http://127.0.0.1:${port}` };
 }
 

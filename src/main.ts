@@ -1,12 +1,21 @@
 import "./core/startup/node-env";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type App, startApp } from "./app";
 import { ConfigError, misspelledVariables, readConfig } from "./core/config";
-import { isStdoutTerminal, onOutputClosed, printBanner, printProblem } from "./core/console";
+import {
+  isStdoutTerminal,
+  onOutputClosed,
+  printBanner,
+  printProblem,
+  printText,
+  type ReadyNode,
+} from "./core/console";
 import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
 import { notifySystemd } from "./core/startup/systemd";
+import { CREDENTIALS_FILE, OWNER_FILE } from "./domain/applications/bootstrap";
 import { UnusableDatabaseError } from "./platform/store/unusable-database-error";
 
 /** Time after the drain timeout, or after a start was stopped, until the process exits in any case, in milliseconds. */
@@ -55,11 +64,29 @@ async function main(): Promise<void> {
   app = await starting;
   if (app === null || stopping.signal.aborted) return;
   notifySystemd("READY=1", log);
-  const banner = { ...app.addresses, dashboard_url: app.dashboardUrl };
-  printBanner(banner, app.chatUrls, app.conferenceUrls, app.created, {
-    credentials: join(config.DATA_DIR, "credentials.json"),
-    owner: join(config.DATA_DIR, "owner.json"),
-  });
+  const ready = describeNode(app, config.DATA_DIR);
+  if (isStdoutTerminal()) return printBanner(ready, app.created);
+  // Other outputs are logs, which consist of JSON lines and which other people may read. The log itself ignores that its
+  // reader is gone, and the service ends then.
+  const output = { write: (line: string) => printText(line.trimEnd()) };
+  openLog(config.LOG_LEVEL, output).info(ready, "Signalbox is ready");
+}
+
+function describeNode(
+  { addresses, dashboardUrl, chatUrls, conferenceUrls }: App,
+  folder: string,
+): ReadyNode {
+  const owner = join(folder, OWNER_FILE);
+  const credentials = join(folder, CREDENTIALS_FILE);
+  return {
+    rest: addresses.base_url,
+    graphql: addresses.graphql_url,
+    dashboard: dashboardUrl,
+    chat: chatUrls,
+    conferences: conferenceUrls,
+    ...(existsSync(owner) ? { owner } : {}),
+    ...(existsSync(credentials) ? { credentials } : {}),
+  };
 }
 
 main().catch((error: unknown) => {

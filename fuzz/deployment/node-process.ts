@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { ReadyNode } from "../../src/core/console";
 import { UNTRUSTED_PROXY_WARNING } from "../../src/transports/http/untrusted-proxy";
 import type { Measurements } from "./node-probe";
 
@@ -23,7 +25,7 @@ export interface LogWarning {
 
 /** A node in its own process. */
 export interface NodeProcess {
-  /** Its URLs by scheme, from the banner: `http`, `ws`, `wss`, `xmpp`, `xmpps`, `janus-ws`, `janus-wss`. */
+  /** Its URLs by scheme, from the line of its log that says that it is ready: `http`, `ws`, `wss`, `xmpp`, `xmpps`, `janus-ws`, `janus-wss`. */
   urls: Record<string, string>;
   /** Memory, and event loop delays since the last call. */
   measure(): Promise<Measurements>;
@@ -42,7 +44,11 @@ export async function startNodeProcess(
 ): Promise<NodeProcess> {
   const child = spawn(
     process.execPath,
-    ["--require", join(__dirname, "node-probe.js"), join(DIST, "src/main.js")],
+    [
+      ...["--require", join(__dirname, "node-probe.js"), join(DIST, "src/main.js")],
+      // Without a developer's .env.
+      ...["--env-file", devNull],
+    ],
     {
       env: { PATH: process.env.PATH, NODE_ENV: "production", LOG_LEVEL: "info", ...environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -70,12 +76,11 @@ export async function startNodeProcess(
   };
 }
 
-/** Reads the output until the process exits; resolves with the URLs of the banner. */
+/** Reads the output until the process exits; resolves with the URLs of the node once it is ready. */
 function untilReady(
   child: ChildProcess,
   complain: (complaint: LogWarning) => void,
 ): Promise<Record<string, string>> {
-  const urls: Record<string, string> = {};
   let [ready, output] = [false, ""];
   return new Promise((resolve, reject) => {
     const fail = (what: string) => reject(new Error(`A node ${what}:\n${output}`));
@@ -87,13 +92,10 @@ function untilReady(
         return;
       }
       output = `${output}${line}\n`.slice(-4_000);
-      const address = /^ +(?:REST|Chat|Conferences)? +((https?|wss?|xmpps?):\/\/\S+)/.exec(line);
-      const prefix = line.includes("(Janus protocol") ? "janus-" : "";
-      if (address?.[1] && address[2]) urls[`${prefix}${address[2]}`] = address[1];
-      if (!line.startsWith("  Credentials")) return;
+      if (!line.endsWith('"msg":"Signalbox is ready"}')) return;
       ready = true;
       clearTimeout(timer);
-      resolve(urls);
+      resolve(urlsOf(JSON.parse(line)));
     };
     createInterface({ input: child.stdout! }).on("line", read);
     createInterface({ input: child.stderr! }).on("line", (line) => {
@@ -101,6 +103,12 @@ function untilReady(
       if (ready) complain({ text: `standard error: ${line}` });
     });
   });
+}
+
+function urlsOf({ rest, chat, conferences }: ReadyNode): Record<string, string> {
+  const legacy = Object.entries(conferences).map(([scheme, url]) => [`janus-${scheme}`, url]);
+  const others = [rest, ...Object.values(chat)].map((url: string) => [url.split(":", 1)[0], url]);
+  return Object.fromEntries([...others, ...legacy]);
 }
 
 function checkLogLine(line: string, complain: (complaint: LogWarning) => void): void {

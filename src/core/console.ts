@@ -1,11 +1,3 @@
-/** Addresses that the banner shows. */
-export interface Banner {
-  base_url: string;
-  graphql_url: string;
-  /** Null if the dashboard is off or not built. */
-  dashboard_url: string | null;
-}
-
 /** URLs of the open chat endpoints, by transport. */
 export interface ChatBanner {
   ws?: string;
@@ -20,6 +12,21 @@ export interface ChatBanner {
 export interface ConferenceBanner {
   ws?: string;
   wss?: string;
+}
+
+/** What an operator needs to know of a node that is ready. Holds no secret. */
+export interface ReadyNode {
+  /** Base URL of the REST API. */
+  rest: string;
+  graphql: string;
+  /** Null if it is off or not built. */
+  dashboard: string | null;
+  chat: ChatBanner;
+  conferences: ConferenceBanner;
+  /** The file with the owner's password, if this node has it: of several nodes only the one that started first. */
+  owner?: string;
+  /** The file with the credentials of the first application, likewise. */
+  credentials?: string;
 }
 
 const CHAT_TRANSPORTS = {
@@ -57,40 +64,33 @@ export interface FirstCredentials {
   account_key: string;
 }
 
-/**
- * Prints to standard output that the service is running, and its addresses. Secrets are printed only to a
- * terminal: any other output may be a log that others can read.
- */
+/** Prints to a terminal that a node is ready, with the secrets that its start has created. */
 export function printBanner(
-  addresses: Banner,
-  chat: ChatBanner,
-  conferences: ConferenceBanner,
+  { rest, graphql, dashboard, chat, conferences, owner, credentials }: ReadyNode,
   created: FirstCredentials | null,
-  files: { credentials: string; owner: string },
-  output: NodeJS.WriteStream = process.stdout,
 ): void {
-  const { dashboard_url: dashboard } = addresses;
-  const rows: Array<[string, string]> = [
-    ...(dashboard === null
-      ? []
-      : [["Dashboard", `${dashboard}  (sign in as the owner)`] as [string, string]]),
-    ["REST", `${addresses.base_url}  (open it in a browser for an overview)`],
-    ["GraphQL", `${addresses.graphql_url}  (open it in a browser for GraphiQL)`],
+  const rows: Array<[string, string]> = [];
+  if (dashboard !== null) rows.push(["Dashboard", `${dashboard}  (sign in as the owner)`]);
+  rows.push(
+    ["REST", `${rest}  (open it in a browser for an overview)`],
+    ["GraphQL", `${graphql}  (open it in a browser for GraphiQL)`],
     ...endpointRows("Chat", CHAT_TRANSPORTS, chat),
-    ...(Object.keys(conferences).length > 0
-      ? endpointRows("Conferences", CONFERENCE_TRANSPORTS, conferences)
-      : []),
-  ];
-  if (created) {
-    rows.push(["Application", String(created.application_id)]);
-    if (output.isTTY) {
-      rows.push(["auth_key", created.auth_key], ["auth_secret", created.auth_secret]);
-      rows.push(["account key", created.account_key]);
-    }
+  );
+  if (Object.keys(conferences).length > 0) {
+    rows.push(...endpointRows("Conferences", CONFERENCE_TRANSPORTS, conferences));
   }
-  rows.push(["Owner", files.owner], ["Credentials", files.credentials]);
+  if (created) {
+    rows.push(
+      ["Application", String(created.application_id)],
+      ["auth_key", created.auth_key],
+      ["auth_secret", created.auth_secret],
+      ["account key", created.account_key],
+    );
+  }
+  if (owner !== undefined) rows.push(["Owner", owner]);
+  if (credentials !== undefined) rows.push(["Credentials", credentials]);
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`);
-  output.write(`\nSignalbox is ready.\n\n${lines.join("\n")}\n\n`);
+  process.stdout.write(`\nSignalbox is ready.\n\n${lines.join("\n")}\n\n`);
 }
 
 /** Prints to standard error why the process exits. */

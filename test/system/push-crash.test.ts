@@ -35,14 +35,13 @@ async function start(): Promise<void> {
     ...NO_RATES,
     REDIS_URL: "",
     ALLOW_PRIVATE_NETWORKS: "true",
-    LOG_LEVEL: "warn",
   });
-  const [, baseUrl = ""] = await service.waitForOutput(/REST +(http\S+)/);
+  const { rest: baseUrl, graphql: graphqlUrl } = await service.ready();
   const folder = database.environment.DATA_DIR ?? "";
   const made = JSON.parse(readFileSync(join(folder, "credentials.json"), "utf8"));
   target = {
     baseUrl,
-    graphqlUrl: `${baseUrl}/graphql`,
+    graphqlUrl,
     application: {
       id: made.application_id,
       authKey: made.auth_key,

@@ -47,11 +47,10 @@ function onServices() {
 
   /** Starts another node as a process that can be killed. */
   async function startOther(): Promise<{ service: ServiceProcess; chatUrl: string }> {
-    const service = startProcess(survivor.environment);
+    const service = startProcess({ ...survivor.environment, LOG_LEVEL: "info" });
     closers.push(() => service.child.kill("SIGKILL"));
-    const [chatUrl = ""] = await service.waitForOutput(/ws:\/\/127\.0\.0\.1:\d+(?=\s|$)/);
-    await service.waitForOutput(/REST +http/);
-    return { service, chatUrl };
+    const { chat } = await service.ready();
+    return { service, chatUrl: chat.ws ?? "" };
   }
 
   it.each([

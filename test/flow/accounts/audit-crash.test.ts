@@ -16,8 +16,7 @@ const { environment, start } = managedProcesses();
 const servers = closeAfterEach();
 
 async function ready(service: ServiceProcess): Promise<{ graphqlUrl: string }> {
-  const [, baseUrl = ""] = await service.waitForOutput(/REST +(http\S+)/);
-  return { graphqlUrl: `${baseUrl}/graphql` };
+  return { graphqlUrl: (await service.ready()).graphql };
 }
 
 test("a mutation during which the node is killed has an entry without an outcome", async () => {

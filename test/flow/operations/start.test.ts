@@ -10,8 +10,7 @@ const { environment, start } = managedProcesses();
 
 /** Resolves to the address of the service once it is ready. */
 async function ready(service: ServiceProcess): Promise<{ baseUrl: string }> {
-  const [, baseUrl = ""] = await service.waitForOutput(/REST +(http:\S+).*Credentials .*\n/s);
-  return { baseUrl };
+  return { baseUrl: (await service.ready()).rest };
 }
 
 function credentialsOf(variables: Record<string, string>) {

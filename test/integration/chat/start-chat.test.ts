@@ -4,14 +4,20 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { generateSelfSigned } from "../../../src/core/tls/self-signed";
 import { FREE_CHAT_PORTS } from "../../support/ports";
-import { managedProcesses } from "../../support/process";
+import { managedProcesses, type ServiceProcess } from "../../support/process";
 
 /** The chat endpoint of a server process: its URLs, its certificate and its shutdown. */
 
 const { environment, start } = managedProcesses();
 
-const BANNER =
-  / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket, TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP, direct TLS\)\n {2}Conferences {2}ws:\/\/127\.0\.0\.1:\d+ +\(Janus protocol over WebSocket\)\n.*Credentials .*\n/s;
+/** The port of XMPP over TLS, once the service is ready. */
+async function tlsPort(service: ServiceProcess): Promise<number> {
+  const { chat, conferences } = await service.ready();
+  const at = (scheme: string) => expect.stringMatching(`^${scheme}://127\\.0\\.0\\.1:\\d+$`);
+  expect(chat).toEqual({ ws: at("ws"), wss: at("wss"), tcp: at("xmpp"), tls: at("xmpps") });
+  expect(conferences).toEqual({ ws: at("ws") });
+  return Number(chat.tls?.split(":").at(-1));
+}
 
 /** Connects to the endpoint over TLS; returns the socket and the endpoint's certificate. */
 async function connectAndInspect(port: number) {
@@ -23,14 +29,13 @@ async function connectAndInspect(port: number) {
   return { socket, certificate: socket.getPeerX509Certificate()?.toString() };
 }
 
-it("prints the URL of each transport, and keeps its self-signed certificate across starts", async () => {
+it("logs the URL of each transport, and keeps its self-signed certificate across starts", async () => {
   const database = await environment();
   const variables = { ...database, ...FREE_CHAT_PORTS };
   const shown: (string | undefined)[] = [];
   for (let count = 0; count < 2; count += 1) {
     const service = start(variables);
-    const [, port] = await service.waitForOutput(BANNER);
-    const { socket, certificate } = await connectAndInspect(Number(port));
+    const { socket, certificate } = await connectAndInspect(await tlsPort(service));
     socket.destroy();
     shown.push(certificate);
     service.child.kill("SIGTERM");
@@ -56,9 +61,9 @@ it("reloads its certificate on SIGHUP, and ends streams with system-shutdown", a
     return cert;
   };
   const first = await issue();
-  const service = start({ ...database, ...FREE_CHAT_PORTS, ...files, LOG_LEVEL: "info" });
-  const [, port] = await service.waitForOutput(BANNER);
-  const before = await connectAndInspect(Number(port));
+  const service = start({ ...database, ...FREE_CHAT_PORTS, ...files });
+  const port = await tlsPort(service);
+  const before = await connectAndInspect(port);
   expect(before.certificate).toBe(first);
   let received = "";
   before.socket.on("data", (data) => {
@@ -68,7 +73,7 @@ it("reloads its certificate on SIGHUP, and ends streams with system-shutdown", a
   const second = await issue();
   service.child.kill("SIGHUP");
   await service.waitForOutput(/the TLS certificate has been replaced/);
-  const after = await connectAndInspect(Number(port));
+  const after = await connectAndInspect(port);
   expect(after.certificate).toBe(second);
   after.socket.destroy();
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { endOf } from "../../support/cli/command-line";
 import { emptyFolder } from "../../support/operations/database";
 import { FREE_PORTS } from "../../support/ports";
-import { managedProcesses } from "../../support/process";
+import { managedProcesses, NO_ENV_FILE } from "../../support/process";
 
 /** What the operator reads if the service cannot start: one sentence, and nothing else was done. */
 
@@ -55,7 +55,7 @@ it("says all at once: a data folder that is a file, and equal ports", async () =
 
 it("ends when the reader of its output is gone, and leaves a database that can be opened", async () => {
   const variables = await environment(emptyFolder());
-  const program = ["-r", "./tools/run-typescript.js", "./src/main.ts"];
+  const program = ["-r", "./tools/run-typescript.js", "./src/main.ts", ...NO_ENV_FILE];
   const cut = spawn("sh", ["-c", '"$0" "$@" | head -n 1', process.execPath, ...program], {
     env: { PATH: process.env.PATH, ...FREE_PORTS, ...variables, LOG_LEVEL: "info" },
     stdio: ["ignore", "pipe", "inherit"],
@@ -63,7 +63,7 @@ it("ends when the reader of its output is gone, and leaves a database that can b
   const { code, out } = await endOf(cut);
   expect([code, out.split("\n")]).toEqual([0, [expect.stringContaining("database"), ""]]);
   const service = start(variables);
-  await service.waitForOutput(/Signalbox is ready/);
+  await service.ready();
 });
 
 it("says that Redis is away", async () => {

@@ -49,12 +49,10 @@ export class Cluster {
       ...this.database.environment,
       ...NO_RATES,
       CHAT_DOMAIN: DOMAIN,
-      LOG_LEVEL: "warn",
       ...this.environment,
     });
-    const [, baseUrl = ""] = await process.waitForOutput(/REST +(http\S+)/);
-    const [, chatUrl = ""] = await process.waitForOutput(/(ws:\S+)/);
-    this.members[index] = { process, graphqlUrl: `${baseUrl}/graphql`, chatUrl, up: true };
+    const { graphql, chat } = await process.ready();
+    this.members[index] = { process, graphqlUrl: graphql, chatUrl: chat.ws ?? "", up: true };
     if (this.applicationId === 0) this.applicationId = this.credentials().application_id;
   }
 
