@@ -20,17 +20,25 @@ export interface ComponentServer {
   port: number;
   /** The next accepted connection. */
   accepted(): Promise<AcceptedConnection>;
-  /** Number of connections that were refused because of a wrong digest. */
+  /** Number of connections that were refused: because of a wrong digest, or because another one is open. */
   refused(): number;
   close(): Promise<void>;
 }
 
 const STREAM_ID = "3BF96D32";
 
-/** Starts a server with this secret, on a free port by default. */
-export async function startComponentServer(secret: string, port = 0): Promise<ComponentServer> {
+/**
+ * Starts a server with this secret, on a free port by default.
+ * @param single whether it accepts one connection at a time, as Prosody does
+ */
+export async function startComponentServer(
+  secret: string,
+  port = 0,
+  single = false,
+): Promise<ComponentServer> {
   const links = new AsyncQueue<AcceptedConnection>();
   const sockets = new Set<Socket>();
+  const accepted = new Set<Socket>();
   let refused = 0;
   const digest = createHash("sha1")
     .update(STREAM_ID + secret)
@@ -57,13 +65,17 @@ export async function startComponentServer(secret: string, port = 0): Promise<Co
       }
       const received = /<handshake>([0-9a-f]+)<\/handshake>/.exec(text)?.[1];
       if (received === undefined) return;
-      if (received !== digest) {
+      const isTaken = single && accepted.size > 0;
+      if (received !== digest || isTaken) {
         refused += 1;
+        const condition = isTaken ? "conflict" : "not-authorized";
         socket.end(
-          "<stream:error><not-authorized xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>",
+          `<stream:error><${condition} xmlns='urn:ietf:params:xml:ns:xmpp-streams'/><text xmlns='urn:ietf:params:xml:ns:xmpp-streams'>No</text></stream:error></stream:stream>`,
         );
         return;
       }
+      accepted.add(socket);
+      socket.once("close", () => accepted.delete(socket));
       text = "";
       link = {
         answersPings: true,

@@ -12,6 +12,7 @@ import { checkChatServer } from "../../../src/domain/health/checks/chat-server";
 import { openLocalBus } from "../../../src/platform/bus/local";
 import { LocalLimiter } from "../../../src/platform/limits/local-limiter";
 import { type Component, openComponent } from "../../../src/transports/xmpp/component/component";
+import { ComponentConnection } from "../../../src/transports/xmpp/component/component-connection";
 import type { Termination } from "../../../src/transports/xmpp/component/sign-in-index";
 import { AsyncQueue } from "../../../tools/async-queue";
 import {
@@ -121,6 +122,44 @@ describe("the connection", () => {
     );
     await attach();
     await server.accepted();
+  });
+
+  it("of a node that waits for that of another one logs so once, as information", async () => {
+    const single = await startComponentServer(SECRET, 0, true);
+    const lines: string[] = [];
+    const options = {
+      server: { host: "127.0.0.1", port: single.port },
+      name: "calls.chat.example",
+      secret: SECRET,
+      stanzaBytes: 10_000,
+      log: openLog("info", { write: (line) => void lines.push(line) }),
+    };
+    const events = { up() {}, down() {}, stanza() {}, invalidStanza() {} };
+    const nodes = [0, 1].map(() => new ComponentConnection(options, events));
+    try {
+      nodes[0]?.connect();
+      const link = await single.accepted();
+      nodes[1]?.connect();
+      await eventually(single.refused, (count) => count > 2);
+      const waiting = "another node is connected to the chat server";
+      const messages = () =>
+        lines.map((line) => JSON.parse(line)).map(({ level, msg }) => [level, msg]);
+      expect(messages()).toEqual([
+        [30, "connected to the chat server"],
+        [30, expect.stringContaining(waiting)],
+      ]);
+      link.drop();
+      await link.closed;
+      nodes[1]?.connect();
+      await single.accepted();
+      await eventually(messages, (all) => all.some(([level]) => level === 40));
+      expect(messages().filter(([level]) => level === 40)).toEqual([
+        [40, "not connected to the chat server"],
+      ]);
+    } finally {
+      for (const node of nodes) await node.close();
+      await single.close();
+    }
   });
 
   it("reconnects when it is lost", async () => {

@@ -13,6 +13,11 @@ const RETRY_MAX_MS = 4_000;
 
 const ACCEPT = "jabber:component:accept";
 const STREAMS = "http://etherx.jabber.org/streams";
+/**
+ * Condition with which a chat server refuses a second connection of a component, as Prosody does (RFC 6120 section
+ * 4.9.3.3): another node has the connection.
+ */
+const CONFLICT = "conflict";
 /** Maximum number of bytes that forwarding adds to a stanza. */
 const FORWARDING_BYTES = 2_048;
 
@@ -49,6 +54,8 @@ export class ComponentConnection {
   private socket: Socket | undefined;
   private connected = false;
   private closed = false;
+  /** Whether the last attempt was refused because another node is connected. */
+  private waiting = false;
   private retryTimer: NodeJS.Timeout | undefined;
   private socketClosed: Promise<void> = Promise.resolve();
   private readonly backoff = new Backoff();
@@ -72,9 +79,10 @@ export class ComponentConnection {
     this.socket = socket;
     socket.setNoDelay(true);
     const deadline = setTimeout(() => socket.destroy(new Error("no response")), connectTimeoutMs);
-    let reason = "the connection was closed";
+    // The first one counts: the end of the stream follows an error of the stream.
+    let reason: string | undefined;
     const disconnect = (text: string) => {
-      reason = text;
+      reason ??= text;
       socket.destroy();
     };
     const read = this.reader(deadline, disconnect);
@@ -84,12 +92,12 @@ export class ComponentConnection {
     });
     socket.on("data", read);
     socket.on("error", (error) => {
-      reason = error.message;
+      reason ??= error.message;
     });
     this.socketClosed = new Promise((resolve) => {
       socket.on("close", () => {
         clearTimeout(deadline);
-        this.disconnected(reason);
+        this.disconnected(reason ?? "the connection was closed");
         resolve();
       });
     });
@@ -174,6 +182,7 @@ export class ComponentConnection {
     if (element.name !== "handshake") return;
     clearTimeout(deadline);
     this.connected = true;
+    this.waiting = false;
     this.backoff.reset();
     this.options.log.info({ component: this.options.name }, "connected to the chat server");
     this.events.up();
@@ -194,8 +203,23 @@ export class ComponentConnection {
     if (wasUp) this.events.down();
     if (this.closed) return;
     const retryMs = this.backoff.next();
-    this.options.log.warn({ reason, retryMs }, "not connected to the chat server");
+    this.logDisconnection(reason, retryMs, wasUp);
     this.retryTimer = setTimeout(() => this.connect(), retryMs);
+  }
+
+  /** A node that waits for the connection of another one says so once: each attempt is refused, for as long as that lasts. */
+  private logDisconnection(reason: string, retryMs: number, wasUp: boolean): void {
+    const { log, name } = this.options;
+    const wasWaiting = this.waiting;
+    this.waiting = !wasUp && reason.split(":", 1)[0] === CONFLICT;
+    if (!this.waiting) log.warn({ reason, retryMs }, "not connected to the chat server");
+    else if (wasWaiting) log.debug({ reason, retryMs }, "still waiting for the chat server");
+    else {
+      log.info(
+        { component: name },
+        "another node is connected to the chat server; this one connects when that connection ends",
+      );
+    }
   }
 }
 
