@@ -138,6 +138,8 @@ async function startStandIns(baseUrl: string, dataDir: string) {
   const ports = ["--apns-port", "0", "--fcm-port", "0", "--web-port", "0"];
   const script = join(__dirname, "../scripts/stand-ins.js");
   const child = spawn(process.execPath, [script, ...args, ...ports], {
+    // Where there is no .env.
+    cwd: dataDir,
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, SIGNALBOX_URL: baseUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -75,7 +75,8 @@ export async function startServer(
   const conferencePort = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "signalbox-demo-"));
   const child = spawn(process.execPath, [SERVICE], {
-    // Does not inherit this environment, which may configure another database.
+    // Neither this environment nor .env, which may configure another database.
+    cwd: folder,
     env: {
       DATA_DIR: folder,
       ...PORTS,

@@ -2,7 +2,7 @@ import "./core/startup/node-env";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type App, startApp } from "./app";
-import { ConfigError, misspelledVariables, readConfig } from "./core/config";
+import { ConfigError, readConfig } from "./core/config";
 import {
   isStdoutTerminal,
   onOutputClosed,
@@ -15,6 +15,7 @@ import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
 import { notifySystemd } from "./core/startup/systemd";
+import { describeUnknown } from "./core/unknown-variables";
 import { CREDENTIALS_FILE, OWNER_FILE } from "./domain/applications/bootstrap";
 import { UnusableDatabaseError } from "./platform/store/unusable-database-error";
 
@@ -24,8 +25,8 @@ const FORCED_EXIT_MS = 5_000;
 async function main(): Promise<void> {
   const config = readConfig();
   const log = openLog(config.LOG_LEVEL);
-  for (const { given, meant } of misspelledVariables()) {
-    log.warn({ variable: given }, `${given} is not a setting of Signalbox; did you mean ${meant}?`);
+  for (const variable of config.unknownVariables) {
+    log.warn({ variable: variable.given }, describeUnknown(variable));
   }
   await checkMachine(config);
   let app: App | null = null;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { startRedis } from "../../scripts/services/redis-server";
-import { PORT_VARIABLES } from "../../src/core/startup/ports";
+import { PORT_VARIABLES } from "../../src/core/variables/port-variables";
 import { VARIABLES } from "../../src/core/variables/variables";
 import { type ComponentServer, startComponentServer } from "../../tools/component-server";
 import { startSmtp } from "../../tools/smtp";

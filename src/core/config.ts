@@ -1,7 +1,10 @@
 import type { z } from "zod";
-import { nearestWord } from "./variables/edit-distance";
+import { readBoundedFile } from "./bounded-file";
+import { type Environment, withEnvFile } from "./env-file";
+import { findUnknownVariables, type UnknownVariable } from "./unknown-variables";
+import { portFromBase } from "./variables/port-variables";
 import { rtcPorts } from "./variables/rtc-ports";
-import type { Variable } from "./variables/variable";
+import { fileVariable, type Variable } from "./variables/variable";
 import { VARIABLES } from "./variables/variables";
 
 type Variables = typeof VARIABLES;
@@ -12,27 +15,36 @@ type Value<V> = V extends { schema: z.ZodType<infer T, string>; default: infer D
   : never;
 
 /** The validated configuration, keyed by environment variable. */
-export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> };
+export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> } & {
+  /** Variables of the environment that are probably meant as settings. */
+  readonly unknownVariables: readonly UnknownVariable[];
+};
 
 /** All problems of the configuration. The message is written for the operator. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  constructor(readonly problems: string[]) {
+  constructor(
+    readonly problems: string[],
+    readonly unknownVariables: readonly UnknownVariable[] = [],
+  ) {
     super(`The configuration is invalid:\n${problems.map((text) => `  - ${text}`).join("\n")}`);
   }
 }
 
 /**
- * Reads the configuration from the environment. An empty variable counts as unset.
+ * Reads the configuration from the environment, by default from that of the process and its file
+ * ({@link withEnvFile}). An empty variable counts as unset.
  * @throws ConfigError that lists every problem; it does not contain the values of secret variables
  */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+export function readConfig(environment: Environment = processEnvironment()): Config {
+  const unknownVariables = findUnknownVariables(environment);
   const problems: string[] = [];
-  const config: Record<string, unknown> = {};
+  const values = withSecretFiles(environment, problems);
+  const config: Record<string, unknown> = { unknownVariables };
   for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
     const { schema, default: fallback, secret, formerly } = variable;
-    const given = formerly && !environment[name] && environment[formerly] ? formerly : name;
-    const text = environment[given] || fallback;
+    const given = formerly && !values[name] && values[formerly] ? formerly : name;
+    const text = values[given] || movedPort(name, config.PORT_BASE) || fallback;
     if (text === undefined) continue;
     const result = schema.safeParse(text);
     if (result.success) config[name] = result.data;
@@ -41,7 +53,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       problems.push(`${given} ${result.error.issues[0]?.message ?? "is invalid"}${quoted}`);
     }
   }
-  if (config.DATABASE_URL !== undefined && !environment.SECRET_KEY) {
+  // A file that could not be read has its own problem.
+  const isGiven = (name: string) => Boolean(values[name] || environment[fileVariable(name)]);
+  if (config.DATABASE_URL !== undefined && !isGiven("SECRET_KEY")) {
     problems.push(
       "SECRET_KEY is required with DATABASE_URL: 32 bytes, the same on every node (openssl rand -base64 32)",
     );
@@ -50,19 +64,19 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ["TLS_CERT_FILE", "TLS_KEY_FILE"],
     ["TLS_KEY_FILE", "TLS_CERT_FILE"],
   ] as const) {
-    if (environment[one] && !environment[other]) problems.push(`${other} is required with ${one}`);
+    if (values[one] && !values[other]) problems.push(`${other} is required with ${one}`);
   }
-  if (config.CHAT_MODE === "component" && !environment.CHAT_SECRET) {
+  if (config.CHAT_MODE === "component" && !isGiven("CHAT_SECRET")) {
     problems.push(
       "CHAT_SECRET is required with CHAT_MODE=component: the component's secret at the chat server",
     );
   }
   for (const name of ["JANUS_API_SECRET", "JANUS_ADMIN_KEY"]) {
-    if (config.JANUS_URL !== undefined && !environment[name]) {
+    if (config.JANUS_URL !== undefined && !isGiven(name)) {
       problems.push(`${name} is required with JANUS_URL: the same as in the files of Janus`);
     }
   }
-  if (config.JANUS_ADMIN_URL !== undefined && !environment.JANUS_ADMIN_SECRET) {
+  if (config.JANUS_ADMIN_URL !== undefined && !isGiven("JANUS_ADMIN_SECRET")) {
     problems.push(
       "JANUS_ADMIN_SECRET is required with JANUS_ADMIN_URL: admin_secret of janus.jcfg",
     );
@@ -70,45 +84,46 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (Math.max(0, ...Object.values(rtcPorts(config as Config)).flat()) > 65_535) {
     problems.push("RTC_PORT must be lower: the media server also uses the ports after it");
   }
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError(problems, unknownVariables);
   return config as Config;
 }
 
-/** A variable that is no setting, but probably a misspelled one. */
-export interface MisspelledVariable {
-  given: string;
-  /** The setting that it resembles. */
-  meant: string;
+/** The environment of the process and its file. @throws ConfigError if the file cannot be used */
+function processEnvironment(): Environment {
+  try {
+    return withEnvFile(process.env, process.argv.slice(2), process.cwd());
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
 
-/** Maximum number of letters in which a misspelled variable differs from a setting. */
-const MISSPELLED_LETTERS = 2;
-/** Common variables of other programs that resemble a setting; SSL_CERT_FILE is OpenSSL's. */
-const FOREIGN = new Set([
-  "BOOT",
-  "COST",
-  "DEST",
-  "HOME",
-  "LOST",
-  "OS",
-  "POST",
-  "ROOT",
-  "SORT",
-  "SSL_CERT_FILE",
-  "TEST",
-]);
+/** The port that PORT_BASE gives to a variable. */
+function movedPort(name: string, base: unknown): string | undefined {
+  return typeof base === "number" ? portFromBase(base, name) : undefined;
+}
 
-/** Finds variables that are no settings, but differ from one in at most two letters. */
-export function misspelledVariables(
-  environment: Record<string, string | undefined> = process.env,
-): MisspelledVariable[] {
-  const variables = Object.entries<Variable>(VARIABLES);
-  const names = variables.map(([name]) => name);
-  const known = new Set([...names, ...variables.map(([, { formerly }]) => formerly)]);
-  return Object.entries(environment).flatMap(([given, value]) => {
-    const letters = given.toUpperCase();
-    if (!value || known.has(given) || FOREIGN.has(letters)) return [];
-    const meant = nearestWord(letters, names, MISSPELLED_LETTERS);
-    return meant === undefined ? [] : [{ given, meant }];
-  });
+/** Maximum size of a file with a secret, in bytes. */
+const SECRET_BYTES_MAX = 65_536;
+
+/** Adds the secrets that are in files, without one line break at the end, and lists what is wrong with them. */
+function withSecretFiles(environment: Environment, problems: string[]): Environment {
+  const values = { ...environment };
+  for (const [name, { secret }] of Object.entries<Variable>(VARIABLES)) {
+    const file = fileVariable(name);
+    const path = secret ? environment[file] : undefined;
+    if (!path) continue;
+    if (environment[name]) {
+      problems.push(`${name} and ${file} are both set: set only one of them`);
+      continue;
+    }
+    try {
+      const value = readBoundedFile(path, SECRET_BYTES_MAX).replace(/\r?\n$/, "");
+      if (value === "") throw new Error("it is empty");
+      values[name] = value;
+    } catch (error) {
+      const reason = (error as Error).message;
+      problems.push(`${file} names ${JSON.stringify(path)}, which cannot be used: ${reason}`);
+    }
+  }
+  return values;
 }

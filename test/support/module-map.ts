@@ -13,7 +13,7 @@ export const IMPORTS: Record<string, string[]> = {
   "core/variables": [],
   core: ["core/variables"],
   "core/loads": [],
-  "core/startup": ["core"],
+  "core/startup": ["core", "core/variables"],
   "core/statistics": ["core"],
   "core/text": ["core"],
   "core/tls": ["core", "core/startup"],

@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { ConfigError, misspelledVariables, readConfig } from "../../src/core/config";
+import { ConfigError, readConfig } from "../../src/core/config";
+import { findUnknownVariables } from "../../src/core/unknown-variables";
+import { PORT_BASE_MAX } from "../../src/core/variables/port-variables";
 import { VARIABLES } from "../../src/core/variables/variables";
 
 function problemsOf(environment: Record<string, string | undefined>): string[] {
@@ -187,8 +189,126 @@ test("web origins have any scheme, or are any", () => {
   }
 });
 
-describe("misspelled variables", () => {
-  const meantBy = (given: string) => misspelledVariables({ [given]: "x" })[0]?.meant;
+describe("PORT_BASE", () => {
+  const portsOf = (environment: Record<string, string>) => {
+    const config = readConfig(environment);
+    return [
+      config.PORT,
+      config.XMPP_WS_PORT,
+      config.XMPP_WSS_PORT,
+      config.XMPP_TCP_PORT,
+      config.XMPP_TLS_PORT,
+      config.CONFERENCE_WS_PORT,
+      config.CONFERENCE_WSS_PORT,
+      config.RTC_PORT,
+    ];
+  };
+
+  test("moves all ports in their order", () => {
+    expect(portsOf({ PORT_BASE: "5000" })).toEqual([
+      5000, 5001, 5002, 5003, 5004, 5005, 5006, 5007,
+    ]);
+  });
+
+  test("moves no port whose own variable is set", () => {
+    const own = { PORT: "80", XMPP_WSS_PORT: "off", XMPP_TCP_PORT: "0", RTC_PORT: "10000" };
+    expect(portsOf({ PORT_BASE: "5000", ...own })).toEqual([
+      80,
+      5001,
+      null,
+      0,
+      5004,
+      5005,
+      5006,
+      10_000,
+    ]);
+  });
+
+  test("leaves room for all ports after it", () => {
+    const largest = { PORT_BASE: String(PORT_BASE_MAX), RTC_PROCESSES: "16" };
+    expect(portsOf(largest)[7]).toBe(65_518);
+    expect(problemsOf({ PORT_BASE: String(PORT_BASE_MAX + 1) })).toEqual([
+      `PORT_BASE must be from 1 to 65511 (it is "65512")`,
+    ]);
+    expect(problemsOf({ PORT_BASE: "0" })).toHaveLength(1);
+  });
+});
+
+describe("secrets in files", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "signalbox-secrets-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const file = (text: string, name = "secret") => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  const SECRETS = Object.entries(VARIABLES).flatMap(([name, { secret }]) => (secret ? [name] : []));
+  /** A valid value of each secret variable. */
+  const VALUES: Record<string, string> = {
+    DATABASE_URL: "postgresql://me:pw@db/app",
+    REDIS_URL: "redis://:pw@cache",
+    SMTP_URL: "smtp://me:pw@mail",
+    SECRET_KEY: "0".repeat(64),
+  };
+
+  test.each(SECRETS)("%s is read without one line break at its end", (name) => {
+    const value = VALUES[name] ?? "a-secret-of-16-letters";
+    const others = name === "DATABASE_URL" ? { SECRET_KEY: "0".repeat(64) } : {};
+    const expected = readConfig({ [name]: value, ...others });
+    for (const text of [value, `${value}\n`, `${value}\r\n`]) {
+      expect(readConfig({ [`${name}_FILE`]: file(text), ...others })).toEqual(expected);
+    }
+  });
+
+  test("keep further line breaks, so that they are found", () => {
+    const { SIGNALBOX_TOKEN } = readConfig({ SIGNALBOX_TOKEN_FILE: file("token\n\n") });
+    expect(SIGNALBOX_TOKEN).toBe("token\n");
+  });
+
+  test("satisfy what other variables require", () => {
+    const key = { SECRET_KEY_FILE: file("0".repeat(64), "key") };
+    expect(problemsOf({ DATABASE_URL_FILE: file("postgresql://db/x"), ...key })).toEqual([]);
+    const component = { CHAT_MODE: "component", CHAT_SECRET_FILE: file("a-secret-of-16-letters") };
+    expect(problemsOf(component)).toEqual([]);
+  });
+
+  test("that are wrong are each named by their variable, without the content", () => {
+    const path = file("too short", "short");
+    const missing = join(folder, "missing");
+    expect(
+      problemsOf({
+        SECRET_KEY: "0".repeat(64),
+        SECRET_KEY_FILE: file("0".repeat(64), "key"),
+        CHAT_SECRET_FILE: path,
+        METRICS_TOKEN_FILE: file("\n", "empty"),
+        REDIS_URL_FILE: missing,
+        SMTP_URL_FILE: file("x".repeat(65_537), "large"),
+      }),
+    ).toEqual([
+      `REDIS_URL_FILE names "${missing}", which cannot be used: it cannot be read (ENOENT)`,
+      "SECRET_KEY and SECRET_KEY_FILE are both set: set only one of them",
+      `SMTP_URL_FILE names "${join(folder, "large")}", which cannot be used: it is larger than 65536 bytes`,
+      `METRICS_TOKEN_FILE names "${join(folder, "empty")}", which cannot be used: it is empty`,
+      expect.stringMatching(/^CHAT_SECRET must have at least 16 characters/),
+    ]);
+  });
+
+  test("are only for secrets: PORT_FILE is no setting", () => {
+    const config = readConfig({ PORT_FILE: file("5000") });
+    expect(config.PORT).toBe(4000);
+  });
+
+  test("missing where they are required give one problem", () => {
+    const problems = problemsOf({ DATABASE_URL: "postgresql://db/x", SECRET_KEY_FILE: "/nowhere" });
+    expect(problems).toEqual([expect.stringMatching(/^SECRET_KEY_FILE names "\/nowhere"/)]);
+  });
+});
+
+describe("unknown variables", () => {
+  const meantBy = (given: string) => findUnknownVariables({ [given]: "x" })[0]?.meant;
 
   test.each([
     ["PROT", "PORT"],
@@ -200,15 +320,49 @@ describe("misspelled variables", () => {
     ["REDDIS_ULR", "REDIS_URL"],
     ["XMPP_TPC_PROT", "XMPP_TCP_PORT"],
     ["SECRETKEY", "SECRET_KEY"],
+    ["SECRET_KEY_FIEL", "SECRET_KEY_FILE"],
+    ["PORTBASE", "PORT_BASE"],
   ])("%s is meant to be %s", (given, meant) => {
     expect(meantBy(given)).toBe(meant);
   });
 
   test("are neither settings, nor former names, nor far from every setting", () => {
-    for (const name of [...Object.keys(VARIABLES), "PUSH_ALLOW_PRIVATE_NETWORKS", "XMPP_PORTAL"]) {
+    for (const name of [
+      ...Object.keys(VARIABLES),
+      "PUSH_ALLOW_PRIVATE_NETWORKS",
+      "SECRET_KEY_FILE",
+      "HTTP_PORTAL",
+    ]) {
       expect([name, meantBy(name)]).toEqual([name, undefined]);
     }
-    expect(misspelledVariables({ PROT: "", OTHER: "x" })).toEqual([]);
+    expect(findUnknownVariables({ PROT: "", OTHER: "x" })).toEqual([]);
+  });
+
+  test("begin like settings, even if they resemble none", () => {
+    for (const given of ["XMPP_PORTAL", "RATE_EVERYTHING", "SIGNALBOX_DATABASE", "chat_colour"]) {
+      expect(findUnknownVariables({ [given]: "x" })).toEqual([{ given, meant: null }]);
+    }
+  });
+
+  test("are not those that Kubernetes and Docker set for services of these names", () => {
+    const links = {
+      SIGNALBOX_SERVICE_HOST: "10.0.0.1",
+      SIGNALBOX_SERVICE_PORT: "4000",
+      SIGNALBOX_SERVICE_PORT_HTTP: "4000",
+      SIGNALBOX_PORT: "tcp://10.0.0.1:4000",
+      SIGNALBOX_PORT_4000_TCP: "tcp://10.0.0.1:4000",
+      SIGNALBOX_PORT_4000_TCP_PROTO: "tcp",
+      JANUS_PORT_10000_UDP_ADDR: "10.0.0.2",
+    };
+    expect(findUnknownVariables(links)).toEqual([]);
+  });
+
+  test("are part of a valid and of an invalid configuration", () => {
+    const expected = [{ given: "REDIS_ULR", meant: "REDIS_URL" }];
+    expect(readConfig({ REDIS_ULR: "redis://x" }).unknownVariables).toEqual(expected);
+    expect(() => readConfig({ REDIS_ULR: "redis://x", PORT: "x" })).toThrow(
+      expect.objectContaining({ unknownVariables: expected }),
+    );
   });
 
   test("are not the common variables of other programs", () => {
@@ -226,6 +380,9 @@ describe("misspelled variables", () => {
       "SSL_CERT_FILE",
     ];
     for (const name of [...common, "HOSTNAME", "LOGNAME", "NODE_ENV", "MAIL", "TZ", "EDITOR"]) {
+      expect([name, meantBy(name)]).toEqual([name, undefined]);
+    }
+    for (const name of ["SIGNALBOX_CREDENTIALS", "CONFERENCE_PAGE_PORT"]) {
       expect([name, meantBy(name)]).toEqual([name, undefined]);
     }
   });
@@ -320,6 +477,15 @@ describe("documentation", () => {
       const line = text.split("\n").find((each) => each.includes(`\`${name}\``));
       expect(line).toContain(about.split(";")[0]);
       if (fallback) expect(line).toContain(fallback);
+    }
+  });
+
+  test("docs/CONFIG.md and .env.example name the file of each secret", () => {
+    for (const path of ["docs/CONFIG.md", ".env.example"]) {
+      const text = readFileSync(join(__dirname, "../..", path), "utf8");
+      const named = [...text.matchAll(/Secret: ([A-Z_]+)_FILE may/g)].map((match) => match[1]);
+      const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
+      expect(named).toEqual(secret.map(([name]) => name));
     }
   });
 

@@ -1,20 +1,46 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Config } from "../config";
+import { describeUnknown } from "../unknown-variables";
 import { inspectDataFolder } from "./data-folder";
 import { equalPorts, portProblem, portVariables } from "./ports";
 import { type Problem, StartError } from "./start-error";
 
 /**
- * Checks before anything is created that this machine lets the service start: its data folder and its ports.
+ * Checks before anything is created that this machine lets the service start: its data folder and its ports, and whether
+ * the database is the intended one.
  * @throws StartError with all problems
  */
 export async function checkMachine(config: Config): Promise<void> {
   const equal = equalPorts(config);
   const folder = await inspectDataFolder(resolve(config.DATA_DIR));
   const ports = await Promise.all(
-    equal === null ? portVariables(config).map((variable) => portProblem(variable, config)) : [],
+    equal === null ? portVariables(config).map((variable) => portProblem(variable, config)) : [equal],
   );
-  const problems: (Problem | null)[] = ["detail" in folder ? folder : null, equal, ...ports];
-  const found = problems.filter((each) => each !== null);
+  const found: Problem[] = [
+    ...("detail" in folder ? [folder] : []),
+    ...unintendedDatabase(config),
+    ...ports.filter((each) => each !== null),
+  ];
   if (found.length > 0) throw new StartError(found);
+}
+
+/**
+ * Refuses to create an embedded database where a variable of PostgreSQL is probably misspelled.
+ * @throws StartError
+ */
+export function checkIntendedDatabase(config: Config): void {
+  const found = unintendedDatabase(config);
+  if (found.length > 0) throw new StartError(found);
+}
+
+/** The misspelled variables of PostgreSQL, if an embedded database would be created. */
+function unintendedDatabase({ DATABASE_URL, DATA_DIR, unknownVariables }: Config): Problem[] {
+  if (DATABASE_URL !== undefined || existsSync(join(DATA_DIR, "db", "PG_VERSION"))) return [];
+  return unknownVariables
+    .filter(({ meant }) => meant?.startsWith("DATABASE_"))
+    .map((variable) => ({
+      detail: `${describeUnknown(variable)} Without DATABASE_URL an embedded database would be created in ${resolve(DATA_DIR)}`,
+      fix: `rename ${variable.given} to ${variable.meant}, or unset it`,
+    }));
 }

@@ -1,20 +1,7 @@
 import { createServer } from "node:net";
 import type { Config } from "../config";
+import { PORT_VARIABLES, type PortVariable } from "../variables/port-variables";
 import type { Problem } from "./start-error";
-
-/** Variables of the listening ports. */
-export const PORT_VARIABLES = [
-  "PORT",
-  "XMPP_WS_PORT",
-  "XMPP_WSS_PORT",
-  "XMPP_TCP_PORT",
-  "XMPP_TLS_PORT",
-  "CONFERENCE_WS_PORT",
-  "CONFERENCE_WSS_PORT",
-] as const;
-
-/** A variable of a listening port. */
-export type PortVariable = (typeof PORT_VARIABLES)[number];
 
 /** Variables of the ports on which this configuration listens: with an external chat server no chat ports. */
 export function portVariables({ CHAT_MODE }: Pick<Config, "CHAT_MODE">): readonly PortVariable[] {
@@ -64,7 +51,7 @@ function explain(code: string, variable: PortVariable, port: string, host: strin
     case "EADDRINUSE":
       return {
         detail: `${port} is in use by another program`,
-        fix: `stop that program, or set ${variable} to another port`,
+        fix: `stop that program, or set ${variable} to another port (PORT_BASE moves all ports)`,
       };
     case "EACCES":
       return {

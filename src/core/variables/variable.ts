@@ -112,11 +112,17 @@ export interface Variable {
   /** The default, as text; absent if the variable is optional. */
   default?: string;
   about: string;
-  /** Whether the value is secret: it is neither printed in error messages nor shown in examples. */
+  /**
+   * Whether the value is secret: it is neither printed in error messages nor shown in examples, and a file may hold it
+   * ({@link fileVariable}).
+   */
   secret?: boolean;
   /** A former name, which is read if this one is not set. */
   formerly?: string;
 }
+
+/** The variable that names a file with the value of a secret variable. */
+export const fileVariable = (secret: string) => `${secret}_FILE`;
 
 /** Adds the former name of a variable, which is read if the current one is not set. */
 export const renamed = <V extends Variable>(formerly: string, definition: V) => ({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHAT_VARIABLES, sharedSecret } from "./chat-variables";
 import { CONFERENCE_VARIABLES } from "./conference-variables";
 import { LIMIT_VARIABLES } from "./limit-variables";
+import { PORT_BASE_MAX } from "./port-variables";
 import {
   decodeKey,
   flag,
@@ -22,6 +23,11 @@ import {
 
 /** All environment variables of the service: schema, default and description. */
 export const VARIABLES = {
+  PORT_BASE: variable(
+    integer(1, PORT_BASE_MAX),
+    undefined,
+    "Moves all ports together, for a second server on a machine: this is PORT, and the next ones are XMPP_WS_PORT, XMPP_WSS_PORT, XMPP_TCP_PORT, XMPP_TLS_PORT, CONFERENCE_WS_PORT, CONFERENCE_WSS_PORT and RTC_PORT, in this order. A port whose own variable is set does not move.",
+  ),
   PORT: variable(integer(0, 65535), "4000", "Port of the HTTP server; 0 for any free port."),
   HOST: variable(
     hostname,

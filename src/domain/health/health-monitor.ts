@@ -4,7 +4,6 @@ import type { JobCounts } from "../../platform/jobs/job-queries";
 import type { JobMonitor } from "../../platform/jobs/jobs";
 import { openMigrationConnection } from "../../platform/store/migration-connection";
 import type { Store } from "../../platform/store/store";
-import { checkSpelling } from "./checks/configuration";
 import { checkDatabase, type DatabaseAccess } from "./checks/database";
 import { type Finding, withTimeout } from "./checks/finding";
 import { inCheckOrder, runServiceChecks, type ServiceCheck } from "./checks/service-checks";
@@ -66,7 +65,7 @@ export class HealthMonitor {
     const [nodes, queues, service, database] = await Promise.all([
       listNodes(store.query),
       jobs.counts(),
-      runServiceChecks(config, checkSpelling(undefined), this.runCheck),
+      runServiceChecks(config, this.runCheck),
       withTimeout(DATABASE_SECONDS, "database", "Check its log.", () =>
         checkDatabase(config, databaseOf(config, store)),
       ),

@@ -24,7 +24,12 @@ const GROUP_DESCRIPTIONS: Record<string, string> = {
 };
 
 /** Errors that are shown only by their message; all others are shown with their stack. */
-const MESSAGE_ONLY = new Set(["CommandError", "ConfigError", "UnusableDatabaseError"]);
+const MESSAGE_ONLY = new Set([
+  "CommandError",
+  "ConfigError",
+  "StartError",
+  "UnusableDatabaseError",
+]);
 
 /**
  * Runs the command line, and ends the process, with exit code 1 on failure.
@@ -58,6 +63,8 @@ export function createProgram(): Command {
       "--token <token>",
       "member's token (default: SIGNALBOX_TOKEN, else signs in with DATA_DIR/owner.json)",
     )
+    // core/config reads it among the arguments, as for the server.
+    .option("--env-file <path>", "file with environment variables (default: .env in this folder)")
     .option("--json", "print the answer as JSON")
     .configureHelp(HELP)
     .showHelpAfterError("Run it with --help for usage.")

@@ -1,6 +1,7 @@
 import type { Config } from "../../core/config";
 import { printProblem } from "../../core/console";
 import { openLog } from "../../core/log";
+import { checkIntendedDatabase } from "../../core/startup/check-machine";
 import { FolderInUseError } from "../../platform/store/folder-lock";
 import { migrateStore } from "../../platform/store/open";
 import { CommandError } from "./connection/command-error";
@@ -14,9 +15,11 @@ const STOPPED =
  * Migrates the configured database, and reports progress on standard error.
  * @returns the names of the migrations that were applied
  * @throws UnusableDatabaseError
+ * @throws StartError if it would create an embedded database although a variable of PostgreSQL is misspelled
  * @throws CommandError while another process uses the embedded database, and after SIGINT or SIGTERM
  */
 export async function migrateDatabase(config: Config): Promise<string[]> {
+  checkIntendedDatabase(config);
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of STOP_SIGNALS) process.once(signal, stop);

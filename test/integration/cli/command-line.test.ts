@@ -4,8 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endOf, ownersEnvironment, runCommand } from "../../support/cli/command-line";
+import { commandLine, endOf, ownersEnvironment, runCommand } from "../../support/cli/command-line";
 import { startNode, type TestNode } from "../../support/node";
+import { NO_ENV_FILE } from "../../support/process";
 import { newUser } from "../../support/rest-client";
 import { ownerToken } from "../../support/sessions/owner";
 
@@ -328,12 +329,9 @@ it("rejects invalid options without calling a server", async () => {
 });
 
 it("exits silently when the reader of its output is gone", async () => {
-  const loader = join(__dirname, "../../../tools/run-typescript.js");
-  const args = ["-r", loader, "-e", "require('./src/transports/cli/commands').run(process.argv)"];
-  const all = [process.execPath, ...args, "signalbox", "--json", "app", "list"];
+  const all = [process.execPath, ...commandLine([...NO_ENV_FILE, "--json", "app", "list"])];
   // The pipe's reader exits long before the answer arrives.
   const child = spawn("sh", ["-c", '"$@" | true', "sh", ...all], {
-    cwd: join(__dirname, "../../.."),
     env: { PATH: process.env.PATH, ...ownersEnvironment(node) },
   });
   expect(await endOf(child)).toEqual({ code: 0, out: "", err: "" });

@@ -167,12 +167,13 @@ describe("mail", () => {
   });
 });
 
-describe("a misspelled variable", () => {
+describe("an unknown variable", () => {
   const found = (findings: Finding[]) =>
-    about(findings, "configuration").filter(({ detail }) => detail.includes("did you mean"));
+    about(findings, "configuration").filter(({ detail }) => detail.includes("is not a setting"));
   const expected = {
-    status: "warning",
-    detail: "REDIS_ULR is not a setting; did you mean REDIS_URL?",
+    status: "error",
+    detail: "REDIS_ULR is not a setting of Signalbox; did you mean REDIS_URL?",
+    fix: "Rename it to REDIS_URL.",
   };
 
   it("is named with the setting that it resembles, in an invalid configuration too", async () => {
@@ -186,6 +187,17 @@ describe("a misspelled variable", () => {
 });
 
 describe("the data folder", () => {
+
+  it("that only begins like settings is named as well", async () => {
+    expect(found(await runDoctor({ XMPP_COLOUR: "x" }))).toEqual([
+      {
+        check: "configuration",
+        status: "error",
+        detail: "XMPP_COLOUR is not a setting of Signalbox",
+        fix: "Unset XMPP_COLOUR, or correct its name; see docs/CONFIG.md.",
+      },
+    ]);
+  });
   it("is an error if it is a file, which the finding says", async () => {
     const file = join(await folderOf(emptyFolder()), "file");
     await writeFile(file, "");

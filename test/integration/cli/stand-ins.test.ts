@@ -211,7 +211,8 @@ describe("npm run stand-ins", () => {
         ...options,
       ],
       {
-        cwd: root,
+        // Where there is no .env.
+        cwd: dataDir,
         stdio: ["ignore", "pipe", "inherit"],
         env: { PATH: process.env.PATH, DATA_DIR: dataDir },
       },

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { endOf } from "../../support/cli/command-line";
+import { endOf, runCommand } from "../../support/cli/command-line";
 import { emptyFolder } from "../../support/operations/database";
 import { FREE_PORTS } from "../../support/ports";
 import { managedProcesses, NO_ENV_FILE } from "../../support/process";
@@ -24,7 +24,7 @@ it("names the variable of each port in use, before it makes a database", async (
   await new Promise((resolve) => blocker.once("listening", resolve));
   const { port } = blocker.address() as { port: number };
   const sentence = (variable: string) =>
-    `Port ${port} on 127.0.0.1 (${variable}) is in use by another program: stop that program, or set ${variable} to another port.\n`;
+    `Port ${port} on 127.0.0.1 (${variable}) is in use by another program: stop that program, or set ${variable} to another port (PORT_BASE moves all ports).\n`;
   try {
     const VARIABLES = ["PORT", "XMPP_WS_PORT", "XMPP_TLS_PORT"];
     const outputs = await Promise.all(
@@ -95,4 +95,29 @@ it("logs a misspelled variable with the setting that it resembles", async () => 
   });
   expect(output).toContain("DATABSE_URL is not a setting of Signalbox; did you mean DATABASE_URL?");
   expect(output).not.toContain("postgresql://db");
+});
+
+describe("a misspelled DATABASE_URL", () => {
+  const misspelled = { DATABSE_URL: "postgresql://user:hunter2@db" };
+  const refusal = (folder: string) =>
+    `DATABSE_URL is not a setting of Signalbox; did you mean DATABASE_URL? Without DATABASE_URL an embedded database would be created in ${folder}: rename DATABSE_URL to DATABASE_URL, or unset it.\n`;
+
+  it("keeps the start and the migration from creating an embedded database", async () => {
+    const { DATA_DIR = "" } = await environment(emptyFolder());
+    const output = await failingStart({ DATA_DIR, ...misspelled });
+    expect(output).toContain(`\n${refusal(DATA_DIR)}`);
+    const migrated = await runCommand(["migrate"], { DATA_DIR, ...misspelled });
+    expect(migrated).toEqual({ code: 1, out: "", err: refusal(DATA_DIR) });
+    expect(output + migrated.err).not.toContain("hunter2");
+    expect(readdirSync(DATA_DIR)).toEqual([]);
+  });
+
+  it("is a warning where there is an embedded database", async () => {
+    const variables = await environment();
+    const service = start({ ...variables, ...misspelled, XMPP_UNKNOWN: "x" });
+    await service.ready();
+    expect(service.output()).toContain("DATABSE_URL is not a setting of Signalbox; did you mean");
+    expect(service.output()).toContain('"XMPP_UNKNOWN is not a setting of Signalbox"');
+    expect(service.output()).not.toContain("hunter2");
+  });
 });

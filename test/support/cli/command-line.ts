@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { TestNode } from "../node";
+import { NO_ENV_FILE } from "../process";
 
 const ROOT = join(__dirname, "../../..");
-const RUN = "require('./src/transports/cli/commands').run(process.argv)";
+const RUN = `require(${JSON.stringify(join(ROOT, "src/transports/cli/commands"))}).run(process.argv)`;
+
+/** Arguments with which Node.js runs the command line from any folder. */
+export function commandLine(args: string[]): string[] {
+  return ["-r", join(ROOT, "tools/run-typescript.js"), "-e", RUN, "--", "signalbox", ...args];
+}
 
 /** Output and exit code of a command. */
 export interface Ended {
@@ -18,8 +24,7 @@ export function runCommand(
   environment: Record<string, string>,
   input?: string,
 ): Promise<Ended> {
-  const loader = join(ROOT, "tools/run-typescript.js");
-  const child = spawn(process.execPath, ["-r", loader, "-e", RUN, "signalbox", ...args], {
+  const child = spawn(process.execPath, commandLine([...NO_ENV_FILE, ...args]), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

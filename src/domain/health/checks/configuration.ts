@@ -1,5 +1,6 @@
 import { isLoopback } from "../../../core/client-address";
-import { type Config, misspelledVariables } from "../../../core/config";
+import type { Config } from "../../../core/config";
+import { describeUnknown, type UnknownVariable } from "../../../core/unknown-variables";
 import { turnHost } from "../../calls/ice/ice-servers";
 import { type Finding, failure, ok, warning } from "./finding";
 
@@ -12,24 +13,28 @@ export function configurationProblems(problems: string[]): Finding[] {
   );
 }
 
-/** Warns of variables that are probably misspelled settings. */
-export function checkSpelling(
-  environment: Record<string, string | undefined> | undefined,
-): Finding[] {
-  return misspelledVariables(environment).map(({ given, meant }) =>
-    warning(CHECK, `${given} is not a setting; did you mean ${meant}?`, `Rename it to ${meant}.`),
+/** One finding for each variable that is probably meant as a setting. */
+export function unknownVariableProblems(variables: readonly UnknownVariable[]): Finding[] {
+  return variables.map((variable) =>
+    failure(
+      CHECK,
+      describeUnknown(variable),
+      variable.meant === null
+        ? `Unset ${variable.given}, or correct its name; see docs/CONFIG.md.`
+        : `Rename it to ${variable.meant}.`,
+    ),
   );
 }
 
-/** Warns of settings of a valid configuration that fail for clients on other machines. */
-export function checkConfiguration(config: Config, misspelled: Finding[]): Finding[] {
+/** Finds unknown variables, and settings of a valid configuration that fail for clients on other machines. */
+export function checkConfiguration(config: Config): Finding[] {
   const local = [
     ...(config.BASE_URL === undefined ? ["BASE_URL"] : []),
     ...(config.CHAT_URL === undefined ? ["CHAT_URL"] : []),
     ...(config.CHAT_DOMAIN === "localhost" ? ["CHAT_DOMAIN"] : []),
     ...(turnHost(config) === "localhost" ? ["TURN_HOST"] : []),
   ];
-  const findings = [...misspelled];
+  const findings = unknownVariableProblems(config.unknownVariables);
   if (!isLoopback(config.HOST) && local.length > 0) {
     findings.push(
       warning(

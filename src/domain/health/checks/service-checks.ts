@@ -37,12 +37,10 @@ const CHECKS: readonly ServiceCheck[] = [
 /**
  * Runs the checks that a running node and the command line share, all at once and each with its own time-out. They
  * change nothing and send nothing to anybody: no mail, no relay, no push.
- * @param misspelled variables of the environment that are probably misspelled settings
  * @param runCheck runs each of them; by default all run now
  */
 export async function runServiceChecks(
   config: Config,
-  misspelled: Finding[],
   runCheck: RunCheck = (_, run) => run(),
 ): Promise<Finding[]> {
   const groups = await Promise.all(
@@ -51,7 +49,7 @@ export async function runServiceChecks(
       return runCheck(check, () => withTimeout(seconds, name, fix, () => run(config)));
     }),
   );
-  return [...checkConfiguration(config, misspelled), ...groups.flat()];
+  return [...checkConfiguration(config), ...groups.flat()];
 }
 
 /** Sorts findings into the order of {@link CHECK_ORDER}. */

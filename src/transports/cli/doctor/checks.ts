@@ -1,5 +1,8 @@
 import { ConfigError, readConfig } from "../../../core/config";
-import { checkSpelling, configurationProblems } from "../../../domain/health/checks/configuration";
+import {
+  configurationProblems,
+  unknownVariableProblems,
+} from "../../../domain/health/checks/configuration";
 import { type Finding, withTimeout } from "../../../domain/health/checks/finding";
 import { inCheckOrder, runServiceChecks } from "../../../domain/health/checks/service-checks";
 import { resolveAccess } from "../connection/server";
@@ -13,7 +16,7 @@ import { checkServer, probeServer } from "./server";
 export interface CheckOptions {
   url?: string;
   token?: string;
-  /** Replaces process.env. */
+  /** Replaces the environment of the process and its file. */
   environment?: Record<string, string | undefined>;
 }
 
@@ -30,7 +33,10 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
     context = { config, access, server: await probeServer(access.url) };
   } catch (error) {
     if (error instanceof ConfigError) {
-      return [...configurationProblems(error.problems), ...checkSpelling(options.environment)];
+      return [
+        ...configurationProblems(error.problems),
+        ...unknownVariableProblems(error.unknownVariables),
+      ];
     }
     throw error;
   }
@@ -38,7 +44,7 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
   // Opening a folder last used from another container takes ten seconds: its lock is watched first.
   const databaseSeconds = config.DATABASE_URL === undefined ? 25 : 10;
   const groups = await Promise.all([
-    runServiceChecks(config, checkSpelling(options.environment)),
+    runServiceChecks(config),
     withTimeout(15, "server", "Check its log.", () => checkServer(context)),
     withTimeout(databaseSeconds, "database", "Check its log.", () => checkStoredData(context)),
     withTimeout(10, "port", "Correct HOST.", () => checkPorts(config)),

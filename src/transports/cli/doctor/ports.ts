@@ -1,11 +1,7 @@
 import type { Config } from "../../../core/config";
 import { hostInUrl } from "../../../core/host-in-url";
-import {
-  equalPorts,
-  type PortVariable,
-  portProblem,
-  portVariables,
-} from "../../../core/startup/ports";
+import { equalPorts, portProblem, portVariables } from "../../../core/startup/ports";
+import type { PortVariable } from "../../../core/variables/port-variables";
 import {
   type CheckName,
   type Finding,
