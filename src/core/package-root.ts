@@ -3,10 +3,11 @@ import { dirname, join } from "node:path";
 
 /**
  * The root folder of the package, which contains `prisma` and `schema`; works from the sources and the build.
+ * @param inside a folder of another package
  * @throws Error if the package is incomplete
  */
-export function packageRoot(): string {
-  let folder = __dirname;
+export function packageRoot(inside = __dirname): string {
+  let folder = inside;
   while (!existsSync(join(folder, "package.json"))) {
     const parent = dirname(folder);
     if (parent === folder) throw new Error("the root folder of the package was not found");
@@ -17,5 +18,14 @@ export function packageRoot(): string {
 
 /** The version of the package. */
 export function packageVersion(): string {
-  return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")).version;
+  return manifestOf(packageRoot()).version;
+}
+
+/** The name of the package, or of the one in another root folder. */
+export function packageName(root = packageRoot()): string {
+  return manifestOf(root).name;
+}
+
+function manifestOf(root: string): { name: string; version: string } {
+  return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 }

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Config } from "../config";
 import { describeUnknown } from "../unknown-variables";
 import { inspectDataFolder } from "./data-folder";
-import { equalPorts, portProblem, portVariables } from "./ports";
+import { equalPorts, portProblems } from "./ports";
 import { type Problem, StartError } from "./start-error";
 
 /**
@@ -14,13 +14,10 @@ import { type Problem, StartError } from "./start-error";
 export async function checkMachine(config: Config): Promise<void> {
   const equal = equalPorts(config);
   const folder = await inspectDataFolder(resolve(config.DATA_DIR));
-  const ports = await Promise.all(
-    equal === null ? portVariables(config).map((variable) => portProblem(variable, config)) : [equal],
-  );
   const found: Problem[] = [
     ...("detail" in folder ? [folder] : []),
     ...unintendedDatabase(config),
-    ...ports.filter((each) => each !== null),
+    ...(equal === null ? await portProblems(config) : [equal]),
   ];
   if (found.length > 0) throw new StartError(found);
 }

@@ -1,6 +1,8 @@
 import { createServer } from "node:net";
+import { resolve } from "node:path";
 import type { Config } from "../config";
 import { PORT_VARIABLES, type PortVariable } from "../variables/port-variables";
+import { type RunningSignalbox, signalboxOnPort } from "./running-signalbox";
 import type { Problem } from "./start-error";
 
 /** Variables of the ports on which this configuration listens: with an external chat server no chat ports. */
@@ -28,9 +30,12 @@ export function equalPorts(config: Config): Problem | null {
   return null;
 }
 
-/** The problem of a port that cannot be opened, with the code of the system. */
+/** The problem of a port that cannot be opened. */
 export interface PortProblem extends Problem {
+  /** The code of the system. */
   code: string;
+  /** The Signalbox that uses the port; null if that is another program, or not known. */
+  user: RunningSignalbox | null;
 }
 
 /** Tries to listen on the port of a variable. @returns null if it is free, off, or chosen at the start */
@@ -41,9 +46,41 @@ export async function portProblem(
   const { HOST, [variable]: port } = config;
   if (!port) return null;
   const code = await listenError(port, HOST);
-  return code === null
-    ? null
-    : { code, ...explain(code, variable, `Port ${port} on ${HOST} (${variable})`, HOST) };
+  if (code === null) return null;
+  const user = code === "EADDRINUSE" ? signalboxOnPort(port) : null;
+  const name = `Port ${port} on ${HOST} (${variable})`;
+  const problem =
+    user === null
+      ? explain(code, variable, name, HOST)
+      : explainUser(user, variable, name, config.DATA_DIR);
+  return { code, user, ...problem };
+}
+
+/** The problems of all ports: one for a wrong HOST, and one for all ports that the same Signalbox uses. */
+export async function portProblems(config: Config): Promise<Problem[]> {
+  const found = await Promise.all(
+    portVariables(config).map((variable) => portProblem(variable, config)),
+  );
+  const distinct = new Map<unknown, Problem>();
+  for (const problem of found) {
+    if (problem === null) continue;
+    const key = problem.user?.pid ?? problem.detail;
+    if (!distinct.has(key)) distinct.set(key, problem);
+  }
+  return [...distinct.values()];
+}
+
+function explainUser(
+  { pid, dataDir }: RunningSignalbox,
+  variable: PortVariable,
+  port: string,
+  folder: string,
+): Problem {
+  const another = dataDir === resolve(folder) ? ", and another DATA_DIR," : "";
+  return {
+    detail: `${port} is in use by another Signalbox (PID ${pid}, data folder ${dataDir})`,
+    fix: `stop it, or set ${variable} or PORT_BASE${another} to run this one beside it`,
+  };
 }
 
 function explain(code: string, variable: PortVariable, port: string, host: string): Problem {
@@ -59,6 +96,7 @@ function explain(code: string, variable: PortVariable, port: string, host: strin
         fix: `set ${variable} to 1024 or more, and put a proxy on the low port`,
       };
     case "EADDRNOTAVAIL":
+    case "EAI_AGAIN":
     case "ENOTFOUND":
       return { detail: `HOST (${host}) is not an address of this machine`, fix: "correct it" };
     default:

@@ -2,10 +2,17 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../../scripts/services/binaries";
+import { readConfig } from "../../../src/core/config";
+import { portProblems } from "../../../src/core/startup/ports";
+import { runChecks } from "../../../src/transports/cli/doctor/checks";
 import { commandLine, endOf } from "../../support/cli/command-line";
+import { only } from "../../support/cli/doctor";
+import { emptyFolder } from "../../support/operations/database";
+import { FREE_PORTS } from "../../support/ports";
 import { managedProcesses } from "../../support/process";
 
-/** Where settings of the server and of the command line come from. */
+/** Where settings of the server and of the command line come from, and how PORT_BASE moves ports. */
 
 const { environment, start } = managedProcesses();
 
@@ -83,5 +90,58 @@ it("says that a file cannot be used, and does nothing else", async () => {
     code: 1,
     out: "",
     err: sentence(".env", "line 1 is not NAME=value"),
+  });
+});
+
+describe("PORT_BASE", () => {
+  /** Leaves the ports without TLS to PORT_BASE. */
+  const MOVED = { ...FREE_PORTS, PORT: "", XMPP_WS_PORT: "", CONFERENCE_WS_PORT: "" };
+
+  /** A base whose ports are free. */
+  async function freeBase(): Promise<string> {
+    for (;;) {
+      const PORT_BASE = String(await freePort());
+      const found = await portProblems(readConfig({ ...MOVED, PORT_BASE }));
+      if (found.length === 0) return PORT_BASE;
+    }
+  }
+
+  it("moves the ports, and a second server on the same ones is told of the first", async () => {
+    const PORT_BASE = await freeBase();
+    const base = Number(PORT_BASE);
+    const ports = { ...MOVED, PORT_BASE };
+    const { DATA_DIR = "" } = await environment();
+    const first = start({ DATA_DIR, ...ports });
+    const { rest, chat, conferences } = await first.ready();
+    expect([rest, chat.ws, conferences.ws]).toEqual([
+      `http://127.0.0.1:${base}`,
+      `ws://127.0.0.1:${base + 1}`,
+      `ws://127.0.0.1:${base + 5}`,
+    ]);
+
+    const { DATA_DIR: other = "" } = await environment(emptyFolder());
+    const second = start({ DATA_DIR: other, ...ports });
+    expect(await second.exited).toBe(1);
+    // One sentence for all ports of the same server.
+    expect(second.output()).toBe(
+      `Port ${base} on 127.0.0.1 (PORT) is in use by another Signalbox (PID ${first.child.pid}, data folder ${DATA_DIR}): stop it, or set PORT or PORT_BASE to run this one beside it.\n`,
+    );
+    const again = start({ DATA_DIR, ...ports });
+    expect(await again.exited).toBe(1);
+    expect(again.output()).toContain(
+      `(PID ${first.child.pid}, data folder ${DATA_DIR}): stop it, or set PORT or PORT_BASE, and another DATA_DIR, to run this one beside it.\n`,
+    );
+
+    const doctor = (folder: string) => runChecks({ environment: { ...ports, DATA_DIR: folder } });
+    const own = only(await doctor(DATA_DIR), "port");
+    expect([own.status, own.detail]).toEqual([
+      "ok",
+      `${base} on 127.0.0.1 is in use by a running Signalbox`,
+    ]);
+    const foreign = only(await doctor(other), "port");
+    expect([foreign.status, foreign.detail]).toEqual([
+      "error",
+      `Port ${base} on 127.0.0.1 (PORT) is in use by another Signalbox (PID ${first.child.pid}, data folder ${DATA_DIR})`,
+    ]);
   });
 });

@@ -53,6 +53,14 @@ it("says all at once: a data folder that is a file, and equal ports", async () =
   );
 });
 
+it("says once that HOST is wrong, for all ports", async () => {
+  const { DATA_DIR = "" } = await environment(emptyFolder());
+  const none = Object.fromEntries(Object.keys(FREE_PORTS).map((name) => [name, ""]));
+  expect(await failingStart({ ...none, DATA_DIR, HOST: "192.0.2.1" })).toBe(
+    "HOST (192.0.2.1) is not an address of this machine: correct it.\n",
+  );
+});
+
 it("ends when the reader of its output is gone, and leaves a database that can be opened", async () => {
   const variables = await environment(emptyFolder());
   const program = ["-r", "./tools/run-typescript.js", "./src/main.ts", ...NO_ENV_FILE];

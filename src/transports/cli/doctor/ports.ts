@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import type { Config } from "../../../core/config";
 import { hostInUrl } from "../../../core/host-in-url";
 import { equalPorts, portProblem, portVariables } from "../../../core/startup/ports";
+import { type RunningSignalbox, signalboxOnPort } from "../../../core/startup/running-signalbox";
 import type { PortVariable } from "../../../core/variables/port-variables";
 import {
   type CheckName,
@@ -17,7 +19,7 @@ import { probeServer } from "./server";
 interface PortCheck {
   check: CheckName;
   variable: PortVariable;
-  /** Whether Signalbox answers on the port; for TCP, whether a chat server of its domain does. */
+  /** Whether a Signalbox answers on the port; for TCP, whether a chat server of its domain does. */
   isOwnServer(port: number, config: Config): Promise<boolean>;
 }
 
@@ -62,19 +64,37 @@ const PORTS: PortCheck[] = [
   },
 ];
 
-/** Checks that the server's ports are free, or in use by a running Signalbox. */
+/** Checks that the server's ports are free, or in use by the running Signalbox of this configuration. */
 export async function checkPorts(config: Config): Promise<Finding[]> {
   const equal = equalPorts(config);
   if (equal !== null) return [problem("port", equal)];
   const variables = portVariables(config);
   const open = PORTS.filter(({ variable }) => variables.includes(variable));
   const isRunning = async () =>
-    config.PORT !== 0 && (await isSignalbox(urlOf("http", config.PORT, config)));
-  const findings = await Promise.all([
-    ...open.map((port) => checkPort(port, config)),
-    checkMediaPorts(config, isRunning),
-  ]);
+    config.PORT !== 0 &&
+    !isForeign(signalboxOnPort(config.PORT), config) &&
+    (await isSignalbox(urlOf("http", config.PORT, config)));
+  const findings = sayOnce(
+    await Promise.all([
+      ...open.map((port) => checkPort(port, config)),
+      checkMediaPorts(config, isRunning),
+    ]),
+  );
   return config.CHAT_MODE === "component" ? [...findings, chatPortSkipped()] : findings;
+}
+
+/** Leaves a problem that all ports have, a wrong HOST, to the first of them. */
+function sayOnce(findings: Finding[]): Finding[] {
+  return findings.map((finding, index) => {
+    const first = findings.findIndex(({ detail }) => detail === finding.detail);
+    const isRepeated = finding.status === "error" && first < index;
+    return isRepeated ? skipped(finding.check, `as for ${findings[first]?.check}`) : finding;
+  });
+}
+
+/** Whether a Signalbox is known to have another data folder, so that it is not the one of this configuration. */
+function isForeign(user: RunningSignalbox | null, { DATA_DIR }: Config): boolean {
+  return user !== null && user.dataDir !== resolve(DATA_DIR);
 }
 
 /** Replaces the chat port checks in component mode, where no chat port is open. */
@@ -91,7 +111,8 @@ async function checkPort(
   if (port === 0) return skipped(check, `${variable} is 0: each start picks a free port`);
   const found = await portProblem(variable, config);
   if (found === null) return ok(check, `${port} on ${HOST} is free`);
-  return found.code === "EADDRINUSE" && (await isOwnServer(port, config))
+  const mayBeOwn = found.code === "EADDRINUSE" && !isForeign(found.user, config);
+  return mayBeOwn && (await isOwnServer(port, config))
     ? ok(check, `${port} on ${HOST} is in use by a running Signalbox`)
     : problem(check, found);
 }
