@@ -10,11 +10,13 @@ const PROGRAMS = new Map([
   ["demo:conference", "demo/conference/main"],
 ]);
 
-const [, , command, ...more] = process.argv;
-const program = more.length === 0 ? PROGRAMS.get(command) : undefined;
+const args = process.argv.slice(2);
+const isOption = (arg, index) => /^--env-file(=|$)/.test(arg) || args[index - 1] === "--env-file";
+const others = args.filter((arg, index) => !isOption(arg, index));
+const program = others.length === 1 ? PROGRAMS.get(others[0]) : undefined;
 if (program === undefined) {
   require(prepare("src/transports/cli/commands")).run(process.argv);
 } else {
-  process.argv[2] = program;
+  process.argv.splice(2, args.length, program, ...args.filter(isOption));
   require("./run.js");
 }

@@ -10,7 +10,7 @@ const PROGRAMS: Record<string, string> = {
     "Serves a page for a conference between browser tabs, with a server of its own.",
 };
 
-/** Adds `start` and the demos to the help. They only arrive here with options, which they do not have. */
+/** Adds `start` and the demos to the help. They only arrive here with arguments that they do not have. */
 export function addPrograms(program: Command): void {
   for (const [name, description] of Object.entries(PROGRAMS)) {
     program
@@ -18,7 +18,7 @@ export function addPrograms(program: Command): void {
       .description(description)
       .action(() => {
         throw new CommandError(
-          `signalbox ${name} has no options; environment variables configure it.`,
+          `signalbox ${name} has no options but --env-file; environment variables configure it.`,
         );
       });
   }

@@ -368,7 +368,7 @@ it("lists every command with a description in its help", async () => {
   expect(await signalbox(["--json", "start"])).toEqual({
     code: 1,
     out: "",
-    err: "signalbox start has no options; environment variables configure it.\n",
+    err: "signalbox start has no options but --env-file; environment variables configure it.\n",
   });
   const update = await signalbox(["app", "update", "--help"]);
   expect(update.out).toMatch(/--facebook-app-secret <text> [^@]*standard\s+input,\s+@FILE/);

@@ -149,6 +149,14 @@ describe("a clone", () => {
       const path = join(await realpath(folder), `dist/${programFolder}/main.js`);
       expect([code, out]).toEqual([0, `true 2 ${path}\n`]);
     }
+    await write("src/main.ts", "console.log(...process.argv.slice(2));");
+    for (const args of [
+      ["start", "--env-file", "start"],
+      ["--env-file", "start", "start"],
+    ]) {
+      const { out } = await endOf(spawnNode("bin/signalbox.js", ...args));
+      expect(out).toBe("--env-file start\n");
+    }
     const { out } = await endOf(spawnNode("bin/signalbox.js", "start", "--help"));
     expect(out).toMatch(/'start',\n {2}'--help'\n\]\n$/);
   });
