@@ -77,12 +77,16 @@ const PARTS: readonly Part[] = [
 /** Reads the files at a path of {@link PARTS} from a version; none if the version does not have them. */
 export type ReadFiles = (path: string) => Promise<Files>;
 
-/** Finds what differs between the public interfaces of two versions. A part that the first version lacks is left out. */
+/**
+ * Finds what differs between the public interfaces of two versions. A part that the first version lacks is left out.
+ * @throws Error if the second version lacks a part
+ */
 export async function findDifferences(before: ReadFiles, after: ReadFiles): Promise<Differences> {
   const found: Differences = { changes: [], breaking: [] };
   for (const part of PARTS) {
     const [from, to] = await Promise.all([before(part.path), after(part.path)]);
     if (from.size === 0) continue;
+    if (to.size === 0) throw new Error(`${part.path} is missing, which describes ${part.name}.`);
     const { changes, breaking } = compare(part, from, to);
     found.changes.push(...changes);
     found.breaking.push(...(part.findBreaking?.(from, to) ?? breaking));

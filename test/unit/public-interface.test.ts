@@ -210,6 +210,7 @@ test("a part that the earlier version had no file of is not compared", async () 
   const now = async (path: string) => new Map([[path, "## a\n"]]);
   const parts = async (path: string) => (path === "docs/COMMANDS.md" ? now(path) : none());
   expect(await findDifferences(none, parts)).toEqual({ changes: [], breaking: [] });
+  await expect(findDifferences(parts, none)).rejects.toThrow("docs/COMMANDS.md is missing");
 });
 
 test("the changelog names a signal, an option and a command as users write them", async () => {
