@@ -2,6 +2,7 @@ import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../scripts/services/binaries";
+import { type GatewayNode, graphql } from "../../tools/graphql/graphql-http";
 import { closeAfterEach } from "../support/close-after-each";
 import { eventually } from "../support/moving-clock";
 import { FREE_PORTS } from "../support/ports";
@@ -48,22 +49,15 @@ async function start() {
     return (await endOf(runInImage(image, check, { data, env }))) === 0;
   };
   await eventually(isHealthy, Boolean);
-  const ask = async (query: string, variables: object, token?: string) => {
-    const response = await fetch(`http://127.0.0.1:${env.PORT}/graphql`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ query, variables }),
-    });
-    return (await response.json()).data;
-  };
-  return { child, output, ask };
+  return { child, output, graphqlUrl: `http://127.0.0.1:${env.PORT}/graphql` };
 }
 
 /** The names of the applications, read by a member who signs in with the file of the volume. */
-async function applications({ ask }: Awaited<ReturnType<typeof start>>): Promise<string[]> {
+async function applications(service: GatewayNode): Promise<string[]> {
   const { email, password } = JSON.parse(await readFile(join(data, "owner.json"), "utf8"));
-  const { signInMember } = await ask(SIGN_IN, { input: { email, password } });
-  const { account } = await ask(APPLICATIONS, {}, signInMember.token);
+  const signedIn = await graphql(service, SIGN_IN, { input: { email, password } });
+  const { token } = signedIn.data.signInMember;
+  const { account } = (await graphql(service, APPLICATIONS, {}, token)).data;
   return account.applications.map(({ name }: { name: string }) => name);
 }
 
