@@ -53,6 +53,7 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "health/checks/chat-server.ts": "CHAT_SERVER",
   "health/checks/fetch-text.ts": "the operator's own server",
   "health/checks/turn-connection.ts": "TURN_URLS",
+  "store/database-copies.ts": "the server's own socket in DATA_DIR",
   "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 

@@ -7,6 +7,7 @@ import { connect } from "./connection";
 import { errorMessage } from "./error-properties";
 import { lockFolder } from "./folder-lock";
 import type { MigrationConnection } from "./migration/stoppable-connection";
+import { refuseUnfinished } from "./unfinished-restore";
 import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** A connection for migrations, and how to close it. */
@@ -77,6 +78,7 @@ export async function openMigrationConnection(
   const lock = await lockFolder(folder, openLog("warn"));
   const dataDir = join(folder, "db");
   try {
+    refuseUnfinished(folder);
     const lite = await PGlite.create({ dataDir });
     return {
       connection: embeddedConnection(lite),
@@ -87,7 +89,7 @@ export async function openMigrationConnection(
     };
   } catch (error) {
     await lock.release();
-    throw cannotOpenError(dataDir, error);
+    throw error instanceof UnusableDatabaseError ? error : cannotOpenError(dataDir, error);
   }
 }
 
