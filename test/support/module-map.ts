@@ -24,7 +24,8 @@ export const IMPORTS: Record<string, string[]> = {
   "store/migration": [],
   "store/rows": ["store"],
   network: [],
-  jobs: ["store", "store/rows"],
+  jobs: ["store", "store/migration", "store/rows"],
+  backup: ["jobs", "store", "store/migration"],
   mail: [],
   xml: [],
   // Layer 2, the domain: what the service does.
@@ -346,6 +347,9 @@ export const PRISMA_MODELS: Record<string, string> = {
 
 /** Files with SQL outside of *-queries.ts, and why. */
 export const STATEMENT_FILES: Record<string, string> = {
+  "backup/load.ts": "It fills all tables of an empty database.",
+  "backup/tables.ts": "The catalogs say which tables and sequences a database has.",
+  "jobs/job-dump.ts": "The tables of the job queue belong to pg-boss, in a schema of its own.",
   "jobs/pg-boss.ts": "The tables of the job queue belong to pg-boss, in a schema of its own.",
   "store/health-check.ts": "The facts about the server are in no table of the service.",
   "store/migrate.ts": "The history of migrations is Prisma's table, under Prisma's lock.",
