@@ -49,6 +49,7 @@ const LONG_FILES = [
   "integration/clients/tanstack-query",
   // Programs beside the service. Of the doctor, `npm test` has flow/cli/doctor.
   "flow/cli/doctor-database",
+  "integration/cli/backup",
   "integration/cli/doctor-machine",
   "integration/cli/launcher",
   "integration/cli/stand-ins",

@@ -258,7 +258,8 @@ export const IMPORTS: Record<string, string[]> = {
   // Layer 3, transports: how clients reach it.
   "cli/connection": [],
   "cli/doctor": ["cli/connection"],
-  cli: ["cli/connection", "cli/doctor"],
+  "cli/backup": ["cli/connection"],
+  cli: ["cli/backup", "cli/connection", "cli/doctor"],
   dashboard: [],
   "graphql/engine": [],
   graphql: ["graphql/engine", "http"],

@@ -5,6 +5,7 @@ import { packageRoot, packageVersion } from "../../core/package-root";
 import { exitAfterFlush } from "../../core/terminal";
 import { nearestWord } from "../../core/variables/edit-distance";
 import { addAuditExport } from "./audit-export";
+import { addBackup } from "./backup/backup";
 import { addDocument, type Invocation } from "./connection/document-command";
 import { type CommandDocument, readCommands } from "./connection/documents";
 import { EXAMPLES, HELP } from "./connection/help";
@@ -25,8 +26,10 @@ const GROUP_DESCRIPTIONS: Record<string, string> = {
 
 /** Errors that are shown only by their message; all others are shown with their stack. */
 const MESSAGE_ONLY = new Set([
+  "BackupError",
   "CommandError",
   "ConfigError",
+  "DatabaseCopyError",
   "StartError",
   "UnusableDatabaseError",
 ]);
@@ -95,6 +98,7 @@ export function createProgram(): Command {
   addPushTest(groups.get("push") ?? program.command("push"), invocation);
   addToken(program, invocation);
   addMigrate(program, invocation);
+  addBackup(program, invocation);
   addDoctor(program, invocation);
   for (const command of [program, ...groups.values()]) suggestHarmless(command, documents);
   return program;

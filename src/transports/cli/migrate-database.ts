@@ -1,10 +1,9 @@
 import type { Config } from "../../core/config";
-import { printProblem } from "../../core/console";
-import { openLog } from "../../core/log";
 import { checkIntendedDatabase } from "../../core/startup/check-machine";
 import { FolderInUseError } from "../../platform/store/folder-lock";
 import { migrateStore } from "../../platform/store/open";
 import { CommandError } from "./connection/command-error";
+import { progressLog } from "./connection/progress-log";
 
 /** Signals that stop the migration. A second one ends the process at once, which is safe too. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -24,7 +23,7 @@ export async function migrateDatabase(config: Config): Promise<string[]> {
   const stop = () => stopping.abort();
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
   try {
-    return await migrateStore(config, openLog("info", { write: printProgress }), stopping.signal);
+    return await migrateStore(config, progressLog(), stopping.signal);
   } catch (error) {
     if (stopping.signal.aborted) throw new CommandError(STOPPED);
     if (!(error instanceof FolderInUseError)) throw error;
@@ -34,10 +33,4 @@ export async function migrateDatabase(config: Config): Promise<string[]> {
   } finally {
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
   }
-}
-
-/** Prints a log line in short form. */
-function printProgress(line: string): void {
-  const { msg, migration } = JSON.parse(line) as { msg: string; migration?: string };
-  printProblem(migration === undefined ? msg : `${msg}: ${migration}`);
 }

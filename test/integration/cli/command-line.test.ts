@@ -358,6 +358,9 @@ it("lists every command with a description in its help", async () => {
     "user erase",
     "token",
     "migrate",
+    "backup <file>",
+    "restore <file>",
+    "export",
     "doctor",
   ]) {
     expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));

@@ -24,13 +24,22 @@ export function runCommand(
   environment: Record<string, string>,
   input?: string,
 ): Promise<Ended> {
+  return endOf(spawnCommand(args, environment, input));
+}
+
+/** Starts the command line as {@link runCommand} does. */
+export function spawnCommand(
+  args: string[],
+  environment: Record<string, string>,
+  input?: string,
+): ChildProcess {
   const child = spawn(process.execPath, commandLine([...NO_ENV_FILE, ...args]), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.end(input);
-  return endOf(child);
+  return child;
 }
 
 /** Waits until a process has ended. */

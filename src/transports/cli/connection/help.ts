@@ -9,9 +9,10 @@ Examples:
   signalbox --json user list --app 1 --search ali
   signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
 
-Commands call a running server as the account's owner, except for start, the demos, migrate and
-doctor. For options marked "- for standard input", - reads the value from standard input and @FILE
-from a file, so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
+Commands call a running server as the account's owner; migrate, backup, restore, export and doctor
+work on DATA_DIR or the database, without a token. start and the demos run a server of their own.
+For options marked "- for standard input", - reads the value from standard input and @FILE from a
+file, so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
 
 /** Maximum number of required options shown for a command in the list of all commands. */
 const REQUIRED_OPTIONS_MAX = 2;
@@ -20,7 +21,8 @@ const REQUIRED_OPTIONS_MAX = 2;
 export const HELP: Partial<Help> = {
   showGlobalOptions: true,
   visibleCommands: (command) => leavesOf(command),
-  subcommandTerm: (command) => [pathOf(command), ...requiredOptionsOf(command)].join(" "),
+  subcommandTerm: (command) =>
+    [pathOf(command), ...argumentsOf(command), ...requiredOptionsOf(command)].join(" "),
   visibleGlobalOptions: (command) =>
     rootOf(command) === command
       ? []
@@ -34,6 +36,10 @@ function leavesOf(command: Command): Command[] {
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+function argumentsOf({ registeredArguments }: Command): string[] {
+  return registeredArguments.map((argument) => `<${argument.name()}>`);
 }
 
 /** The first required options; the command's own help lists all. */

@@ -51,7 +51,11 @@ async function toValue(option: CommandOption, value: string | string[]): Promise
   return value;
 }
 
-async function readSecret(flag: string, value: string): Promise<string> {
+/**
+ * Reads the value of a secret option: `-` for standard input, `@FILE` for a file, otherwise the value itself.
+ * @throws CommandError if the file cannot be read
+ */
+export async function readSecret(flag: string, value: string): Promise<string> {
   if (value === "-") return isStdinTerminal() ? promptSecret(`${flag.slice(2)}: `) : readStdin();
   if (!value.startsWith("@")) return value;
   const text = await readFile(value.slice(1), "utf8").catch(() => {
