@@ -1,4 +1,4 @@
-import { createConference } from "../../../tools/conferences/graphql-member";
+import { createConference } from "../../../tools/conferences/graphql-participant";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { newSessionId, readCall, send, waitForCall } from "../calls/calls";
 import { eventually } from "../moving-clock";
