@@ -31,9 +31,11 @@ const ES_MODULES = [
   "jose",
   "@prisma/schema-engine-wasm",
 ];
-/** Packages that `src` uses. A test that uses firebase-admin itself is a client, with its own copy. */
+/** Clients of the service: what the demos run, and firebase-admin, of which a test that uses it has its own copy. */
+const CLIENT_PACKAGES = ["@xmpp/client", "firebase-admin", "strophe.js"];
+/** Packages that `src` uses. */
 const SHARED_PACKAGES = [...Object.keys(dependencies), "@prisma"].filter(
-  (name) => name !== "firebase-admin",
+  (name) => !CLIENT_PACKAGES.includes(name),
 );
 
 // The order of the files and the samples of matrices follow from one seed, which workers inherit and the reporter prints.
