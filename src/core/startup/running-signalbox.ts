@@ -74,21 +74,28 @@ function describeProcess(pid: number): RunningSignalbox | null {
   return { pid, dataDir: resolve(folder, DATA_DIR || VARIABLES.DATA_DIR.default) };
 }
 
-/** What starts a node: the program itself, compiled or not, or its name for bin/run.js. */
+/** Programs that are a node: compiled or not, or named to bin/run.js. */
 const PROGRAMS = ["src/main.js", "src/main.ts", "src/main"];
+/** The command line, which is a node with the command `start`. */
+const COMMAND_LINE = "bin/signalbox.js";
 
 /** Whether arguments of Node.js start a node of Signalbox, from this folder or another one. */
 function isNode(args: string[], folder: string): boolean {
-  const startsNode = args.some((text) => PROGRAMS.some((program) => text.endsWith(program)));
-  return startsNode && args.some((text) => isOfThisPackage(resolve(folder, text)));
+  const files = args.flatMap((text) => fileOfThisPackage(resolve(folder, text)) ?? []);
+  if (files.length === 0) return false;
+  return (
+    args.some((text) => PROGRAMS.some((program) => text.endsWith(program))) ||
+    (args.includes("start") && files.some((file) => file.endsWith(COMMAND_LINE)))
+  );
 }
 
-/** Whether a path is a file of a package with the name of this one. */
-function isOfThisPackage(path: string): boolean {
+/** The file at a path, if it is of a package with the name of this one. */
+function fileOfThisPackage(path: string): string | null {
   try {
-    return packageName(packageRoot(dirname(realpathSync(path)))) === packageName();
+    const file = realpathSync(path);
+    return packageName(packageRoot(dirname(file))) === packageName() ? file : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
