@@ -13,7 +13,7 @@ const RUNS = {
   services: [["run", "test:services", "--", "--ignoreProjects", "system"], 30],
   system: [["run", "test:system"], 40],
   fuzz: [["run", "fuzz", "--", "--seconds", "120"], 8],
-  ship: [["run", "test:ship"], 20],
+  ship: [["run", "test:ship"], 30],
 };
 
 /** What decides how the packages and the image are made and installed. */

@@ -15,13 +15,10 @@ const ROOT = join(__dirname, "../..");
 const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 const APPLICATIONS = "{ account { applications { name } } }";
 
-/** Only a guard against hanging, in milliseconds: a build downloads all packages twice. */
-const BUILD_TIMEOUT = 20 * 60_000;
-
 let image: BuiltImage;
 beforeAll(async () => {
   image = await buildImage(ROOT);
-}, BUILD_TIMEOUT);
+});
 afterAll(() => image?.remove());
 
 const running = closeAfterEach();
