@@ -439,7 +439,7 @@ test("/metrics counts conferences, participants and tracks", async () => {
   };
   await passes(async () => {
     expect(await value("conferences")).toBeGreaterThan(0);
-    expect(await value("conference_members")).toBeGreaterThan(1);
+    expect(await value("conference_participants")).toBeGreaterThan(1);
     // The audio and the video of the second participant, for the first one.
     expect(await value("conference_tracks")).toBe(2);
   });
