@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sql/pglite";
@@ -95,6 +95,7 @@ export async function fillEmbedded(
       await createDatabase(folder, dataDir);
       const lite = await PGlite.create({ dataDir });
       await fill(embeddedConnection(lite)).finally(() => lite.close());
+      await syncFolder(dataDir);
     } catch (error) {
       await rm(dataDir, { recursive: true, force: true });
       await markFinished(folder);
@@ -121,7 +122,8 @@ async function copyDatabase(lite: PGlite, folder: string): Promise<string> {
     });
     return draft;
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    // The reason counts, also if the copy stays until the next start.
+    await rm(draft, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -130,7 +132,7 @@ async function copyDatabase(lite: PGlite, folder: string): Promise<string> {
 async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   const entries = await readdir(from, { withFileTypes: true });
-  await Promise.all(
+  const copies = await Promise.allSettled(
     entries.map((entry) => {
       const [source, target] = [join(from, entry.name), join(to, entry.name)];
       return entry.isDirectory()
@@ -138,6 +140,28 @@ async function copyFolder(from: string, to: string): Promise<void> {
         : copyFile(source, target, constants.COPYFILE_FICLONE);
     }),
   );
+  // Only after the others, so that nothing writes to a copy that is being removed.
+  const failed = copies.find((copy) => copy.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+/** Waits until the files of a folder are on disk: the embedded database itself does not. */
+async function syncFolder(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await syncFolder(path);
+    else await sync(path);
+  }
+  await sync(folder);
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 async function openDatabase(folder: string, log: Log, signal?: AbortSignal): Promise<PGlite> {

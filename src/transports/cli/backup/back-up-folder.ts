@@ -8,8 +8,11 @@ import { dumpDatabase } from "../../../platform/backup/dump";
 import { writeDumpFile } from "../../../platform/backup/dump-file";
 import { openForBackup } from "../../../platform/store/database-copies";
 import { FolderInUseError } from "../../../platform/store/folder-lock";
+import { pendingMigrations } from "../../../platform/store/migrate";
+import { readMigrations } from "../../../platform/store/migrations";
 import { CommandError } from "../connection/command-error";
 import { keyFileOf, readKeyFile, readSecretFiles, writeKeyFile } from "./secret-files";
+import { verifyKey } from "./verify-key";
 
 /** A finished backup. */
 export interface Backup {
@@ -25,7 +28,8 @@ export interface Backup {
 
 /**
  * Backs up the embedded database of DATA_DIR to a file, while a server uses it or not.
- * @throws CommandError if a file of that name exists, or there is nothing to back up; UnusableDatabaseError
+ * @throws CommandError if a file of that name exists, or there is nothing to back up; UnusableDatabaseError, also if the
+ * key does not decrypt the secrets
  */
 export async function backUpFolder(config: Config, path: string): Promise<Backup> {
   if (config.DATABASE_URL !== undefined) {
@@ -45,26 +49,32 @@ export async function backUpFolder(config: Config, path: string): Promise<Backup
   });
   try {
     const files = await readSecretFiles(folder);
-    const hasKey = files[SECRET_KEY_FILE] !== undefined;
-    if (!hasKey && config.SECRET_KEY === undefined) {
+    // The file may be left from the time before SECRET_KEY, and empty after a first start that was killed.
+    const stored = files[SECRET_KEY_FILE]?.trim() ?? "";
+    const keys = config.SECRET_KEY ?? (stored === "" ? undefined : [stored]);
+    if (keys === undefined) {
       throw new CommandError(
         `${folder} has no ${SECRET_KEY_FILE}, and SECRET_KEY is not set: nobody could decrypt the secrets of this backup. Set the server's SECRET_KEY, or bring the file back.`,
       );
     }
-    // A killed backup of this folder leaves it.
+    const { pending } = await pendingMigrations(connection, await readMigrations());
+    // The key of an earlier version's database is checked when a restore has migrated it.
+    if (pending.length === 0) await verifyKey(connection, { SECRET_KEY: keys, DATA_DIR: folder });
+    // A killed backup of this folder leaves it, and a finished one whose other file was moved away.
     const present = await readKeyFile(keyFile);
     if (present !== null && !isDeepStrictEqual(present, files)) {
       throw new CommandError(`${keyFile} exists, with other content: choose another name.`);
     }
     // First, so that a backup that looks complete has its key.
-    await writeKeyFile(keyFile, files);
+    if (present === null) await writeKeyFile(keyFile, files);
     try {
       await writeDumpFile(file, dumpDatabase(connection));
     } catch (error) {
-      await rm(keyFile, { force: true });
+      if (present === null) await rm(keyFile, { force: true }).catch(() => undefined);
       throw error;
     }
-    return { file, bytes: (await stat(file)).size, keyFile, hasKey };
+    const { size } = await stat(file);
+    return { file, bytes: size, keyFile, hasKey: config.SECRET_KEY === undefined };
   } finally {
     await close();
   }

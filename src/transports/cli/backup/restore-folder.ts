@@ -20,8 +20,8 @@ export interface Restore {
 }
 
 /**
- * Restores a backup into DATA_DIR, which holds no database. If it fails or is interrupted, no server starts on the folder,
- * and the command can run again.
+ * Restores a backup into DATA_DIR, which holds no database. If it fails, the folder has no database afterwards; if it is
+ * interrupted, no server starts on the folder. Either way the command can run again.
  * @throws CommandError, BackupError or UnusableDatabaseError with the reason why nothing was restored
  */
 export async function restoreFolder(config: Config, path: string): Promise<Restore> {
