@@ -179,14 +179,14 @@ export const METRIC_TABLE = {
   databaseSeconds: {
     kind: "histogram",
     name: "signalbox_database_statement_duration_seconds",
-    help: "Duration of database statements outside of transactions, with the wait for a connection.",
+    help: "Duration of prepared statements outside of transactions, with the wait for a connection. Statements of the Prisma client are not measured.",
     labels: {},
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2],
   },
   databaseUnavailable: {
     kind: "counter",
     name: "signalbox_database_unavailable_total",
-    help: "Database statements outside of transactions that failed because the database could not be reached or accepted no changes.",
+    help: "Prepared statements outside of transactions that failed because the database could not be reached or accepted no changes.",
     labels: {},
   },
   databaseConnections: {
@@ -204,7 +204,7 @@ export const METRIC_TABLE = {
   redisSeconds: {
     kind: "histogram",
     name: "signalbox_redis_command_duration_seconds",
-    help: "Duration of commands and scripts of the message bus at Redis, with the wait for a lost connection.",
+    help: "Duration of commands and scripts at Redis, of the message bus and of shared limits, with the wait for a lost connection.",
     labels: {},
     buckets: [0.0005, 0.002, 0.01, 0.05, 0.2, 1],
   },

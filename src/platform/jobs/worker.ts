@@ -46,7 +46,12 @@ export class Worker {
   private pollAgain = false;
   private stopped = false;
 
-  constructor(private readonly parts: WorkerOptions) {}
+  constructor(private readonly parts: WorkerOptions) {
+    // An alert on jobs that never complete needs the series before the first one does.
+    for (const outcome of ["completed", "failed"]) {
+      parts.metrics?.jobRuns.inc({ queue: parts.name, outcome }, 0);
+    }
+  }
 
   /** The queue of these jobs. */
   get queue(): Queue {
@@ -110,9 +115,9 @@ export class Worker {
         log.error({ err: error, job: name, id: job.id }, "a job failed");
         failure = await this.failureOf(error, job.data);
       }
-      metrics?.jobRuns.inc({ queue: name, outcome: failure ? "failed" : "completed" });
       if (failure) await boss.fail(name, job.id, failure);
       else await boss.complete(name, job.id);
+      metrics?.jobRuns.inc({ queue: name, outcome: failure ? "failed" : "completed" });
       await this.parts.forgetFailures?.(job.id);
     } catch (error) {
       // The job runs again once its lease has expired.

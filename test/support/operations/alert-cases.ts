@@ -256,7 +256,11 @@ export const ALERT_CASES: Record<string, AlertCase> = {
       labels: OF_A,
       summary: "a:4000 cannot use the database",
     },
-    quiet: [{ series: { [onA("signalbox_database_unavailable_total")]: "0 3x20" }, at: "10m" }],
+    quiet: [
+      { series: { [onA("signalbox_database_unavailable_total")]: "0 3x20" }, at: "10m" },
+      // A failover of a second.
+      { series: { [onA("signalbox_database_unavailable_total")]: "0x7 3x20" }, at: "10m" },
+    ],
   },
   SignalboxDatabaseSlow: {
     fires: {
