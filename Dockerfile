@@ -36,6 +36,6 @@ STOPSIGNAL SIGTERM
 # Alive, not ready: what is unhealthy may be restarted, and a node is not ready while PostgreSQL is away.
 HEALTHCHECK --interval=10s --timeout=6s --start-period=10m --retries=6 CMD [ \
   "node", "--eval", \
-  "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
+  "fetch(`http://127.0.0.1:${process.env.PORT || process.env.PORT_BASE || 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
 ENTRYPOINT ["signalbox"]
 CMD ["start"]

@@ -1,5 +1,6 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
+import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -75,8 +76,15 @@ describe.each(NODES)("%s", (node) => {
   it("trusts only the proxy", () => {
     const { ipv4_address: address } = services.caddy.networks.front;
     expect(configOf(node).TRUST_PROXY).toEqual([address]);
-    const [{ subnet }] = networks.front.ipam.config;
-    expect(address.startsWith(subnet.replace(/\.0\/24$/, "."))).toBe(true);
+    const [{ subnet, gateway, ip_range: others }] = networks.front.ipam.config;
+    const inSubnet = new BlockList();
+    const taken = new BlockList();
+    const add = (list: BlockList, [network = "", bits]: string[]) =>
+      list.addSubnet(network, Number(bits));
+    add(inSubnet, subnet.split("/"));
+    add(taken, others.split("/"));
+    taken.addAddress(gateway);
+    expect([inSubnet.check(address), taken.check(address)]).toEqual([true, false]);
     expect(networks.back.internal).toBe(true);
   });
 
