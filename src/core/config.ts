@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import type { z } from "zod";
 import { readBoundedFile } from "./bounded-file";
 import { type Environment, withEnvFile } from "./env-file";
-import { findUnknownVariables, type UnknownVariable } from "./unknown-variables";
+import { findUnknownVariables, isServiceAddress, type UnknownVariable } from "./unknown-variables";
 import { portFromBase } from "./variables/port-variables";
 import { rtcPorts } from "./variables/rtc-ports";
 import { fileVariable, type Variable } from "./variables/variable";
@@ -44,7 +45,8 @@ export function readConfig(environment: Environment = processEnvironment()): Con
   for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
     const { schema, default: fallback, secret, formerly } = variable;
     const given = formerly && !values[name] && values[formerly] ? formerly : name;
-    const text = values[given] || movedPort(name, config.PORT_BASE) || fallback;
+    const own = isServiceAddress(given, values[given]) ? undefined : values[given];
+    const text = own || movedPort(name, config.PORT_BASE) || fallback;
     if (text === undefined) continue;
     const result = schema.safeParse(text);
     if (result.success) config[name] = result.data;
@@ -122,7 +124,12 @@ function withSecretFiles(environment: Environment, problems: string[]): Environm
       values[name] = value;
     } catch (error) {
       const reason = (error as Error).message;
-      problems.push(`${file} names ${JSON.stringify(path)}, which cannot be used: ${reason}`);
+      // What is no path may be the secret itself, by mistake.
+      problems.push(
+        existsSync(path)
+          ? `${file} names ${JSON.stringify(path)}, which cannot be used: ${reason}`
+          : `${file} must be the path of a file with the secret: there is no such file`,
+      );
     }
   }
   return values;

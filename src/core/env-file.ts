@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { readBoundedFile } from "./bounded-file";
@@ -23,7 +23,8 @@ export function withEnvFile(environment: Environment, args: string[], folder: st
   const named = envFileOption(args);
   if (named === "") throw new Error("--env-file needs the path of a file");
   const path = resolve(folder, named ?? DEFAULT_FILE);
-  if (named === undefined && !existsSync(path)) return environment;
+  // A folder of this name belongs to another program, such as a virtual environment of Python.
+  if (named === undefined && !isFile(path)) return environment;
   try {
     const text = readBoundedFile(path, FILE_BYTES_MAX);
     const variables = parseEnv(text) as Record<string, string>;
@@ -32,6 +33,11 @@ export function withEnvFile(environment: Environment, args: string[], folder: st
   } catch (error) {
     throw new Error(`${path} cannot be used as the environment file: ${(error as Error).message}`);
   }
+}
+
+/** Whether there is something at a path that can be read as a file. */
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
 /** Reads `--env-file PATH` among arguments that belong to others. The last one counts; without a path it is empty. */

@@ -31,14 +31,18 @@ const PREFIXES = [
 const FOREIGN = new Set([
   "BOOT",
   "COST",
+  "DATABASE_PORT",
   "DEST",
   "HOME",
   "LOST",
   "OS",
+  "PGHOST",
+  "PGPORT",
   "POST",
   "ROOT",
   "SORT",
   "SSL_CERT_FILE",
+  "SSL_KEY_FILE",
   "TEST",
   "CONFERENCE_PAGE_PORT",
   "SIGNALBOX_APPLICATION_ID",
@@ -70,7 +74,15 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
  */
 function isServiceLink(name: string, value: string): boolean {
   const isOfService = name.includes("_SERVICE_HOST") || name.includes("_SERVICE_PORT");
-  return isOfService || /_PORT_\d{1,5}_(?:TCP|UDP)/.test(name) || /^(?:tcp|udp):\/\//.test(value);
+  return isOfService || /_PORT_\d{1,5}_(?:TCP|UDP)/.test(name) || SERVICE_ADDRESS.test(value);
+}
+
+/** What Kubernetes and Docker set NAME_PORT to, for a service that is called like a part of our ports: `rtc`. */
+const SERVICE_ADDRESS = /^(?:tcp|udp):\/\//;
+
+/** Whether the value of a setting for a port is the address of a service, which counts as unset. */
+export function isServiceAddress(name: string, value: string | undefined): boolean {
+  return name.endsWith("PORT") && value !== undefined && SERVICE_ADDRESS.test(value);
 }
 
 /** What to tell the operator of an unknown variable, as a clause. */

@@ -288,12 +288,17 @@ describe("secrets in files", () => {
         SMTP_URL_FILE: file("x".repeat(65_537), "large"),
       }),
     ).toEqual([
-      `REDIS_URL_FILE names "${missing}", which cannot be used: it cannot be read (ENOENT)`,
+      "REDIS_URL_FILE must be the path of a file with the secret: there is no such file",
       "SECRET_KEY and SECRET_KEY_FILE are both set: set only one of them",
       `SMTP_URL_FILE names "${join(folder, "large")}", which cannot be used: it is larger than 65536 bytes`,
       `METRICS_TOKEN_FILE names "${join(folder, "empty")}", which cannot be used: it is empty`,
       expect.stringMatching(/^CHAT_SECRET must have at least 16 characters/),
     ]);
+  });
+
+  test("are not shown when one is given in place of a path", () => {
+    const problems = problemsOf({ REDIS_URL_FILE: "redis://:password@redis" });
+    expect(problems.join()).not.toContain("password");
   });
 
   test("are only for secrets: PORT_FILE is no setting", () => {
@@ -303,8 +308,15 @@ describe("secrets in files", () => {
 
   test("missing where they are required give one problem", () => {
     const problems = problemsOf({ DATABASE_URL: "postgresql://db/x", SECRET_KEY_FILE: "/nowhere" });
-    expect(problems).toEqual([expect.stringMatching(/^SECRET_KEY_FILE names "\/nowhere"/)]);
+    expect(problems).toEqual([
+      expect.stringMatching(/^SECRET_KEY_FILE must be the path of a file/),
+    ]);
   });
+});
+
+test("the address of a service that Kubernetes sets is no port", () => {
+  const config = readConfig({ RTC_PORT: "tcp://10.0.0.1:80", XMPP_TCP_PORT: "udp://10.0.0.1:1" });
+  expect([config.RTC_PORT, config.XMPP_TCP_PORT]).toEqual([10_000, 5222]);
 });
 
 describe("unknown variables", () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../config";
 import { describeUnknown } from "../unknown-variables";
+import { fileVariable } from "../variables/variable";
 import { inspectDataFolder } from "./data-folder";
 import { equalPorts, portProblems } from "./ports";
 import { type Problem, StartError } from "./start-error";
@@ -35,7 +36,7 @@ export function checkIntendedDatabase(config: Config): void {
 function unintendedDatabase({ DATABASE_URL, DATA_DIR, unknownVariables }: Config): Problem[] {
   if (DATABASE_URL !== undefined || existsSync(join(DATA_DIR, "db", "PG_VERSION"))) return [];
   return unknownVariables
-    .filter(({ meant }) => meant?.startsWith("DATABASE_"))
+    .filter(({ meant }) => meant === "DATABASE_URL" || meant === fileVariable("DATABASE_URL"))
     .map((variable) => ({
       detail: `${describeUnknown(variable)} Without DATABASE_URL an embedded database would be created in ${resolve(DATA_DIR)}`,
       fix: `rename ${variable.given} to ${variable.meant}, or unset it`,
