@@ -111,15 +111,15 @@ describeServices("docs/BACKUP.md", () => {
     await runNext("pg_dump", { DATABASE_URL: url });
     await running.app.close();
 
-    const restoredUrl = databaseUrl("signalbox_restored");
+    const restoredUrl = databaseUrl("restored");
     const SERVER_URL = databaseUrl("postgres");
-    created.push("signalbox_restored", "signalbox_drill");
+    created.push("restored", "drill");
     await runNext("pg_restore", { SERVER_URL, RESTORED_URL: restoredUrl });
     await runNext("redis-cli", { REDIS_URL: target.REDIS_URL ?? "" });
     await expectAll({ ...moved, DATABASE_URL: restoredUrl });
 
     await checkDrill(await drill("signalbox restore", {}));
-    const DRILL_URL = databaseUrl("signalbox_drill");
+    const DRILL_URL = databaseUrl("drill");
     await checkDrill(await drill("pg_restore", { SERVER_URL, DRILL_URL, SECRET_KEY: key }));
     expect(blocks).toEqual([]);
   });
@@ -139,7 +139,7 @@ describeServices("docs/BACKUP.md", () => {
       () =>
         execute(
           databaseUrl("postgres"),
-          "SELECT FROM pg_database WHERE datname = 'signalbox_drill'",
+          "SELECT FROM pg_database WHERE datname = 'drill'",
         ),
       ({ length }) => length === 0,
     );
