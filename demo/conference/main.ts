@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   closing.push(() => page.close());
 
   printer.line();
-  printer.row("Participant", `${page.url}?user=${ann.login}`);
+  printer.row("User", `${page.url}?user=${ann.login}`);
   printer.row("Legacy", `${page.url}?user=${ben.login}&protocol=janus`);
   printer.row("Guest", `${page.url}#${conference.linkSecret}`);
   printer.row("This code", pathInPackage("demo/conference/page"));

@@ -239,7 +239,7 @@ test("npm run demo:conference prints three addresses that meet in one conference
     });
     await Promise.race([printed, ended]);
     const pages: Page[] = [];
-    for (const [row, name] of [["Participant"], ["Legacy"], ["Guest", "Gwen Guest"]]) {
+    for (const [row, name] of [["User"], ["Legacy"], ["Guest", "Gwen Guest"]]) {
       const address = new RegExp(`${row} +(http://127\\.0\\.0\\.1:\\d+/\\S+)`).exec(output)?.[1];
       pages.push(await browser.join(address ?? `no ${row} in ${output}`, "", name));
     }
