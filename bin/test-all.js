@@ -1,10 +1,7 @@
 // npm run test:all: runs the checks and every suite, the matrices in full, one after the other. Each has a time limit as a
 // guard against hanging. The last line counts the tests of all; the exit status is non-zero if anything failed.
 const { spawn } = require("node:child_process");
-const fs = require("node:fs");
-const { homedir } = require("node:os");
-const { dirname, join } = require("node:path");
-const { fingerprintOf } = require("./fingerprint.js");
+const { join } = require("node:path");
 
 /** The runs: arguments of npm, and the time limit in minutes. */
 const RUNS = {
@@ -13,31 +10,7 @@ const RUNS = {
   services: [["run", "test:services", "--", "--ignoreProjects", "system"], 30],
   system: [["run", "test:system"], 40],
   fuzz: [["run", "fuzz", "--", "--seconds", "120"], 8],
-  ship: [["run", "test:ship"], 30],
 };
-
-/** What decides how the packages and the image are made and installed. */
-const SHIP_INPUTS = [
-  ...["bin", "client/package.json", "jest.ship.config.js", "package-lock.json", "package.json"],
-  ...[".dockerignore", ".env.example", "Dockerfile", "deploy", "docs/DEPLOY.md"],
-  ...["jest.suites.js", "test/ship", "test/support/ship"],
-];
-/** The inputs with which the suite `ship` last passed on this machine. CI has no history to compare with. */
-const SHIP_RECORD = join(homedir(), ".cache/signalbox/shipped");
-
-/** Whether the suite `ship` has passed on this machine with the present inputs. */
-function isShipTested() {
-  return (
-    fs.existsSync(SHIP_RECORD) &&
-    fs.readFileSync(SHIP_RECORD, "utf8") === fingerprintOf(SHIP_INPUTS)
-  );
-}
-
-/** @param {string} inputs their fingerprint before the suite ran */
-function recordShip(inputs) {
-  fs.mkdirSync(dirname(SHIP_RECORD), { recursive: true });
-  fs.writeFileSync(SHIP_RECORD, inputs);
-}
 
 /** Runs a program and shows what it prints. @returns its output, and whether it passed */
 function run(args, minutes) {
@@ -90,17 +63,11 @@ function countOf(output, outcome) {
 async function main() {
   const total = { passed: 0, failed: 0 };
   for (const [name, [args, minutes]] of Object.entries(RUNS)) {
-    if (name === "ship" && isShipTested()) {
-      process.stdout.write("\n=== ship has passed with these files before\n");
-      continue;
-    }
-    const inputs = fingerprintOf(SHIP_INPUTS);
     const began = Date.now();
     process.stdout.write(`\n=== ${name}\n`);
     const { output, passed } = await run(args, minutes);
     const failed = countOf(output, "failed");
     total.passed += countOf(output, "passed");
-    if (name === "ship" && passed) recordShip(inputs);
     // A suite that fails without a failed test counts as one failure.
     total.failed += passed ? failed : Math.max(failed, 1);
     const seconds = Math.round((Date.now() - began) / 1000);
