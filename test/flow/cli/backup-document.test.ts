@@ -136,11 +136,7 @@ describeServices("docs/BACKUP.md", () => {
     }
     // Nothing is left of a drill on the server.
     await eventually(
-      () =>
-        execute(
-          databaseUrl("postgres"),
-          "SELECT FROM pg_database WHERE datname = 'drill'",
-        ),
+      () => execute(databaseUrl("postgres"), "SELECT FROM pg_database WHERE datname = 'drill'"),
       ({ length }) => length === 0,
     );
   }
