@@ -14,6 +14,7 @@ import {
   pictureLoss,
   receiverReport,
 } from "../../src/domain/conferences/engine/embedded/rtp/rtcp-write";
+import { sendIfOpen } from "./send-if-open";
 import { PacketWriter, retransmitted, TrackCounter } from "./synthetic-media";
 import type {
   HostRequest,
@@ -186,8 +187,8 @@ function repair(track: Track): () => void {
   });
   const timer = setInterval(() => {
     const due = missing.due(performance.now());
-    if (due.length === 0 || !track.isOpen()) return;
-    track.sendMessageBinary(compound(ssrc, negativeAcknowledgement(ssrc, due)));
+    if (due.length === 0) return;
+    sendIfOpen(track, compound(ssrc, negativeAcknowledgement(ssrc, due)));
   }, REPAIR_MS);
   return () => clearInterval(timer);
 }
@@ -209,7 +210,7 @@ async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<st
       const ssrc = counter.undecodable;
       if (!eager || ssrc === null || Date.now() - askedAt < REQUEST_MS) return;
       askedAt = Date.now();
-      track.sendMessageBinary(compound(ssrc, pictureLoss(ssrc)));
+      sendIfOpen(track, compound(ssrc, pictureLoss(ssrc)));
     };
     receivers.set(track, receive);
     track.onMessage((packet) => receive(original(packet)));
@@ -227,7 +228,7 @@ async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<st
       for (const [mid, counter] of counters) {
         const packet = counter.receiverReport();
         const track = tracks.get(`${id}/${mid}`);
-        if (packet && track?.isOpen()) track.sendMessageBinary(packet);
+        if (packet) sendIfOpen(track, packet);
       }
     }, REPORTS_MS);
   });
@@ -240,7 +241,7 @@ async function watch({ id, offer }: HostRequest & { type: "watch" }): Promise<st
         for (const [mid, counter] of counters) {
           const track = tracks.get(`${id}/${mid}`);
           const packet = track?.type() === "video" ? counter.requestOfAll() : null;
-          if (packet && track?.isOpen()) track.sendMessageBinary(packet);
+          if (packet) sendIfOpen(track, packet);
         }
       }
     }, FLOOD_MS);
@@ -318,7 +319,7 @@ async function handle(request: HostRequest): Promise<unknown> {
   if (request.type === "report") return peers.get(request.id)?.report();
   if (request.type === "estimate") {
     const track = tracks.get(`${request.id}/${request.mid}`);
-    return track?.sendMessageBinary(maximumBitrate(request.ssrc, request.bitsPerSecond));
+    return sendIfOpen(track, maximumBitrate(request.ssrc, request.bitsPerSecond));
   }
   peers.get(request.id)?.connection.setRemoteDescription(request.answer, "answer");
   return undefined;

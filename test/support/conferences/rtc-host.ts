@@ -1,4 +1,5 @@
 import { Audio, PeerConnection, type Track, Video } from "node-datachannel";
+import { sendIfOpen } from "../../../tools/conferences/send-if-open";
 
 /**
  * The process of rtc-peers.ts: peer connections by node-datachannel. A fault of its native code ends only this process,
@@ -97,15 +98,10 @@ class SendingPeer {
     const [audio, video] = this.tracks;
     this.sequence += 1;
     const sequence = this.sequence;
-    if (audio?.isOpen()) {
-      audio.sendMessageBinary(
-        packet(OPUS, audioSsrc, sequence, sequence * 960, Buffer.alloc(60, 1)),
-      );
-    }
-    if (video?.isOpen() && sequence % 2 === 0) {
-      const payload = Buffer.concat([KEY_FRAME, Buffer.alloc(500, 1)]);
-      video.sendMessageBinary(packet(VP8, videoSsrc, sequence / 2, sequence * 1_800, payload));
-    }
+    sendIfOpen(audio, packet(OPUS, audioSsrc, sequence, sequence * 960, Buffer.alloc(60, 1)));
+    if (sequence % 2 !== 0) return;
+    const payload = Buffer.concat([KEY_FRAME, Buffer.alloc(500, 1)]);
+    sendIfOpen(video, packet(VP8, videoSsrc, sequence / 2, sequence * 1_800, payload));
   }
 }
 

@@ -14,6 +14,7 @@ class RtcHost {
   private readonly calls = new Map<number, (report: { result?: string; error?: string }) => void>();
   private readonly reports = new Map<number, Reported>();
   private next = 1;
+  private endedBy: string | null = null;
 
   constructor() {
     this.child = fork(join(__dirname, "rtc-host.ts"), [], {
@@ -24,8 +25,9 @@ class RtcHost {
       if ("id" in report) this.reports.set(report.id, report);
       else this.calls.get(report.call)?.(report);
     });
-    this.child.on("exit", () => {
-      for (const settle of this.calls.values()) settle({ error: "the clients have ended" });
+    this.child.on("exit", (code, signal) => {
+      this.endedBy = signal ?? `exit code ${code}`;
+      for (const settle of this.calls.values()) settle({ error: this.ended() });
     });
   }
 
@@ -36,8 +38,13 @@ class RtcHost {
     return id;
   }
 
-  /** The last report of a client. */
+  get running(): boolean {
+    return this.endedBy === null && this.child.connected;
+  }
+
+  /** The last report of a client. Throws once the process has ended: nothing more will arrive. */
   reported(id: number): Reported {
+    if (!this.running) throw new Error(this.ended());
     return this.reports.get(id) ?? { packets: {}, feedback: 0 };
   }
 
@@ -48,6 +55,7 @@ class RtcHost {
   ask(request: Omit<RtcRequest, "call">): Promise<string> {
     const call = this.next++;
     return new Promise((resolve, reject) => {
+      if (!this.running) throw new Error(this.ended());
       this.calls.set(call, ({ result, error }) => {
         this.calls.delete(call);
         if (result === undefined) reject(new Error(error ?? "no description"));
@@ -57,16 +65,22 @@ class RtcHost {
     });
   }
 
+  private ended(): string {
+    return `the process of the clients has ended: ${this.endedBy ?? "its channel is closed"}`;
+  }
+
   end(): void {
     this.child.kill("SIGKILL");
   }
 }
 
 let host: RtcHost | undefined;
-const running = (): RtcHost => {
-  host ??= new RtcHost();
+
+/** The process of new clients: another one if the last has ended, so that its end fails one test alone. */
+function currentHost(): RtcHost {
+  if (!host?.running) host = new RtcHost();
   return host;
-};
+}
 
 /** Ends the process of the clients. */
 export function endPeers(): void {
@@ -76,45 +90,47 @@ export function endPeers(): void {
 
 /** A client that sends audio (50 packets a second) and video (25). */
 export class SendingPeer {
-  private readonly id = running().add("send");
+  private readonly host = currentHost();
+  private readonly id = this.host.add("send");
 
   /** Number of payload-specific RTCP messages on video, such as requests of key frames (RFC 4585 section 6.1). */
   get feedback(): number {
-    return running().reported(this.id).feedback;
+    return this.host.reported(this.id).feedback;
   }
 
   offer(): Promise<string> {
-    return running().ask({ id: this.id, method: "offer" });
+    return this.host.ask({ id: this.id, method: "offer" });
   }
 
   accept(answer: string): void {
-    running().tell({ id: this.id, method: "accept", sdp: answer });
+    this.host.tell({ id: this.id, method: "accept", sdp: answer });
   }
 
   close(): void {
-    running().tell({ id: this.id, method: "close" });
+    this.host.tell({ id: this.id, method: "close" });
   }
 }
 
 /** A client that receives. */
 export class ReceivingPeer {
-  private readonly id = running().add("receive");
+  private readonly host = currentHost();
+  private readonly id = this.host.add("receive");
 
   /** Number of packets of a media section. */
   count(mid: string): number {
-    return running().reported(this.id).packets[mid] ?? 0;
+    return this.host.reported(this.id).packets[mid] ?? 0;
   }
 
   answer(offer: string): Promise<string> {
-    return running().ask({ id: this.id, method: "answer", sdp: offer });
+    return this.host.ask({ id: this.id, method: "answer", sdp: offer });
   }
 
   /** Starts with a new peer connection. */
   replace(): void {
-    running().tell({ id: this.id, method: "replace" });
+    this.host.tell({ id: this.id, method: "replace" });
   }
 
   close(): void {
-    running().tell({ id: this.id, method: "close" });
+    this.host.tell({ id: this.id, method: "close" });
   }
 }
