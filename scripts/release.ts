@@ -33,8 +33,9 @@ export async function release(root: string, text: string, date: string): Promise
     throw new Refusal("There are changes that are not committed. Commit or remove them.");
   }
   const manifest: Manifest = await readJson(join(root, "package.json"));
-  const last = await lastRelease(git);
+  const last = latest(await releases(git, "--merged", "HEAD"));
   checkOrder(version, last, manifest.version);
+  checkOtherBranches(version, last, await releases(git, "--no-merged", "HEAD"));
   const changelog = readChangelog(await readFile(join(root, CHANGELOG), "utf8"));
   if (changelog === null) throw new Refusal(`${CHANGELOG} has no heading "## [Unreleased]".`);
   if (changelog.unreleased === "") {
@@ -65,12 +66,16 @@ interface Manifest {
 
 const tagOf = (version: Version) => `v${version.join(".")}`;
 
-/** The latest release that the commit contains; null before the first one. */
-async function lastRelease(git: Git): Promise<Version | null> {
-  const tags = (await git("tag", "--list", "v*", "--merged", "HEAD")).split("\n");
-  const versions = tags.map((tag) => readVersion(tag.slice(1))).filter((each) => each !== null);
+/** The releases whose tags meet a condition of `git tag`. */
+async function releases(git: Git, ...condition: string[]): Promise<Version[]> {
+  const tags = (await git("tag", "--list", "v*", ...condition)).split("\n");
+  return tags.map((tag) => readVersion(tag.slice(1))).filter((each) => each !== null);
+}
+
+/** The latest of some versions; null if there is none. */
+function latest(versions: readonly Version[]): Version | null {
   return versions.reduce<Version | null>(
-    (latest, each) => (latest === null || isLater(each, latest) ? each : latest),
+    (last, each) => (last === null || isLater(each, last) ? each : last),
     null,
   );
 }
@@ -82,6 +87,24 @@ function checkOrder(version: Version, last: Version | null, current: string): vo
   if (isLate && (packaged === null || !isLater(packaged, version))) return;
   throw new Refusal(
     `${version.join(".")} is not later than ${last?.join(".") ?? current}. Choose a later version.`,
+  );
+}
+
+/**
+ * Refuses a version that another branch has, and one after it: users of that release would lose what only it contains. An
+ * earlier one may be released from a branch of its own.
+ */
+function checkOtherBranches(
+  version: Version,
+  last: Version | null,
+  others: readonly Version[],
+): void {
+  const missing = latest(
+    others.filter((each) => !isLater(each, version) && (last === null || isLater(each, last))),
+  );
+  if (missing === null) return;
+  throw new Refusal(
+    `${tagOf(missing)} is the tag of a commit that this one does not contain. Merge it, or choose an earlier version.`,
   );
 }
 

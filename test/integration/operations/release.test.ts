@@ -192,7 +192,7 @@ test("from 1.0 on, an addition needs a minor version and a breaking change a maj
   await release(folder, "2.0.0", DATE);
 });
 
-test("tags of other branches and other tags do not count", async () => {
+test("a later release of another branch, and other tags, do not count", async () => {
   await release(folder, "0.1.0", DATE);
   const first = await git("rev-parse", "HEAD");
   await commit(await entries("- Later."));
@@ -202,6 +202,26 @@ test("tags of other branches and other tags do not count", async () => {
   await commit(await entries("- Corrected."));
   await release(folder, "0.1.1", DATE);
   expect(await git("describe", "--abbrev=0")).toBe("v0.1.1");
+});
+
+test("a version is refused that another branch has, or that is later than a release of another branch", async () => {
+  const first = await git("rev-parse", "HEAD");
+  await release(folder, "0.1.0", DATE);
+  await commit(await entries("- Later."));
+  await release(folder, "0.2.0", DATE);
+  const main = await git("rev-parse", "HEAD");
+  await git("checkout", "--quiet", "-b", "other", "v0.1.0");
+  await commit(await entries("- Corrected."));
+  for (const version of ["0.2.0", "0.3.0"]) {
+    await expectRefusal(version, "v0.2.0 is the tag of a commit that this one does not contain.");
+  }
+  await release(folder, "0.1.1", DATE);
+  // A correction of an earlier version does not hold back the next one.
+  await git("checkout", "--quiet", "-b", "next", main);
+  await commit(await entries("- More."));
+  await release(folder, "0.2.1", DATE);
+  await git("checkout", "--quiet", "-b", "before", first);
+  await expectRefusal("0.1.0", "v0.1.0 is the tag of a commit that this one does not contain.");
 });
 
 test("the program works on the repository that it runs in, and exits with 1 if it refuses", async () => {
