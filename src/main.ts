@@ -2,6 +2,7 @@ import "./core/startup/node-env";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type App, startApp } from "./app";
+import { isLoopback } from "./core/client-address";
 import { ConfigError, readConfig } from "./core/config";
 import {
   isStdoutTerminal,
@@ -66,7 +67,10 @@ async function main(): Promise<void> {
   if (app === null || stopping.signal.aborted) return;
   notifySystemd("READY=1", log);
   const ready = describeNode(app, config.DATA_DIR);
-  if (isStdoutTerminal()) return printBanner(ready, app.created);
+  if (isStdoutTerminal()) {
+    // A container's terminal is kept as a log. There, as on every server that other machines reach, the file has them.
+    return printBanner(ready, isLoopback(config.HOST) ? app.created : null);
+  }
   // Other outputs are logs, which consist of JSON lines and which other people may read. The log itself ignores that its
   // reader is gone, and the service ends then.
   const output = { write: (line: string) => printText(line.trimEnd()) };

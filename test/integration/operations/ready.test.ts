@@ -38,11 +38,10 @@ it("is a JSON line without secrets, which names the files that exist", async () 
   expect([second.owner, second.credentials]).toEqual([undefined, join(folder, "credentials.json")]);
 });
 
-it("is a table on a terminal, with the credentials of a first start", async () => {
-  const variables = await environment();
-  const folder = variables.DATA_DIR ?? "";
+/** Starts a node in a terminal of its own. @returns what it prints there when it is ready, and all that it prints */
+async function onTerminal(variables: Record<string, string>): Promise<[string, string]> {
   const words = [process.execPath, ...commandOf(NO_ENV_FILE)].map((word) => `'${word}'`).join(" ");
-  // A terminal of its own, by util-linux.
+  // By util-linux.
   const terminal = spawn("script", ["-qefc", words, "/dev/null"], {
     env: { PATH: process.env.PATH, SHELL: "/bin/sh", TERM: "dumb", ...FREE_PORTS, ...variables },
     stdio: ["pipe", "pipe", "inherit"],
@@ -57,16 +56,34 @@ it("is a table on a terminal, with the credentials of a first start", async () =
       () => output.split("Signalbox is ready.")[1]?.replaceAll("\r", "") ?? "",
       (text) => text.includes("  Credentials"),
     );
-    const { base_url, auth_secret } = JSON.parse(
-      readFileSync(join(folder, "credentials.json"), "utf8"),
-    );
-    expect(banner).toContain(`  REST         ${base_url}  (open it in a browser`);
-    expect(banner).toContain(`  auth_secret  ${auth_secret}\n`);
-    expect(banner).toContain(`  Owner        ${join(folder, "owner.json")}\n`);
-    expect(output).not.toContain('"msg"');
+    return [banner, output];
   } finally {
     // Ctrl+C, as a person ends it.
     terminal.stdin.end("\u0003");
     await exited;
+  }
+}
+
+it("is a table on a terminal, with the credentials of a first start", async () => {
+  const variables = await environment();
+  const folder = variables.DATA_DIR ?? "";
+  const [banner, output] = await onTerminal(variables);
+  const { base_url, auth_secret } = JSON.parse(
+    readFileSync(join(folder, "credentials.json"), "utf8"),
+  );
+  expect(banner).toContain(`  REST         ${base_url}  (open it in a browser`);
+  expect(banner).toContain(`  auth_secret  ${auth_secret}\n`);
+  expect(banner).toContain(`  Owner        ${join(folder, "owner.json")}\n`);
+  expect(output).not.toContain('"msg"');
+});
+
+it("names only the files of the credentials if other machines reach the node, as in a container", async () => {
+  const variables = await environment();
+  const folder = variables.DATA_DIR ?? "";
+  const [banner, output] = await onTerminal({ ...variables, HOST: "0.0.0.0" });
+  const keys = JSON.parse(readFileSync(join(folder, "credentials.json"), "utf8"));
+  expect(banner).toContain(`  Credentials  ${join(folder, "credentials.json")}\n`);
+  for (const secret of [keys.auth_key, keys.auth_secret, keys.account_key]) {
+    expect(output).not.toContain(secret);
   }
 });
