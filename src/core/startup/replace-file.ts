@@ -1,4 +1,4 @@
-import { open, rename } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { newId } from "../random";
 
 /**
@@ -7,12 +7,18 @@ import { newId } from "../random";
  */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${newId()}`;
-  const file = await open(draft, "wx", mode);
   try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(draft, "wx", mode);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    // It may hold a secret.
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
   }
-  await rename(draft, path);
 }

@@ -24,6 +24,8 @@ const SOCKET = "backup.sock";
 const PATH_MAX = 103;
 /** Maximum length of an answer, in characters. */
 const ANSWER_MAX = 10_000;
+/** Time to wait for an answer, in milliseconds: that of a copy, after the transactions and statements before it. */
+const ANSWER_MS = 60_000;
 
 /** Codes of a connection that nobody answers: there is no socket, or that of a killed process. */
 const NO_SERVER = new Set(["ENOENT", "ENOTDIR", "ECONNREFUSED"]);
@@ -49,8 +51,8 @@ export interface DatabaseCopies {
 export interface CopyOptions {
   /** The data folder, which this process has locked. */
   folder: string;
-  /** Copies the database. @returns the path of the copy */
-  copy(): Promise<string>;
+  /** Copies the database, unless the signal stops it. @returns the path of the copy */
+  copy(stop: AbortSignal): Promise<string>;
   log: Log;
 }
 
@@ -61,7 +63,9 @@ export async function serveCopies({ folder, copy, log }: CopyOptions): Promise<D
   let isBusy = false;
 
   async function handOut(socket: Socket): Promise<void> {
+    const stop = new AbortController();
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    void closed.then(() => stop.abort());
     if (isBusy) {
       socket.end(toLine({ error: "Another backup of this folder runs: wait for its end." }));
       return;
@@ -69,7 +73,7 @@ export async function serveCopies({ folder, copy, log }: CopyOptions): Promise<D
     isBusy = true;
     let path: string | undefined;
     try {
-      path = await copy();
+      path = await copy(stop.signal);
       log.info("copied the embedded database for a backup");
       socket.write(toLine({ name: basename(path) }));
       await closed;
@@ -129,11 +133,15 @@ function socketPath(folder: string): string | null {
 /**
  * Opens the embedded database of a folder to read all of it: a copy of a running server's, else the database itself, whose
  * folder is then locked.
+ * @param answerMs time to wait for a server's answer, in milliseconds
  * @throws UnusableDatabaseError if there is none, or another process than a server uses it; DatabaseCopyError if a server
  * cannot make a copy, and later, from the connection, if it ends and removes the copy
  */
-export async function openForBackup(folder: string): Promise<OpenMigrationConnection> {
-  const copy = await requestCopy(folder);
+export async function openForBackup(
+  folder: string,
+  answerMs = ANSWER_MS,
+): Promise<OpenMigrationConnection> {
+  const copy = await requestCopy(folder, answerMs);
   if (copy === null) return openMigrationConnection({ DATA_DIR: folder, DATABASE_URL: undefined });
   const { path, socket } = copy;
   const refuseLost = async (): Promise<void> => {
@@ -169,12 +177,15 @@ export async function openForBackup(folder: string): Promise<OpenMigrationConnec
  * Asks the server that uses a folder for a copy of its database.
  * @returns the path of the copy, and the connection with which it ends; null if no server answers
  */
-async function requestCopy(folder: string): Promise<{ path: string; socket: Socket } | null> {
+async function requestCopy(
+  folder: string,
+  answerMs: number,
+): Promise<{ path: string; socket: Socket } | null> {
   const at = socketPath(folder);
   if (at === null) return null;
   const socket = connect(at);
   try {
-    const { name, error } = JSON.parse(await readAnswer(socket)) as Answer;
+    const { name, error } = JSON.parse(await readAnswer(socket, answerMs)) as Answer;
     if (name === undefined) throw new DatabaseCopyError(error);
     return { path: join(folder, basename(name)), socket };
   } catch (error) {
@@ -186,8 +197,8 @@ async function requestCopy(folder: string): Promise<{ path: string; socket: Sock
 }
 
 /** Reads the line of an answer. */
-function readAnswer(socket: Socket): Promise<string> {
-  return new Promise((resolve, reject) => {
+function readAnswer(socket: Socket, answerMs: number): Promise<string> {
+  const answer = new Promise<string>((resolve, reject) => {
     let text = "";
     socket.setEncoding("utf8");
     socket.on("data", (part: string) => {
@@ -200,5 +211,14 @@ function readAnswer(socket: Socket): Promise<string> {
     socket.once("close", () =>
       reject(new DatabaseCopyError("The server stopped: run the backup again.")),
     );
+    socket.setTimeout(answerMs, () =>
+      reject(
+        new DatabaseCopyError(
+          `The server has made no copy of its database within ${answerMs / 1000} s. Stop it, then run the backup again.`,
+        ),
+      ),
+    );
   });
+  // The connection is silent while the copy is read.
+  return answer.finally(() => socket.setTimeout(0));
 }

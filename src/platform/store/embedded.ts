@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { execFile } from "node:child_process";
-import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
+import { copyFolder } from "./copy-folder";
 import { serveCopies } from "./database-copies";
+import { stringPropertyOf } from "./error-properties";
 import { lockFolder } from "./folder-lock";
 import { migrate } from "./migrate";
 import type { MigrationConnection } from "./migration/stoppable-connection";
@@ -43,7 +45,11 @@ export async function openEmbedded(folder: string, log: Log, signal?: AbortSigna
     throw error;
   }
   const database = lite;
-  const copies = await serveCopies({ folder, copy: () => copyDatabase(database, folder), log });
+  const copies = await serveCopies({
+    folder,
+    copy: (stop) => copyDatabase(database, folder, stop),
+    log,
+  });
   return makeStore(lite, log, copies.close, () => lock.release());
 }
 
@@ -69,16 +75,23 @@ export async function migrateEmbedded(
   }
 }
 
+/** What {@link fillEmbedded} stores. */
+export interface EmbeddedContent {
+  /** Writes the content of the database. */
+  fill(connection: MigrationConnection): Promise<void>;
+  /** Writes the files beside the database, which is then on disk. If it fails, it leaves none of them. */
+  addFiles(): Promise<void>;
+}
+
 /**
  * Creates the embedded database in `folder/db` with content from elsewhere. If it fails, or its process ends, the folder
  * has no database that can be opened; then it can run again.
- * @param fill writes the content
- * @throws UnusableDatabaseError if the folder holds a database, or another process uses it; the error of `fill`
+ * @throws UnusableDatabaseError if the folder holds a database, or another process uses it; the error of the content
  */
 export async function fillEmbedded(
   folder: string,
   log: Log,
-  fill: (connection: MigrationConnection) => Promise<void>,
+  { fill, addFiles }: EmbeddedContent,
 ): Promise<void> {
   const lock = await lockFolder(folder, log);
   const dataDir = join(folder, "db");
@@ -96,6 +109,7 @@ export async function fillEmbedded(
       const lite = await PGlite.create({ dataDir });
       await fill(embeddedConnection(lite)).finally(() => lite.close());
       await syncFolder(dataDir);
+      await addFiles();
     } catch (error) {
       await rm(dataDir, { recursive: true, force: true });
       await markFinished(folder);
@@ -107,42 +121,33 @@ export async function fillEmbedded(
   }
 }
 
+/** Maximum time for which a copy lets statements wait, in milliseconds, apart from the file that it is copying then. */
+const COPY_MS_MAX = 10_000;
+
 /**
  * Copies the database while no transaction runs. The copy is what a process leaves that is killed then, which the next
  * opening recovers.
  * @returns the path of the copy
+ * @throws the reason of the signal; Error if it would take too long
  */
-async function copyDatabase(lite: PGlite, folder: string): Promise<string> {
+async function copyDatabase(lite: PGlite, folder: string, stop: AbortSignal): Promise<string> {
   const draft = join(folder, `${DRAFT}${newId()}`);
   try {
     await lite.transaction(async (open) => {
       // Otherwise the opening of the copy would repeat everything since the last one.
       await open.exec("CHECKPOINT");
-      await copyFolder(join(folder, "db"), draft);
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(COPY_MS_MAX)]);
+      await copyFolder(join(folder, "db"), draft, signal);
     });
     return draft;
   } catch (error) {
     // The reason counts, also if the copy stays until the next start.
     await rm(draft, { recursive: true, force: true }).catch(() => undefined);
-    throw error;
+    if (stringPropertyOf(error, "name") !== "TimeoutError") throw error;
+    throw new Error(
+      `it takes longer than ${COPY_MS_MAX / 1000} s, for which statements would wait. Stop the server, then run the backup again.`,
+    );
   }
-}
-
-/** Copies the files of a folder. A file system that can shares their blocks. `cp` of Node.js takes ten times longer. */
-async function copyFolder(from: string, to: string): Promise<void> {
-  await mkdir(to, { mode: 0o700 });
-  const entries = await readdir(from, { withFileTypes: true });
-  const copies = await Promise.allSettled(
-    entries.map((entry) => {
-      const [source, target] = [join(from, entry.name), join(to, entry.name)];
-      return entry.isDirectory()
-        ? copyFolder(source, target)
-        : copyFile(source, target, constants.COPYFILE_FICLONE);
-    }),
-  );
-  // Only after the others, so that nothing writes to a copy that is being removed.
-  const failed = copies.find((copy) => copy.status === "rejected");
-  if (failed) throw failed.reason;
 }
 
 /** Waits until the files of a folder are on disk: the embedded database itself does not. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import promises, { mkdtemp, rename, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -14,6 +15,7 @@ import { migrate } from "../../../src/platform/store/migrate";
 import { openMigrationConnection } from "../../../src/platform/store/migration-connection";
 import { readMigrations } from "../../../src/platform/store/migrations";
 import { openStore } from "../../../src/platform/store/open";
+import { restoreFolder } from "../../../src/transports/cli/backup/restore-folder";
 import { endOf, runCommand, spawnCommand } from "../../support/cli/command-line";
 import { MemoryEngine } from "../../support/conferences/memory-engine";
 import { eventually } from "../../support/moving-clock";
@@ -22,6 +24,7 @@ import { storedContent } from "../../support/operations/dump-lines";
 import { expectUsed, useNode } from "../../support/operations/used-node";
 import { RecordingProviders } from "../../support/push/recording-provider";
 import { newGuest } from "../../support/rest-client";
+import { sharedGlobal } from "../../support/shared-modules/shared-global";
 
 /** A backup of the embedded database: what it holds, and what is refused or interrupted. */
 
@@ -217,6 +220,32 @@ describe("a backup", () => {
     );
   });
 
+  test("lets statements wait for a limited time: a server gives up a copy that takes longer", async () => {
+    const node = await started();
+    const { timeout } = sharedGlobal.AbortSignal;
+    const spy = jest
+      .spyOn(sharedGlobal.AbortSignal, "timeout")
+      .mockImplementation((ms) => timeout.call(sharedGlobal.AbortSignal, ms === 10_000 ? 0 : ms));
+    await refused(
+      backUp(node),
+      /cannot copy its database: it takes longer than 10 s.* Stop the server, then run the backup again/,
+    );
+    expect(names(place)).toEqual([]);
+    expect(names(folderOf(node)).filter((name) => name.startsWith("db"))).toEqual(["db"]);
+    // The server has gone on.
+    await newGuest(node);
+    spy.mockRestore();
+    expect((await backUp(node)).code).toBe(0);
+  });
+
+  test("waits for a limited time for a server that does not answer", async () => {
+    const silent = createServer().listen(join(place, "backup.sock"));
+    await expect(openForBackup(place, 20)).rejects.toThrow(
+      "The server has made no copy of its database within 0.02 s. Stop it, then run the backup again.",
+    );
+    silent.close();
+  });
+
   test("that is killed leaves no file of that name and no copy, and can run again", async () => {
     const node = await started();
     await fill(node);
@@ -338,6 +367,22 @@ describe("a restore", () => {
       await refused(restore(), message);
       expect(existsSync(restored())).toBe(false);
     }
+  });
+
+  test("that cannot write a file of the key leaves none of them, and can run again", async () => {
+    await made();
+    const { rename } = promises;
+    const spy = jest.spyOn(promises, "rename").mockImplementation(async (from, to) => {
+      if (String(to).endsWith("credentials.json")) throw new Error("no space left");
+      await rename(from, to);
+    });
+    const config = readConfig({ DATA_DIR: restored() });
+    await expect(restoreFolder(config, file())).rejects.toThrow("no space left");
+    // The lock stays.
+    expect(names(restored()).filter((name) => !name.startsWith("lock."))).toEqual([]);
+    spy.mockRestore();
+    expect((await restore()).code).toBe(0);
+    expect(names(restored())).toEqual(expect.arrayContaining(["owner.json", "secret.key"]));
   });
 
   test("refuses a folder with a database, or with another key", async () => {

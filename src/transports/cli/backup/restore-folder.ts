@@ -8,7 +8,7 @@ import { fillEmbedded } from "../../../platform/store/embedded";
 import { readMigrations } from "../../../platform/store/migrations";
 import { CommandError } from "../connection/command-error";
 import { progressLog } from "../connection/progress-log";
-import { keyFileOf, readKeyFile, refuseOtherFiles, writeSecretFiles } from "./secret-files";
+import { addSecretFiles, keyFileOf, readKeyFile, refuseOtherFiles } from "./secret-files";
 import { verifyKey } from "./verify-key";
 
 /** A finished restore. */
@@ -43,10 +43,12 @@ export async function restoreFolder(config: Config, path: string): Promise<Resto
   }
   await refuseOtherFiles(folder, files);
   let rows: Restore["rows"] = {};
-  await fillEmbedded(folder, progressLog(), async (connection) => {
-    ({ rows } = await loadDump(readDumpFile(file), connection, progressLog()));
-    await verifyKey(connection, { SECRET_KEY: keys, DATA_DIR: folder });
-    await writeSecretFiles(folder, files);
+  await fillEmbedded(folder, progressLog(), {
+    async fill(connection) {
+      ({ rows } = await loadDump(readDumpFile(file), connection, progressLog()));
+      await verifyKey(connection, { SECRET_KEY: keys, DATA_DIR: folder });
+    },
+    addFiles: () => addSecretFiles(folder, files),
   });
   return { folder, rows };
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { replaceFile } from "../../../core/startup/replace-file";
@@ -70,12 +70,22 @@ export async function refuseOtherFiles(folder: string, files: SecretFiles): Prom
   );
 }
 
-/** Writes the files into a data folder. */
-export async function writeSecretFiles(folder: string, files: SecretFiles): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of NAMES) {
-    const text = files[name];
-    if (text !== undefined) await replaceFile(join(folder, name), text, 0o600);
+/**
+ * Adds to a data folder, which is locked, those of the files that it does not have. If one cannot be written, it removes
+ * the others again.
+ */
+export async function addSecretFiles(folder: string, files: SecretFiles): Promise<void> {
+  const present = await readSecretFiles(folder);
+  const missing = NAMES.filter((name) => present[name] === undefined);
+  try {
+    for (const name of missing) {
+      const text = files[name];
+      if (text !== undefined) await replaceFile(join(folder, name), text, 0o600);
+    }
+  } catch (error) {
+    // The reason counts, also if a file stays.
+    for (const name of missing) await rm(join(folder, name), { force: true }).catch(() => {});
+    throw error;
   }
 }
 
