@@ -36,6 +36,11 @@ for each variable, as in [.env.example](../.env.example), and at most 64 KiB. A 
 empty one, which counts as unset. A named file that is missing is an error. Programs that Signalbox starts do not inherit
 the variables of the file.
 
+**Somebody else's folder** cannot ask for your credentials: a command that gets the address of the server from \`.env\`, or
+from DATA_DIR in the current folder, signs in only with the token of that \`.env\` or the password of that DATA_DIR. With
+SIGNALBOX_TOKEN or DATA_DIR of the environment, or \`--token\`, it refuses until \`--url\` or SIGNALBOX_URL names the
+server. A file that \`--env-file\` names is trusted like the environment.
+
 **Secrets** may be in files of their own: in place of a variable that the table calls secret, set its name with \`_FILE\` to
 the path of a file, such as \`SECRET_KEY_FILE=/run/secrets/signalbox-key\`. The value is the content without one line break
 at its end. Setting both variables, and a file that is empty or cannot be read, are errors.

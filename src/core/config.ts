@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { z } from "zod";
 import { readBoundedFile } from "./bounded-file";
-import { type Environment, withEnvFile } from "./env-file";
+import { type Environment, type ExtendedEnvironment, withEnvFile } from "./env-file";
 import { findUnknownVariables, isServiceAddress, type UnknownVariable } from "./unknown-variables";
 import { portFromBase } from "./variables/port-variables";
 import { rtcPorts } from "./variables/rtc-ports";
@@ -19,6 +19,8 @@ type Value<V> = V extends { schema: z.ZodType<infer T, string>; default: infer D
 export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> } & {
   /** Variables of the environment that are probably meant as settings. */
   readonly unknownVariables: readonly UnknownVariable[];
+  /** Names of the variables that a `.env` in the folder of the start gives, not `--env-file`. */
+  readonly fromFolder: readonly string[];
 };
 
 /** All problems of the configuration. The message is written for the operator. */
@@ -37,22 +39,24 @@ export class ConfigError extends Error {
  * ({@link withEnvFile}). An empty variable counts as unset.
  * @throws ConfigError that lists every problem; it does not contain the values of secret variables
  */
-export function readConfig(environment: Environment = processEnvironment()): Config {
+export function readConfig(given?: Environment): Config {
+  const { environment, fromFolder } =
+    given === undefined ? processEnvironment() : { environment: given, fromFolder: [] };
   const unknownVariables = findUnknownVariables(environment);
   const problems: string[] = [];
   const values = withSecretFiles(environment, problems);
-  const config: Record<string, unknown> = { unknownVariables };
+  const config: Record<string, unknown> = { unknownVariables, fromFolder };
   for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
     const { schema, default: fallback, secret, formerly } = variable;
-    const given = formerly && !values[name] && values[formerly] ? formerly : name;
-    const own = isServiceAddress(given, values[given]) ? undefined : values[given];
+    const read = formerly && !values[name] && values[formerly] ? formerly : name;
+    const own = isServiceAddress(read, values[read]) ? undefined : values[read];
     const text = own || movedPort(name, config.PORT_BASE) || fallback;
     if (text === undefined) continue;
     const result = schema.safeParse(text);
     if (result.success) config[name] = result.data;
     else {
       const quoted = secret ? "" : ` (it is ${JSON.stringify(text)})`;
-      problems.push(`${given} ${result.error.issues[0]?.message ?? "is invalid"}${quoted}`);
+      problems.push(`${read} ${result.error.issues[0]?.message ?? "is invalid"}${quoted}`);
     }
   }
   // A file that could not be read has its own problem.
@@ -91,7 +95,7 @@ export function readConfig(environment: Environment = processEnvironment()): Con
 }
 
 /** The environment of the process and its file. @throws ConfigError if the file cannot be used */
-function processEnvironment(): Environment {
+function processEnvironment(): ExtendedEnvironment {
   try {
     return withEnvFile(process.env, process.argv.slice(2), process.cwd());
   } catch (error) {

@@ -11,6 +11,13 @@ const FILE_BYTES_MAX = 65_536;
 /** The file that is read if none is named. */
 const DEFAULT_FILE = ".env";
 
+/** An environment with the variables of a file. */
+export interface ExtendedEnvironment {
+  environment: Environment;
+  /** Names of the variables that come from a `.env` which nobody has named: whoever made the folder has chosen them. */
+  fromFolder: readonly string[];
+}
+
 /**
  * Adds the variables of a file to an environment: of the file that `--env-file` names, or else of `.env` in the folder if
  * there is one. A variable of the environment wins, also an empty one. The process's own environment stays as it is, so
@@ -19,17 +26,25 @@ const DEFAULT_FILE = ".env";
  * @param folder where the process was started
  * @throws Error whose message names the file and says what is wrong with it, without its content
  */
-export function withEnvFile(environment: Environment, args: string[], folder: string): Environment {
+export function withEnvFile(
+  environment: Environment,
+  args: string[],
+  folder: string,
+): ExtendedEnvironment {
   const named = envFileOption(args);
   if (named === "") throw new Error("--env-file needs the path of a file");
   const path = resolve(folder, named ?? DEFAULT_FILE);
   // A folder of this name belongs to another program, such as a virtual environment of Python.
-  if (named === undefined && !isFile(path)) return environment;
+  if (named === undefined && !isFile(path)) return { environment, fromFolder: [] };
   try {
     const text = readBoundedFile(path, FILE_BYTES_MAX);
     const variables = parseEnv(text) as Record<string, string>;
     checkLines(text, Object.values(variables));
-    return { ...variables, ...environment };
+    const added = Object.keys(variables).filter((name) => environment[name] === undefined);
+    return {
+      environment: { ...variables, ...environment },
+      fromFolder: named === undefined ? added : [],
+    };
   } catch (error) {
     throw new Error(`${path} cannot be used as the environment file: ${(error as Error).message}`);
   }

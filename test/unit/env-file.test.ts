@@ -11,7 +11,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (text: string | Buffer, name = ".env") => writeFileSync(join(folder, name), text);
 const read = (environment: Record<string, string> = {}, ...args: string[]) =>
-  withEnvFile(environment, args, folder);
+  withEnvFile(environment, args, folder).environment;
 
 test("a folder without .env adds nothing", () => {
   expect(read({ PORT: "1" })).toEqual({ PORT: "1" });
@@ -30,9 +30,16 @@ test(".env is read as Node.js reads such files, and the environment wins, also w
   });
 });
 
+test("what .env adds is from the folder; what a named file adds is not", () => {
+  write("PORT=5000\nHOST=::1");
+  const given = { HOST: "127.0.0.1" };
+  expect(withEnvFile(given, [], folder).fromFolder).toEqual(["PORT"]);
+  expect(withEnvFile(given, ["--env-file", ".env"], folder).fromFolder).toEqual([]);
+});
+
 test("the process's own environment does not change", () => {
   write("SIGNALBOX_TEST_OF_ENV=1");
-  expect(withEnvFile(process.env, [], folder).SIGNALBOX_TEST_OF_ENV).toBe("1");
+  expect(withEnvFile(process.env, [], folder).environment.SIGNALBOX_TEST_OF_ENV).toBe("1");
   expect(process.env.SIGNALBOX_TEST_OF_ENV).toBeUndefined();
 });
 

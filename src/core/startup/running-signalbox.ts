@@ -70,7 +70,7 @@ function describeProcess(pid: number): RunningSignalbox | null {
     const end = entry.indexOf("=");
     return [entry.slice(0, end), entry.slice(end + 1)];
   });
-  const { DATA_DIR } = withEnvFile(Object.fromEntries(variables), args, folder);
+  const { DATA_DIR } = withEnvFile(Object.fromEntries(variables), args, folder).environment;
   return { pid, dataDir: resolve(folder, DATA_DIR || VARIABLES.DATA_DIR.default) };
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Config } from "../../../core/config";
 import { hostInUrl, trimTrailingSlashes } from "../../../core/host-in-url";
 import { replaceControls } from "../../../core/terminal";
+import { fileVariable } from "../../../core/variables/variable";
 import { VARIABLES } from "../../../core/variables/variables";
 import { CommandError } from "./command-error";
 
@@ -26,6 +27,7 @@ export type Execute = (
 /** Longer than the server's own limit for an operation. */
 const TIMEOUT_MS = 60_000;
 const DEFAULT_PORT = Number(VARIABLES.PORT.default);
+const DEFAULT_URL = `http://${VARIABLES.HOST.default}:${DEFAULT_PORT}`;
 /** Files of the data folder, which the server writes. Named here, as its module would load the database. */
 const OWNER_FILE = "owner.json";
 const CREDENTIALS_FILE = "credentials.json";
@@ -33,17 +35,47 @@ const CREDENTIALS_FILE = "credentials.json";
 const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 const SIGN_OUT = "mutation { signOutMember { signedOut } }";
 
-/** Resolves how to reach the server: command-line options take precedence over the configuration. */
+/**
+ * Resolves how to reach the server: command-line options take precedence over the configuration.
+ * @throws CommandError if the address is from the current folder, which somebody else may have made, and what signs in is
+ * not: it would go to a server that the folder chooses
+ */
 export function resolveAccess(
-  { url, token }: { url?: string; token?: string },
+  { url: givenUrl, token: givenToken }: { url?: string; token?: string },
   config: Config,
 ): ServerAccess {
-  return {
-    url: url ?? config.SIGNALBOX_URL ?? serverUrl(config),
-    token: token ?? config.SIGNALBOX_TOKEN,
-    dataDir: config.DATA_DIR,
-    timeoutMs: TIMEOUT_MS,
-  };
+  const url = givenUrl ?? config.SIGNALBOX_URL ?? serverUrl(config);
+  const token = givenToken ?? config.SIGNALBOX_TOKEN;
+  if (givenUrl === undefined && isAddressOfFolder(config, url)) {
+    const signsIn = token === undefined ? "the password in DATA_DIR" : "the token";
+    const isOwn =
+      token === undefined ? isDataOfFolder(config) : isTokenOfFolder(config, givenToken);
+    if (!isOwn) {
+      const shown = replaceControls(url);
+      throw new CommandError(
+        `The address ${shown} is from the current folder (.env or .data), but ${signsIn} is not. If it is your server, pass --url ${shown}.`,
+      );
+    }
+  }
+  return { url, token, dataDir: config.DATA_DIR, timeoutMs: TIMEOUT_MS };
+}
+
+/** Whether the current folder says where the server is. The default address says nothing. */
+function isAddressOfFolder(config: Config, url: string): boolean {
+  if (url === DEFAULT_URL) return false;
+  if (config.SIGNALBOX_URL !== undefined) return config.fromFolder.includes("SIGNALBOX_URL");
+  if (url !== localUrl(config)) return isDataOfFolder(config);
+  return ["HOST", "PORT", "PORT_BASE"].some((name) => config.fromFolder.includes(name));
+}
+
+/** Whether DATA_DIR belongs to the current folder. */
+function isDataOfFolder({ DATA_DIR, fromFolder }: Config): boolean {
+  return !isAbsolute(DATA_DIR) || fromFolder.includes("DATA_DIR");
+}
+
+function isTokenOfFolder({ fromFolder }: Config, given: string | undefined): boolean {
+  const names = ["SIGNALBOX_TOKEN", fileVariable("SIGNALBOX_TOKEN")];
+  return given === undefined && names.some((name) => fromFolder.includes(name));
 }
 
 /**
@@ -51,11 +83,15 @@ export function resolveAccess(
  * then credentials.json says where the server of DATA_DIR listens, unless that is only its public URL.
  */
 function serverUrl(config: Config): string {
-  const local = `http://${hostInUrl(config.HOST)}:${config.PORT}`;
+  const local = localUrl(config);
   if (config.PORT !== 0 && config.PORT !== DEFAULT_PORT) return local;
   const stored = storedUrl(config.DATA_DIR);
   const isPublic = config.PORT !== 0 && stored === config.BASE_URL;
   return stored === undefined || isPublic ? local : stored;
+}
+
+function localUrl({ HOST, PORT }: Config): string {
+  return `http://${hostInUrl(HOST)}:${PORT}`;
 }
 
 /** The server's URL in credentials.json, which each start updates; undefined without such a file. */
