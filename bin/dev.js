@@ -20,7 +20,8 @@ let ending = false;
 let timer;
 
 function start() {
-  child = spawn(process.execPath, ["--enable-source-maps", program, ...process.argv.slice(2)], {
+  const args = ["--enable-source-maps", "--", program, ...process.argv.slice(2)];
+  child = spawn(process.execPath, args, {
     stdio: "inherit",
     env: { ...QUICK_DRAIN, ...process.env },
   });

@@ -1,5 +1,7 @@
-#!/usr/bin/env node
-// The command line of Signalbox, and the programs that it starts.
+#!/bin/sh
+//bin/sh -c :; exec node -- "$0" "$@"
+// The command line of Signalbox, and the programs that it starts. A shell runs the line above: without -- Node.js 20 takes
+// --env-file for itself, and ends with an error of its own if the file is missing. For Node.js it is a comment.
 const { prepare } = require("./prepare.js");
 
 /** Commands that are programs of their own: they run without what the command line loads. */
