@@ -3,6 +3,7 @@ import { devNull } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../scripts/services/binaries";
 import { type MeasuredProcess, startMeasured } from "./measured-process";
+import { tracingVariables } from "./tracing-sink";
 
 /** The service under measurement. */
 export interface Service extends MeasuredProcess {
@@ -55,6 +56,7 @@ export async function startService(
     ...FREE_PORTS,
     DATA_DIR: location.dataDir,
     ...HIGH_LIMITS,
+    ...(await tracingVariables()),
     ...more,
   };
   if (location.databaseUrl) {

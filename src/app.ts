@@ -2,6 +2,7 @@ import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
 import { Lifecycle } from "./core/lifecycle";
 import { type Log, openLog } from "./core/log";
+import { flushTraces, openTracing } from "./core/tracing";
 import {
   bootstrap,
   type DeploymentEndpoints,
@@ -47,8 +48,10 @@ export interface AppOptions extends PlatformOverrides, DomainOverrides, Transpor
  * the signal that stopped the start
  */
 export async function startApp(config: Config, overrides: AppOptions = {}): Promise<App> {
+  openTracing();
   const log = overrides.log ?? openLog(config.LOG_LEVEL);
   const lifecycle = new Lifecycle(log);
+  lifecycle.add("traces", flushTraces);
   let baseUrl = config.BASE_URL ?? "";
   try {
     const platform = await openPlatform(config, log, lifecycle, overrides);

@@ -1,4 +1,5 @@
 import type { Fault } from "./errors";
+import { bindToTrace } from "./tracing";
 
 /** Options of {@link BoundedStream}. */
 export interface BoundedStreamOptions {
@@ -28,6 +29,7 @@ export class BoundedStream<T> implements AsyncIterableIterator<T> {
   /** Delivers a value to a waiting reader, or queues it. No effect after the end of the stream. */
   push(value: T): void {
     if (this.done) return;
+    bindToTrace(value);
     if (this.waiting) {
       const resolve = this.waiting;
       this.waiting = null;

@@ -1,3 +1,5 @@
+import type { TraceHeaders } from "./tracing";
+
 /** What a transport knows about a request before the session is looked up. */
 export interface Caller {
   protocol: "graphql" | "websocket" | "rest";
@@ -8,6 +10,8 @@ export interface Caller {
   /** Origin of the web page, if the client is a browser. */
   origin?: string;
   requestId: string;
+  /** The span that the client runs the operation in. WebSocket only: over HTTP it is the request's. */
+  trace?: TraceHeaders;
   /**
    * Body parameters as sent, flattened to wire names (`user[login]`) and raw text. REST only: a signature
    * may cover all of them.

@@ -1,6 +1,7 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 import { monotonicNow } from "./clock";
 import { formatLogLine } from "./log-lines";
+import { isTracingOn, openTracing, traceIds } from "./tracing";
 
 /** Structured log on standard output: JSON lines, or text on a terminal. Never log secrets or tokens. */
 export type Log = Logger;
@@ -26,7 +27,7 @@ const SECRET_KEYS = [
 const ROW_PATHS = ['*["detail"]', "err.meta.driverAdapterError.cause.detail"];
 
 /**
- * Opens the log.
+ * Opens the log. In a process with an SDK of OpenTelemetry, its lines have the ids of the span that they are written in.
  * @param level a log level of pino
  * @param to replaces standard output, and gets JSON lines
  * @param output standard output, which decides the form
@@ -38,7 +39,8 @@ export function openLog(
 ): Log {
   const secrets = SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
   const redact = { paths: [...secrets, ...ROW_PATHS], censor: "[secret]" };
-  const options = { level, base: null, redact };
+  openTracing();
+  const options = { level, base: null, redact, ...(isTracingOn() && { mixin: traceIds }) };
   if (to) return pino(options, to);
   if (!output.isTTY) return pino(options);
   return pino(options, {

@@ -86,11 +86,13 @@ const PLANTED: Record<string, Planted> = {
         'import a from "rate-limiter-flexible";',
         'import { a } from "ipaddr.js";',
         'import type { Message } from "firebase-admin/messaging";',
+        'import { trace } from "@opentelemetry/api";',
       ],
       "platform/bus": ['import a from "rate-limiter-flexible";'],
       ".": ['import a from "pg-boss";'],
     },
     passed: {
+      "core/tracing.ts": ['import { trace } from "@opentelemetry/api";'],
       "platform/jobs": ['import a from "pg-boss";'],
       "platform/bus": ['import a from "ioredis";'],
       "platform/limits": ['import a from "ioredis";', 'import a from "rate-limiter-flexible";'],
