@@ -34,7 +34,7 @@ export class RedisChannels {
     const name = this.redisNameOf(channel);
     const remove = this.listeners.add(name, listener);
     try {
-      await this.connection.run(() => this.confirm(name));
+      await this.connection.run("SUBSCRIBE", () => this.confirm(name));
     } catch {
       this.stop(name, remove);
       throw unavailable();
@@ -47,7 +47,7 @@ export class RedisChannels {
    * @throws Fault UNAVAILABLE when it does not
    */
   async confirmed(channel: string): Promise<void> {
-    await this.connection.run(() => this.confirm(this.redisNameOf(channel)));
+    await this.connection.run("SUBSCRIBE", () => this.confirm(this.redisNameOf(channel)));
   }
 
   /** The Redis names of the channels that this node subscribes to. */

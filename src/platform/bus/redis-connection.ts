@@ -5,6 +5,7 @@ import { type Log, warnRarely } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { randomInteger } from "../../core/random";
 import { StartError } from "../../core/startup/start-error";
+import { inSpan, isTraced } from "../../core/tracing";
 import { isNotPrimary, parseInfo, unsupportedServer } from "./redis-server";
 
 /** Timeout of a command, and how long a command waits for a lost connection, in milliseconds. */
@@ -106,16 +107,13 @@ export class RedisConnection {
 
   /**
    * Runs a command once the connection is ready.
+   * @param name of the command or script, for its span
    * @throws Fault UNAVAILABLE when it is not ready within two seconds, or the command fails
    */
-  async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
-    const end = this.metrics?.redisSeconds.startTimer();
-    try {
-      if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw unavailable();
-      return await this.attempt(command);
-    } finally {
-      end?.();
-    }
+  run<T>(name: string, command: (client: Redis) => Promise<T>): Promise<T> {
+    if (!isTraced()) return this.runMeasured(command);
+    const attributes = { "db.system.name": "redis", "db.operation.name": name };
+    return inSpan(name, "client", attributes, () => this.runMeasured(command));
   }
 
   /** Drops the current connection without waiting for Redis and connects again. */
@@ -157,6 +155,16 @@ export class RedisConnection {
     } catch (error) {
       warnRarely(this.log, { err: withoutCommand(error) }, "a Redis command failed");
       throw unavailable();
+    }
+  }
+
+  private async runMeasured<T>(command: (client: Redis) => Promise<T>): Promise<T> {
+    const end = this.metrics?.redisSeconds.startTimer();
+    try {
+      if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw unavailable();
+      return await this.attempt(command);
+    } finally {
+      end?.();
     }
   }
 

@@ -36,21 +36,27 @@ export class RedisValues implements Values {
   }
 
   async set(key: string, value: string): Promise<void> {
-    await this.connection.run((client) => client.set(this.prefix + key, value, "PX", VALUE_TTL_MS));
+    await this.connection.run("SET", (client) =>
+      client.set(this.prefix + key, value, "PX", VALUE_TTL_MS),
+    );
   }
 
   async get(key: string): Promise<string | undefined> {
-    return (await this.connection.run((client) => client.get(this.prefix + key))) ?? undefined;
+    return (
+      (await this.connection.run("GET", (client) => client.get(this.prefix + key))) ?? undefined
+    );
   }
 
   async setIfAbsent(key: string, value: string): Promise<string | undefined> {
-    const existing = await this.connection.run((client) =>
+    const existing = await this.connection.run("set_if_absent", (client) =>
       client.signalboxSetIfAbsent(this.prefix + key, value, VALUE_TTL_MS),
     );
     return existing ?? undefined;
   }
 
   async deleteIf(key: string, value: string): Promise<void> {
-    await this.connection.run((client) => client.signalboxDeleteIf(this.prefix + key, value));
+    await this.connection.run("delete_if", (client) =>
+      client.signalboxDeleteIf(this.prefix + key, value),
+    );
   }
 }

@@ -111,7 +111,7 @@ class RedisBus implements ManagedBus {
   }
 
   async append(inbox: string, body: string, options?: AppendOptions): Promise<AppendResult> {
-    const [cursor, listeners, thousandths] = await this.commands.run((client) =>
+    const [cursor, listeners, thousandths] = await this.commands.run("append", (client) =>
       appendEntry(client, inbox, body, options, this.bytesMax),
     );
     if (cursor === "inbox") throw inboxFull();
@@ -122,6 +122,7 @@ class RedisBus implements ManagedBus {
   async read(inbox: string, after: string): Promise<InboxPage> {
     const known = CURSOR.test(after);
     const [complete, more, lastCursor, priorityEvicted, ...cells] = await this.commands.run(
+      "read",
       (client) =>
         client.signalboxRead(
           ...inboxKeys(inbox),
@@ -149,12 +150,12 @@ class RedisBus implements ManagedBus {
     if (inboxes.length === 0) return [];
     const names = inboxes.map((inbox) => this.channel(inbox));
     // PUBSUB NUMSUB answers name, count, name, count.
-    const counts = await this.commands.run((client) => client.pubsub("NUMSUB", ...names));
+    const counts = await this.commands.run("PUBSUB", (client) => client.pubsub("NUMSUB", ...names));
     return names.map((_, index) => Number(counts[2 * index + 1]) > 0);
   }
 
   async publish(channel: string, message: string): Promise<void> {
-    await this.commands.run((client) => client.publish(this.channel(channel), message));
+    await this.commands.run("PUBLISH", (client) => client.publish(this.channel(channel), message));
   }
 
   subscribe(channel: string, listener: Listener): Promise<() => Promise<void>> {
@@ -163,7 +164,9 @@ class RedisBus implements ManagedBus {
 
   async check(): Promise<void> {
     await this.channels.confirmed(this.probe);
-    const listeners = await this.commands.run((client) => probeAppend(client, this.probe));
+    const listeners = await this.commands.run("append", (client) =>
+      probeAppend(client, this.probe),
+    );
     if (listeners > 0) return;
     this.log.warn("notices are received from another Redis server than signals are written to");
     this.subscriptions.reconnect();
@@ -185,7 +188,7 @@ class RedisBus implements ManagedBus {
         const [, state] = inboxKeys(inbox);
         return commands.pexpire(state, LAST_CURSOR_TTL_MS);
       }, this.commands.client.pipeline());
-      await this.commands.run(async () => {
+      await this.commands.run("PEXPIRE", async () => {
         const replies = await pipeline.exec();
         const refused = replies?.find(([error]) => error !== null);
         if (refused) throw refused[0];

@@ -1,6 +1,7 @@
 import PgBoss from "pg-boss";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
+import { carriedTrace, inSpan } from "../../core/tracing";
 import type { Store } from "../store/store";
 import {
   CREATE_INDEXES,
@@ -23,7 +24,7 @@ import {
   type Jobs,
   type WorkOptions,
 } from "./jobs";
-import { type Queue, Worker } from "./worker";
+import { jobAttributes, type Queue, TRACE_MEMBER, Worker } from "./worker";
 
 /** Poll interval for retries and for jobs of other nodes, in milliseconds. */
 const POLL_MS = 5_000;
@@ -196,20 +197,22 @@ class QueuedJobs implements Jobs, JobMonitor {
     });
   }
 
-  private async send(
+  private send(
     boss: PgBoss,
     name: string,
     data: object | readonly object[],
     { startAfter, ...options }: SendOptions,
   ): Promise<void> {
-    if (!Array.isArray(data)) {
-      const id = await boss.send(name, data, { ...options, startAfter });
-      if (id === null) throw new Error(`the job ${name} could not be enqueued`);
-    } else if (data.length > 0) {
-      const { db, ...common } = { ...options, startAfter: `${startAfter}` };
-      const jobs = data.map((item: object) => ({ name, data: item, ...common }));
-      await boss.insert(jobs, { db });
-    }
+    return inSpan(`send ${name}`, "producer", jobAttributes(name, "send"), async () => {
+      if (!Array.isArray(data)) {
+        const id = await boss.send(name, withTrace(data), { ...options, startAfter });
+        if (id === null) throw new Error(`the job ${name} could not be enqueued`);
+      } else if (data.length > 0) {
+        const { db, ...common } = { ...options, startAfter: `${startAfter}` };
+        const jobs = data.map((item: object) => ({ name, data: withTrace(item), ...common }));
+        await boss.insert(jobs, { db });
+      }
+    });
   }
 
   /** Starts the library. The next call retries a failure. */
@@ -287,6 +290,12 @@ class QueuedJobs implements Jobs, JobMonitor {
     statement.then(end, end);
     return statement;
   }
+}
+
+/** The data of a job, which carries the current trace if that is sampled. */
+function withTrace(data: object): object {
+  const trace = carriedTrace();
+  return trace === undefined ? data : { ...data, [TRACE_MEMBER]: trace };
 }
 
 /** Options of pg-boss, and the transaction to enqueue in. */

@@ -1,6 +1,7 @@
 import type PgBoss from "pg-boss";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
+import { failSpan, inConsumerSpan, outsideTrace } from "../../core/tracing";
 import type { JobHandler } from "./jobs";
 
 /** A queue of pg-boss. */
@@ -24,6 +25,17 @@ export interface WorkerOptions extends Queue {
   /** Resolves once the schema and the queue of this name exist. */
   openQueue: () => Promise<PgBoss>;
 }
+
+/** The member of a job's data that carries the trace of what has enqueued it; absent if that is not sampled. */
+export const TRACE_MEMBER = "trace";
+
+/** The attributes of a span about the jobs of a name. */
+export const jobAttributes = (name: string, operation: "send" | "process") => ({
+  "messaging.system": "pg-boss",
+  "messaging.destination.name": name,
+  "messaging.operation.name": operation,
+  "messaging.operation.type": operation,
+});
 
 /** Maximum length of the reason of a failure that is stored. */
 const REASON_MAX = 1_000;
@@ -67,7 +79,8 @@ export class Worker {
       return;
     }
     if (this.running.size >= this.parts.concurrency) return;
-    this.polling = this.poll().then((more) => {
+    // It runs the jobs of others, also when a traced operation has enqueued one.
+    this.polling = outsideTrace(() => this.poll()).then((more) => {
       this.polling = null;
       const pollNow = more || this.pollAgain;
       this.pollAgain = false;
@@ -91,7 +104,7 @@ export class Worker {
       const batchSize = concurrency - this.running.size;
       const jobs = await boss.fetch<object>(name, { batchSize });
       for (const job of jobs) {
-        const run = this.run(boss, job).finally(() => {
+        const run = this.runTraced(boss, job).finally(() => {
           this.running.delete(run);
           this.wake();
         });
@@ -104,14 +117,32 @@ export class Worker {
     }
   }
 
-  /** Runs a job and records the result; never throws. */
-  private async run(boss: PgBoss, job: PgBoss.Job<object>): Promise<void> {
+  /** Runs a job in the trace of what has enqueued it. */
+  private runTraced(boss: PgBoss, { id, data }: PgBoss.Job<object>): Promise<void> {
+    const { name } = this.parts;
+    const { [TRACE_MEMBER]: trace, ...own } = data as { [TRACE_MEMBER]?: string };
+    const attributes = jobAttributes(name, "process");
+    return inConsumerSpan(`process ${name}`, attributes, trace, (span) =>
+      this.run(boss, { id, data: own }, (error) => failSpan(span, error)),
+    );
+  }
+
+  /**
+   * Runs a job and records the result; never throws.
+   * @param onFailure called with the error of the handler
+   */
+  private async run(
+    boss: PgBoss,
+    job: Pick<PgBoss.Job<object>, "id" | "data">,
+    onFailure: (error: unknown) => void,
+  ): Promise<void> {
     const { name, handler, log, metrics } = this.parts;
     try {
       let failure: Failure | null = null;
       try {
         await handler(job.data);
       } catch (error) {
+        onFailure(error);
         log.error({ err: error, job: name, id: job.id }, "a job failed");
         failure = await this.failureOf(error, job.data);
       }

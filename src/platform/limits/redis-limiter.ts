@@ -82,6 +82,7 @@ class RedisLimiter implements Limiter {
   reserve(attempt: AttemptCounters): Promise<number> {
     const words = countersOf(attempt).flatMap(({ allowed, longest }) => [allowed, longest]);
     return this.runOrFallBack(
+      "reserve",
       (client) =>
         client.signalboxReserve(
           ...keysOf(attempt),
@@ -95,6 +96,7 @@ class RedisLimiter implements Limiter {
 
   async commit(attempt: AttemptCounters, outcome: "correct" | "unchecked"): Promise<void> {
     await this.runOrFallBack<unknown>(
+      "commit",
       (client) =>
         client.signalboxCommit(
           ...keysOf(attempt),
@@ -108,12 +110,13 @@ class RedisLimiter implements Limiter {
 
   /** Uses Redis only if it is connected: a sign-in does not wait for a reconnect. */
   private async runOrFallBack<T>(
+    name: string,
     command: (client: Redis) => Promise<T>,
     fallback: () => Promise<T>,
   ): Promise<T> {
     if (!this.connection.isReady()) return fallback();
     try {
-      return await this.connection.run(command);
+      return await this.connection.run(name, command);
     } catch {
       return fallback();
     }

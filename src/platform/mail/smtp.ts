@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { createTransport } from "nodemailer";
+import { inSpan } from "../../core/tracing";
 import { MailError, type Mailer, MailRejectedError } from "./mail";
 
 /** Maximum number of connections. */
@@ -43,13 +44,15 @@ export function openSmtp(url: string, from: string): Mailer {
     { from },
   );
   return {
-    async send({ to, ...parts }) {
-      try {
-        // As an object, so that nodemailer does not parse the address as a list or a display name.
-        await transport.sendMail({ ...parts, to: { name: "", address: to } });
-      } catch (error) {
-        throw toMailError(error);
-      }
+    send({ to, ...parts }) {
+      return inSpan("send mail", "client", { "server.address": host }, async () => {
+        try {
+          // As an object, so that nodemailer does not parse the address as a list or a display name.
+          await transport.sendMail({ ...parts, to: { name: "", address: to } });
+        } catch (error) {
+          throw toMailError(error);
+        }
+      });
     },
     async check() {
       try {

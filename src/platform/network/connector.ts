@@ -7,6 +7,7 @@ import { type HttpRequest, sendRequest } from "./http-request";
 import { describeConnectionError, type HttpResponse, NoResponse } from "./http-response";
 import { dnsResolver, guardedLookup, privateNetworkError, type Resolve } from "./lookup";
 import { isPrivateAddress } from "./private-address";
+import { inRequestSpan } from "./request-span";
 
 /** Options of {@link Connector}. */
 export interface ConnectorOptions {
@@ -75,7 +76,8 @@ export class Connector {
     const problem = this.check(url);
     if (problem) throw new NoResponse(`the address ${problem}`, "refused");
     const target = new URL(url);
-    return sendRequest(target, request, agents[target.protocol === "http:" ? "http:" : "https:"]);
+    const agent = agents[target.protocol === "http:" ? "http:" : "https:"];
+    return inRequestSpan(request.method, target, () => sendRequest(target, request, agent));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
 import { type Metrics, setOnRead } from "../../core/metrics";
-import type { Statement, Store } from "./store";
+import { inSpan, isTraced } from "../../core/tracing";
+import type { Statement, Store, Transaction } from "./store";
 
 /** The metrics of a node's database. */
 type DatabaseMetrics = Pick<
@@ -8,7 +9,10 @@ type DatabaseMetrics = Pick<
   "databaseSeconds" | "databaseUnavailable" | "databaseConnections"
 >;
 
-/** A store whose statements outside of transactions and whose connections are measured. */
+/**
+ * A store whose statements outside of transactions and whose connections are measured. In a sampled trace, each
+ * statement and each transaction has a span.
+ */
 export function measured(store: Store, metrics: DatabaseMetrics): Store {
   const measure = async <T>(statement: Promise<T>): Promise<T> => {
     const end = metrics.databaseSeconds.startTimer();
@@ -29,7 +33,34 @@ export function measured(store: Store, metrics: DatabaseMetrics): Store {
   return {
     ...store,
     query: <Row>(statement: Statement, values: unknown[]) =>
-      measure(store.query<Row>(statement, values)),
-    execute: (text, values) => measure(store.execute(text, values)),
+      isTraced()
+        ? inStatementSpan(statement.name, () => measure(store.query<Row>(statement, values)))
+        : measure(store.query<Row>(statement, values)),
+    execute: (text, values) =>
+      isTraced()
+        ? inStatementSpan(LIBRARY, () => measure(store.execute(text, values)))
+        : measure(store.execute(text, values)),
+    transaction: (act) =>
+      isTraced()
+        ? inStatementSpan("transaction", () => store.transaction((open) => act(traced(open))))
+        : store.transaction(act),
+  };
+}
+
+/** The name of all statements of libraries, whose texts may contain values. */
+const LIBRARY = "library statement";
+
+/** Runs a statement in a span with its name, which has no text of users. */
+function inStatementSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
+  return inSpan(name, "client", { "db.system.name": "postgresql", "db.query.summary": name }, run);
+}
+
+/** A transaction whose statements have spans. */
+function traced(transaction: Transaction): Transaction {
+  const { query, execute } = transaction;
+  return {
+    ...transaction,
+    query: (statement, values) => inStatementSpan(statement.name, () => query(statement, values)),
+    execute: (text, values) => inStatementSpan(LIBRARY, () => execute(text, values)),
   };
 }
