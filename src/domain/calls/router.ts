@@ -4,12 +4,14 @@ import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
 import type { ApplicationCounters } from "../../core/statistics/application-counters";
+import { carriedTrace, inSpan, isTraced } from "../../core/tracing";
 import type { AppendOptions, Bus } from "../../platform/bus/bus";
 import type { SentSignal } from "./history/call-event";
 import { inboxOf } from "./inbox/bus-keys";
 import { isDeviceConnected } from "./inbox/device-presence";
-import { Inbox } from "./inbox/inbox";
+import { Inbox, type StanzaNotice } from "./inbox/inbox";
 import { encodeContent } from "./inbox/inbox-log";
+import { inboxAttributes } from "./inbox/inbox-spans";
 import { recordAnswer } from "./inbox/record-answer";
 import type { Attachment, SignalSubscriber, StartPosition } from "./inbox/subscriber";
 import { countNewCall, type NewCallDeps } from "./new-call-limit";
@@ -76,6 +78,12 @@ export interface RouterDeps {
   countNewCall?: NewCallDeps["countNewCall"];
 }
 
+const CHAT_SERVER_ATTRIBUTES = {
+  "messaging.system": "xmpp",
+  "messaging.operation.name": "send",
+  "messaging.operation.type": "send",
+} as const;
+
 /** Opens the router of one node. */
 export function openRouter(deps: RouterDeps): Router {
   const { bus, metrics, counters } = deps;
@@ -96,6 +104,11 @@ export function openRouter(deps: RouterDeps): Router {
     isDeviceConnected: async (user: Party, device: string) =>
       isChatServerAttached || isDeviceConnected(bus, user, device),
   };
+
+  const forward = (signal: Signal) =>
+    inSpan("send chat-server", "producer", CHAT_SERVER_ATTRIBUTES, () =>
+      deps.forwardToChatServer?.(signal),
+    );
 
   return {
     async attach(subscriber, start) {
@@ -129,9 +142,10 @@ export function openRouter(deps: RouterDeps): Router {
           sender: String(signal.from.userId),
           highPriority: isCallControl(signal),
         };
+        const trace = carriedTrace();
         const { cursor, hasSubscribers, usage } = await bus.append(
           inboxOf(signal.to),
-          body,
+          trace === undefined ? body : encodeContent(signal, trace),
           options,
         );
         deps.limits?.noteUsage(usage);
@@ -148,8 +162,8 @@ export function openRouter(deps: RouterDeps): Router {
         return cursor;
       };
       const [cursor] = await Promise.all([
-        append(),
-        protocol === "xmpp" ? undefined : deps.forwardToChatServer?.(signal),
+        isTraced() ? inSpan("send inbox", "producer", attributesOf(signal), append) : append(),
+        protocol === "xmpp" || !isChatServerAttached ? undefined : forward(signal),
         answered,
       ]);
       metrics.signals.inc({ protocol, type: knownType(signal.type) });
@@ -161,9 +175,19 @@ export function openRouter(deps: RouterDeps): Router {
       deps.sizes?.checkStanza(xml);
       deps.limits?.take(from, Buffer.byteLength(xml));
       await checkRecipient(from, to);
-      await bus.publish(inboxOf(to), JSON.stringify({ resource: to.resource, xml }));
+      await inSpan("send stanza", "producer", STANZA_ATTRIBUTES, () => {
+        const notice: StanzaNotice = { resource: to.resource, xml, trace: carriedTrace() };
+        return bus.publish(inboxOf(to), JSON.stringify(notice));
+      });
     },
   };
+}
+
+const STANZA_ATTRIBUTES = inboxAttributes("send");
+
+/** The attributes of the span in which a signal is sent. */
+function attributesOf(signal: Signal) {
+  return { ...STANZA_ATTRIBUTES, "signalbox.signal.type": knownType(signal.type) };
 }
 
 /** Number of distinct users that a `call` names. */

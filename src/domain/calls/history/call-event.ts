@@ -44,6 +44,8 @@ interface CallEventBase {
   to: number;
   /** What the timeline of the call has of the signal. */
   signal: TimedSignal;
+  /** The trace of the signal, if it is sampled. */
+  trace?: string;
 }
 
 /** An event of a call, derived from a signal. */

@@ -1,3 +1,4 @@
+import { withCarriedTrace } from "../../../core/tracing";
 import type { EnqueueIn } from "../../../platform/jobs/jobs";
 import type { Transaction } from "../../../platform/store/store";
 import { findCallPushSettings } from "../../applications/application-queries";
@@ -9,6 +10,14 @@ import type { RecordedCall } from "./recorded-calls";
 
 /** Maximum number of users in one job. */
 const JOB_USERS_MAX = 20;
+
+/** The pushes of one job, or of several: with the same delay, and of one trace, which their job continues. */
+interface JobGroup {
+  afterSeconds: number;
+  trace: string | undefined;
+  /** By call and user. */
+  pushes: Map<string, PendingCallPush>;
+}
 
 type CallStarted = CallEvent & { kind: "call" };
 
@@ -40,25 +49,28 @@ export async function enqueueCallPushes(
     transaction,
     candidates.map(({ call }) => call.applicationId),
   );
-  const byDelay = new Map<number, Map<string, PendingCallPush>>();
+  const groups = new Map<string, JobGroup>();
   for (const { call, event, isNew, rangMs } of candidates) {
     const delay = settings.get(call.applicationId)?.delaySeconds;
     if (delay === undefined) continue;
     // The job of the first `call` is still pending.
     if (event.hasSubscribers && !isNew && rangMs < delay * 1000) continue;
     const after = event.hasSubscribers && isNew ? delay : 0;
-    const group = byDelay.get(after) ?? new Map<string, PendingCallPush>();
+    const { trace } = event;
+    const key = `${after} ${trace ?? ""}`;
+    const group = groups.get(key) ?? { afterSeconds: after, trace, pushes: new Map() };
     const push = { callId: call.id, userId: event.to, ...event.invitation };
-    byDelay.set(after, group.set(`${call.id} ${event.to}`, push));
+    group.pushes.set(`${call.id} ${event.to}`, push);
+    groups.set(key, group);
   }
-  for (const [afterSeconds, group] of byDelay) {
-    const pushes = [...group.values()];
+  for (const { afterSeconds, trace, pushes: byUser } of groups.values()) {
+    const pushes = [...byUser.values()];
     const jobs: CallPushJob[] = [];
     while (pushes.length > 0) jobs.push({ pushes: pushes.splice(0, JOB_USERS_MAX) });
-    await enqueue(transaction, CALL_JOBS.incomingCallPush, jobs, {
-      afterSeconds,
-      leaseSeconds: 60,
-    });
+    const options = { afterSeconds, leaseSeconds: 60 };
+    await withCarriedTrace(trace, () =>
+      enqueue(transaction, CALL_JOBS.incomingCallPush, jobs, options),
+    );
   }
 }
 

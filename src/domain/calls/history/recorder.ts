@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { Fault } from "../../../core/errors";
+import { carriedTrace, outsideTrace } from "../../../core/tracing";
 import { isDeadlock } from "../../../platform/store/database-errors";
 import { type CallEvent, type SentSignal, toCallEvent } from "./call-event";
 import type { HistoryDeps } from "./history-deps";
@@ -75,6 +76,8 @@ export class Recorder {
   readonly observe = (sent: SentSignal): void => {
     const event = toCallEvent(sent, this.deps.clock.now());
     if (event === null || this.closed || this.isRepeat(event)) return;
+    const trace = carriedTrace();
+    if (trace !== undefined) event.trace = trace;
     this.enqueue({ event, lookups: 0 });
   };
 
@@ -110,13 +113,16 @@ export class Recorder {
 
   private scheduleFlush(ms: number): void {
     if (this.closed || this.timer || this.flushing) return;
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.flushing = this.flush().finally(() => {
-        this.flushing = null;
-        if (this.queue.length + this.due.length > 0) this.scheduleFlush(this.retryMs);
-      });
-    }, ms).unref();
+    // A batch has the events of many traces.
+    this.timer = outsideTrace(() => setTimeout(() => this.startFlush(), ms)).unref();
+  }
+
+  private startFlush(): void {
+    this.timer = null;
+    this.flushing = this.flush().finally(() => {
+      this.flushing = null;
+      if (this.queue.length + this.due.length > 0) this.scheduleFlush(this.retryMs);
+    });
   }
 
   /** Writes batches until nothing is queued or a write fails. */

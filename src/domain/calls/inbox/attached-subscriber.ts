@@ -10,6 +10,8 @@ export interface AddressedMessage {
   to?: string;
   /** Resource of the device that does not receive it. */
   except?: string;
+  /** The trace of its sender, if it is sampled. */
+  trace?: string;
 }
 
 /** A subscriber that is attached to an inbox, and its cursor. */

@@ -1,3 +1,4 @@
+import { carriedTrace } from "../../../core/tracing";
 import type { Bus, InboxEntry } from "../../../platform/bus/bus";
 import type { XmlElement } from "../../../platform/xml/xml-element";
 import { type Party, type Signal, type StanzaContent, type StanzaSignal } from "../signals/signal";
@@ -16,24 +17,30 @@ export type InboxContent = Signal | AnswerEntry;
 /**
  * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the raw session description.
  * That is the largest part of a signal, and escaping its line ends in JSON is slow.
+ * @param trace of the sender (core/tracing.ts), a member of the JSON; absent if it is not sampled
  */
-export function encodeContent(content: InboxContent): string {
-  if (isAnswer(content)) return JSON.stringify(content);
-  if ("stanza" in content) return encodeStanza(content);
-  const { sdp, ...rest } = content;
-  return sdp === undefined ? JSON.stringify(content) : `${JSON.stringify(rest)}\n${sdp}`;
+export function encodeContent(content: InboxContent, trace?: string): string {
+  if ("stanza" in content) return encodeStanza(content, trace);
+  const traced = trace === undefined ? content : { ...content, trace };
+  if (!("sdp" in traced) || traced.sdp === undefined) return JSON.stringify(traced);
+  const { sdp, ...rest } = traced;
+  return `${JSON.stringify(rest)}\n${sdp}`;
 }
 
 /**
  * Encodes a signal of an XMPP client. Of the fields of its header only the sessionID is stored, which the state of
  * an inbox follows; the elements hold the others.
  */
-function encodeStanza({ id, from, to, type, callId, stanza }: StanzaSignal): string {
+function encodeStanza(
+  { id, from, to, type, callId, stanza }: StanzaSignal,
+  trace: string | undefined,
+): string {
+  const stored = { id, from, to, type, callId, stanza, trace };
   const sdp = sdpElement(stanza);
   const text = sdp?.text;
-  if (!sdp || text === undefined) return JSON.stringify({ id, from, to, type, callId, stanza });
+  if (!sdp || text === undefined) return JSON.stringify(stored);
   sdp.text = "";
-  const json = JSON.stringify({ id, from, to, type, callId, stanza });
+  const json = JSON.stringify(stored);
   sdp.text = text;
   return `${json}\n${text}`;
 }
@@ -61,7 +68,7 @@ export function isAnswer(content: InboxContent): content is AnswerEntry {
 
 /** Appends an answer to a user's inbox. @throws Fault LIMITED or UNAVAILABLE, as `Bus.append` */
 export async function writeAnswer(bus: Bus, user: Party, answer: AnswerEntry): Promise<void> {
-  await bus.append(inboxOf(user), encodeContent(answer), {
+  await bus.append(inboxOf(user), encodeContent(answer, carriedTrace()), {
     sender: String(user.userId),
     highPriority: true,
   });
@@ -78,6 +85,8 @@ export function toAnswerEntry({ type, callId, from, to }: Signal): AnswerEntry |
 export interface DecodedEntry {
   cursor: string;
   content: InboxContent;
+  /** The trace of the sender, if it is sampled. */
+  trace?: string;
 }
 
 /** A page of an inbox, in order. */
@@ -125,5 +134,9 @@ export async function readInbox(
 }
 
 function decodeEntry({ cursor, body }: InboxEntry): DecodedEntry {
-  return { cursor, content: decodeContent(body) };
+  const content: InboxContent & { trace?: string } = decodeContent(body);
+  const { trace } = content;
+  if (trace === undefined) return { cursor, content };
+  delete content.trace;
+  return { cursor, content, trace };
 }

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Log, warnRarely } from "../../../core/log";
 import type { Metrics } from "../../../core/metrics";
+import { inConsumerSpan } from "../../../core/tracing";
 import type { Bus } from "../../../platform/bus/bus";
 import type { Signal } from "../signals/signal";
 import type { AddressedMessage, AttachedSubscriber } from "./attached-subscriber";
 import { type DecodedEntry, type DecodedPage, isAnswer, readInboxPage } from "./inbox-log";
+import { inboxAttributes } from "./inbox-spans";
 import { readSnapshot } from "./snapshot-loader";
 import type { AnsweredCall } from "./subscriber";
 
@@ -13,6 +15,8 @@ const RETRY_MS = 1_000;
 /** Maximum number of answers kept for repeats of a call that arrive after its answer. */
 const ANSWERS_MAX = 50;
 const NONE: ReadonlySet<string> = new Set();
+/** Of the span of a delivery to the devices on one node. */
+const DELIVERY_ATTRIBUTES = inboxAttributes("process");
 
 /** The dependencies of an inbox reader. */
 export interface ReaderDeps {
@@ -141,13 +145,13 @@ export class InboxReader {
    */
   private async toMessages(entries: DecodedEntry[], live: boolean): Promise<AddressedMessage[]> {
     const stopRinging = await this.ringStoppingAnswers(entries);
-    return entries.flatMap(({ cursor, content }): AddressedMessage[] => {
+    return entries.flatMap(({ cursor, content, trace }): AddressedMessage[] => {
       if (!isAnswer(content)) {
         const message = { kind: "signal", cursor, signal: content } as const;
-        const addressed: AddressedMessage = { message, to: content.to.resource };
+        const addressed: AddressedMessage = { message, to: content.to.resource, trace };
         const answer = live ? this.answerTo(content) : undefined;
         return answer
-          ? [addressed, { message: { ...answer, cursor }, except: answer.device }]
+          ? [addressed, { message: { ...answer, cursor }, except: answer.device, trace }]
           : [addressed];
       }
       if (!stopRinging.has(cursor)) return [];
@@ -162,7 +166,7 @@ export class InboxReader {
         hangUp: false,
       };
       if (live) this.remember(message);
-      return [{ message, except: resource }];
+      return [{ message, except: resource, trace }];
     });
   }
 
@@ -202,8 +206,16 @@ export class InboxReader {
   }
 
   private deliver(group: AttachedSubscriber[], addressed: AddressedMessage): void {
-    const { message } = addressed;
+    const { message, trace } = addressed;
     const recipients = group.filter((each) => !each.detached && each.matches(addressed));
+    if (trace === undefined) this.handOver(recipients, message);
+    else if (recipients.length > 0) {
+      const attributes = { ...DELIVERY_ATTRIBUTES, "signalbox.deliveries": recipients.length };
+      inConsumerSpan("process inbox", attributes, trace, () => this.handOver(recipients, message));
+    }
+  }
+
+  private handOver(recipients: AttachedSubscriber[], message: AddressedMessage["message"]): void {
     const xmpp = recipients.filter(({ subscriber }) => subscriber.protocol === "xmpp");
     const graphql = recipients.filter(({ subscriber }) => subscriber.protocol === "graphql");
     for (const { subscriber } of graphql) subscriber.receive(message);

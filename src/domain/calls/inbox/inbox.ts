@@ -1,16 +1,19 @@
 import { Fault } from "../../../core/errors";
 import { warnRarely } from "../../../core/log";
+import { inConsumerSpan, outsideTrace } from "../../../core/tracing";
 import { AcknowledgedCursor } from "./acknowledged-cursor";
 import { AttachedSubscriber } from "./attached-subscriber";
 import { acknowledgedKey } from "./bus-keys";
 import { answerQuestion, isQuestion } from "./device-presence";
 import { readInboxPage } from "./inbox-log";
 import { type CatchUpRange, InboxReader, type ReaderDeps } from "./inbox-reader";
+import { inboxAttributes } from "./inbox-spans";
 import { SnapshotLoader } from "./snapshot-loader";
 import type { Attachment, SignalSubscriber, StartPosition } from "./subscriber";
 
 /** Maximum number of chat streams and subscriptions of one user on a node. */
 export const INBOX_DEVICES_MAX = 256;
+const STANZA_ATTRIBUTES = inboxAttributes("process");
 /** Seconds after which a subscriber beyond this limit may retry. */
 const RETRY_AFTER_S = 10;
 
@@ -24,7 +27,15 @@ interface InboxDeps extends ReaderDeps {
  * A notice (a message on a user's pub/sub channel) that is not about a new entry: a stanza to deliver, or a resource
  * that was bound.
  */
-type ControlNotice = { xml: string; resource?: string } | { bound: string; node: string };
+type ControlNotice = StanzaNotice | { bound: string; node: string };
+
+/** A stanza to deliver to the connected devices of a user, or to one of them. */
+export interface StanzaNotice {
+  xml: string;
+  resource?: string;
+  /** The trace of its sender, if it is sampled. */
+  trace?: string;
+}
 
 /** The position from which a subscriber reads. */
 interface ReadPosition {
@@ -191,7 +202,8 @@ export class Inbox {
       return;
     }
     if (!message.startsWith("{")) {
-      void this.reader.wake();
+      // With a bus in memory it is the sender that calls this.
+      void outsideTrace(() => this.reader.wake());
       return;
     }
     const notice = JSON.parse(message) as ControlNotice;
@@ -199,7 +211,12 @@ export class Inbox {
       if (notice.node !== this.deps.node) this.closeOlder(notice.bound, Number.POSITIVE_INFINITY);
       return;
     }
-    const { xml, resource } = notice;
+    const deliver = () => this.deliverStanza(notice);
+    if (notice.trace === undefined) deliver();
+    else inConsumerSpan("process stanza", STANZA_ATTRIBUTES, notice.trace, deliver);
+  }
+
+  private deliverStanza({ xml, resource }: StanzaNotice): void {
     for (const subscriber of [...this.subscribers.keys()]) {
       const matches = resource === undefined || resource === subscriber.party.resource;
       if (matches) subscriber.receive({ kind: "stanza", xml });

@@ -1,5 +1,6 @@
 import { Fault } from "../../../core/errors";
 import { newId } from "../../../core/random";
+import { inSpan } from "../../../core/tracing";
 import type { ParticipantRef } from "../model/conference";
 import { findHost } from "../rows/host-queries";
 import { findParticipant } from "../rows/participant-queries";
@@ -49,10 +50,20 @@ export class HostRouter {
    * @throws Fault of the command; NOT_FOUND if the conference is closed or does not exist, UNAVAILABLE if its host
    * does not answer or a command that only reads finds none, UNSUPPORTED with CONFERENCES=off
    */
-  async run<Name extends CommandName>(
+  run<Name extends CommandName>(
     conferenceId: number,
     name: Name,
     ...args: CommandArgs<Name>
+  ): Promise<CommandResult<Name>> {
+    return inSpan(`conference ${name}`, "internal", {}, () =>
+      this.search(conferenceId, name, args),
+    );
+  }
+
+  private async search<Name extends CommandName>(
+    conferenceId: number,
+    name: Name,
+    args: CommandArgs<Name>,
   ): Promise<CommandResult<Name>> {
     if (!this.deps.engine && needsMedia(name)) {
       throw new Fault("UNSUPPORTED", "Conferences are off on this server");

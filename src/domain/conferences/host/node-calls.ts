@@ -1,6 +1,7 @@
 import type { ErrorCode, FieldErrors } from "../../../core/errors";
 import { Fault } from "../../../core/errors";
 import type { Log } from "../../../core/log";
+import { carriedTrace, failSpan, inConsumerSpan, inSpan } from "../../../core/tracing";
 import type { Bus } from "../../../platform/bus/bus";
 import { isReadOnly } from "./commands";
 import { NotHostedError } from "./host-deps";
@@ -21,6 +22,8 @@ interface CallMessage {
   conferenceId: number;
   command: string;
   args: unknown[];
+  /** The trace of the caller, if it is sampled. */
+  trace?: string;
 }
 
 /** The response; JSON. `notHosted` when the called node does not host the conference. */
@@ -77,16 +80,23 @@ export class NodeCalls {
    * @throws NotHostedError if it does not host the conference or does not confirm the call, Fault of the command,
    * Fault UNAVAILABLE without an answer in time
    */
-  async call(
+  call(
     node: string,
     id: string,
     conferenceId: number,
     command: string,
     args: unknown[],
   ): Promise<unknown> {
+    return inSpan("send conference-node", "producer", attributesOf("send"), () =>
+      this.callNode(node, { id, from: this.node, conferenceId, command, args }),
+    );
+  }
+
+  private async callNode(node: string, untraced: CallMessage): Promise<unknown> {
     if (this.waiting.size >= WAITING_MAX) throw noAnswer();
     await this.open();
-    const message: CallMessage = { id, from: this.node, conferenceId, command, args };
+    const message: CallMessage = { ...untraced, trace: carriedTrace() };
+    const { id } = message;
     let timer: NodeJS.Timeout | undefined;
     const answer = await new Promise<Answer | null>((resolve, reject) => {
       const waiting: Waiting = { received: false, settle: resolve };
@@ -138,7 +148,17 @@ export class NodeCalls {
     await reply({ id: call.id, answer: settled });
   }
 
-  private async runCall({ conferenceId, command, args }: CallMessage): Promise<Answer> {
+  private runCall(call: CallMessage): Promise<Answer> {
+    if (call.trace === undefined) return this.runCommand(call);
+    const attributes = attributesOf("process");
+    return inConsumerSpan("process conference-node", attributes, call.trace, async (span) => {
+      const answer = await this.runCommand(call);
+      if ("fault" in answer) failSpan(span, answer.fault.code);
+      return answer;
+    });
+  }
+
+  private async runCommand({ conferenceId, command, args }: CallMessage): Promise<Answer> {
     try {
       return { result: (await this.run(conferenceId, command, args)) ?? null };
     } catch (error) {
@@ -154,6 +174,13 @@ export class NodeCalls {
     }
   }
 }
+
+const attributesOf = (operation: "send" | "process") => ({
+  "messaging.system": "signalbox",
+  "messaging.destination.template": "conference-node:{node}",
+  "messaging.operation.name": operation,
+  "messaging.operation.type": operation,
+});
 
 function channelOf(node: string): string {
   return `conference-node:${node}`;

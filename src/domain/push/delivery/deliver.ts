@@ -1,4 +1,5 @@
 import type { Counter } from "../../../core/statistics/application-counters";
+import { inSpan } from "../../../core/tracing";
 import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { findEventToDeliver } from "../events/dispatch-queries";
@@ -112,12 +113,15 @@ function withTimer(
   payload: Payload,
 ): Send {
   const service = CHANNEL_TABLE[channel].service;
-  return async (target) => {
-    const stop = push.metrics.pushSeconds.startTimer({ service });
-    const outcome = await provider.send(payload, target);
-    stop();
-    return outcome;
-  };
+  const attributes = { "signalbox.push.service": service };
+  return (target) =>
+    inSpan(`push ${service}`, "internal", attributes, async (span) => {
+      const stop = push.metrics.pushSeconds.startTimer({ service });
+      const outcome = await provider.send(payload, target);
+      stop();
+      span?.setAttribute("signalbox.push.outcome", outcome.kind);
+      return outcome;
+    });
 }
 
 /** Whether the notification has expired. An expiration of 0 asks the platform to try once. */

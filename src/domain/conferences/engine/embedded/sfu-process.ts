@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { extname, join } from "node:path";
 import { Fault } from "../../../../core/errors";
 import type { Log } from "../../../../core/log";
+import { inSpan } from "../../../../core/tracing";
 import {
   type GatewayMessage,
   type MediaLiveness,
@@ -117,6 +118,10 @@ export class SfuProcess {
 
   /** Sends a request. @throws Fault of the method, UNAVAILABLE if the process does not answer */
   request(request: Request): Promise<unknown> {
+    return inSpan(`media ${request.method}`, "client", {}, () => this.sendRequest(request));
+  }
+
+  private sendRequest(request: Request): Promise<unknown> {
     if (this.ended || this.pending.size >= REQUESTS_MAX) return Promise.reject(engineUnavailable());
     const id = this.nextId++;
     return new Promise((resolve, reject) => {

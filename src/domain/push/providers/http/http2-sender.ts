@@ -5,6 +5,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from "node:
 import type { Clock } from "../../../../core/clock";
 import type { Connector } from "../../../../platform/network/connector";
 import { type HttpResponse, NoResponse } from "../../../../platform/network/http-response";
+import { inRequestSpan } from "../../../../platform/network/request-span";
 import { type Http2SessionState, http2Request } from "./http2-request";
 import { Semaphore, WAIT_FACTOR } from "./semaphore";
 
@@ -76,8 +77,10 @@ export class Http2Sender {
   private streamsMax = STREAMS_BEFORE_SETTINGS;
   private verifying: Promise<void> | null = null;
   private closed = false;
+  private readonly url: URL;
 
   constructor(private readonly options: Http2Options) {
+    this.url = new URL(options.origin);
     this.semaphore = new Semaphore(
       Math.min(options.inFlightMax, this.streamsMax),
       options.clock,
@@ -117,7 +120,9 @@ export class Http2Sender {
     const connection = current && isOpen(current) ? current : this.connect();
     connection.usedAt = options.clock.now();
     try {
-      return await http2Request(connection, headers, body, options.timeoutMs);
+      return await inRequestSpan("POST", this.url, () =>
+        http2Request(connection, headers, body, options.timeoutMs),
+      );
     } catch (error) {
       if (error instanceof NoResponse) {
         this.verifyFailed(connection, error.kind === "unprocessed", attempt);

@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from "ws";
 import { randomInteger } from "../../../../../core/random";
+import { inSpan } from "../../../../../core/tracing";
 import { mediaServerUnavailable } from "./janus-faults";
 import { type JanusMessage, parseJanusMessage } from "./janus-messages";
 import type { JanusEndpoint } from "./janus-options";
@@ -101,7 +102,11 @@ export class VideoRoomConnection {
    * @param acknowledged whether the acknowledgement is the response
    * @throws VideoRoomError, or Fault UNAVAILABLE
    */
-  async request(request: VideoRoomRequest, acknowledged = false): Promise<JanusMessage> {
+  request(request: VideoRoomRequest, acknowledged = false): Promise<JanusMessage> {
+    return inSpan(`media ${request.janus}`, "client", {}, () => this.send(request, acknowledged));
+  }
+
+  private async send(request: VideoRoomRequest, acknowledged: boolean): Promise<JanusMessage> {
     const { socket } = this;
     if (socket?.readyState !== WebSocket.OPEN) throw mediaServerUnavailable();
     return this.transactions.open((transaction) => {
