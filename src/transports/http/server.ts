@@ -13,6 +13,8 @@ import type { Config } from "../../core/config";
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
+import { isTracingOn } from "../../core/tracing";
+import { traceRequests } from "./request-spans";
 
 /**
  * How a route counts its requests against rate limits: "request", one per request for the client's address;
@@ -50,6 +52,8 @@ const ALLOWED_HEADERS = [
   "Content-Type",
   "Idempotency-Key",
   "Apollo-Require-Preflight",
+  "Traceparent",
+  "Tracestate",
 ];
 const EXPOSED_HEADERS = [
   "Retry-After",
@@ -100,6 +104,7 @@ export async function openServer(
   // requests of the connection could not be counted.
   server.server.on("connection", (socket) => void socket.remoteAddress);
   closeUnusedConnections(server);
+  if (isTracingOn()) traceRequests(server);
   // Registered before CORS, which answers preflights: they are counted but never rejected, so that the page
   // can read why its actual request is rejected.
   countRequests(server, countRequest);

@@ -15,6 +15,14 @@ import { exceedsDepth } from "../../../core/json";
 import type { Log } from "../../../core/log";
 import type { Metrics } from "../../../core/metrics";
 import { ApplicationCounters } from "../../../core/statistics/application-counters";
+import {
+  failSpan,
+  inServerSpan,
+  inSpanOf,
+  isBoundToTrace,
+  isTraced,
+  isTracingOn,
+} from "../../../core/tracing";
 import { Compiler } from "./compiler";
 import type { Context } from "./context";
 import { DocumentReader } from "./document-reader";
@@ -120,7 +128,19 @@ export class Engine {
   }
 
   /** Runs a query or mutation. Every error in the result has a Fault as `originalError`. Never throws. */
-  async run(
+  run(
+    prepared: PreparedOperation,
+    context: Context,
+    variables: Record<string, unknown>,
+    protocol: Protocol,
+  ): Promise<ExecutionResult> {
+    if (!hasSpan(context)) return this.runMeasured(prepared, context, variables, protocol);
+    return inOperationSpan(prepared, context, () =>
+      this.runMeasured(prepared, context, variables, protocol),
+    );
+  }
+
+  private async runMeasured(
     prepared: PreparedOperation,
     context: Context,
     variables: Record<string, unknown>,
@@ -137,7 +157,19 @@ export class Engine {
   }
 
   /** Starts a subscription. Returns a single result with errors if it cannot start. Never throws. */
-  async subscribe(
+  subscribe(
+    prepared: PreparedOperation,
+    context: Context,
+    variables: Record<string, unknown>,
+    protocol: Protocol,
+  ): Promise<OperationResult> {
+    if (!hasSpan(context)) return this.openResults(prepared, context, variables, protocol);
+    return inOperationSpan(prepared, context, () =>
+      this.openResults(prepared, context, variables, protocol),
+    );
+  }
+
+  private async openResults(
     prepared: PreparedOperation,
     context: Context,
     variables: Record<string, unknown>,
@@ -151,7 +183,12 @@ export class Engine {
     this.count(prepared, {}, protocol, context);
     return mapAsyncIterator(
       source.events[Symbol.asyncIterator](),
-      (event) => this.execute(prepared, event, context, variables),
+      (event) =>
+        isBoundToTrace(event)
+          ? inSpanOf(event, nameOf(prepared), "server", attributesOf(prepared), () =>
+              this.execute(prepared, event, context, variables),
+            )
+          : this.execute(prepared, event, context, variables),
       (error) => operationError(error, this.log, context.caller.requestId),
       source.ended,
     );
@@ -265,6 +302,33 @@ export class Engine {
     if (code !== "OK") this.counters.countError(application, code);
   }
 }
+
+/** Whether an operation may have a span: on a socket it begins a trace, and over HTTP its request does. */
+function hasSpan({ caller }: Context): boolean {
+  return caller.protocol === "websocket" ? isTracingOn() : isTraced();
+}
+
+/** Runs an operation in its span, see {@link hasSpan}. */
+function inOperationSpan<Result extends OperationResult>(
+  prepared: PreparedOperation,
+  { caller }: Context,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return inServerSpan(nameOf(prepared), attributesOf(prepared), caller.trace, async (span) => {
+    const result = await run();
+    const code = "errors" in result ? result.errors?.[0]?.extensions.code : undefined;
+    if (code !== undefined) failSpan(span, String(code));
+    return result;
+  });
+}
+
+/** A client chooses the name of its operation, but not this one. */
+const nameOf = ({ operation, label }: PreparedOperation) => `${operation.operation} ${label}`;
+
+const attributesOf = ({ operation, label }: PreparedOperation) => ({
+  "graphql.operation.type": operation.operation,
+  "graphql.operation.name": label,
+});
 
 /** Whether a compiled operation did not run because its variables do not fit their types. */
 function areVariablesRefused(result: ExecutionResult | Promise<ExecutionResult>): boolean {

@@ -200,6 +200,7 @@ export class GraphqlSockets {
       query: string;
       operationName?: string | null;
       variables?: Record<string, unknown> | null;
+      extensions?: Record<string, unknown> | null;
     },
   ): Operation | readonly ReturnType<typeof faultError>[] {
     const { config, engine, log, makeContext } = this.options;
@@ -234,6 +235,8 @@ export class GraphqlSockets {
           token: session.token,
           origin: request.headers.origin,
           requestId: newId(),
+          // A browser can set no headers on a socket, and one carries the operations of many traces.
+          trace: payload.extensions ?? undefined,
           disconnect: () => socket.close(CLOSE.later, "Too many signals waiting"),
           deviceSessionId: session.deviceSessionId,
           renewSession: (token) => session.renew(token),

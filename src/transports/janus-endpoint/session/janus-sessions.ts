@@ -6,6 +6,7 @@ import { toFault } from "../../../core/errors";
 import type { Log } from "../../../core/log";
 import type { Metrics } from "../../../core/metrics";
 import type { ApplicationCounters } from "../../../core/statistics/application-counters";
+import { type ActiveSpan, failSpan, inServerSpan, isTracingOn } from "../../../core/tracing";
 import type { ConferenceService } from "../../../domain/conferences/model/conference-service";
 import { KeyCounter } from "../../../platform/limits/key-counter";
 import { type OpenSockets, userViewer } from "../../../platform/limits/open-sockets";
@@ -81,7 +82,19 @@ export class JanusSessions {
    * Handles a parsed message, and calls `reply` exactly once. Never throws.
    * @returns the error that the client got, or null
    */
-  async handle(message: Received, from: RequestOrigin, reply: Reply): Promise<JanusError | null> {
+  handle(message: Received, from: RequestOrigin, reply: Reply): Promise<JanusError | null> {
+    if (!isTracingOn()) return this.handleIn(undefined, message, from, reply);
+    return inServerSpan("janus", {}, undefined, (span) =>
+      this.handleIn(span, message, from, reply),
+    );
+  }
+
+  private async handleIn(
+    span: ActiveSpan,
+    message: Received,
+    from: RequestOrigin,
+    reply: Reply,
+  ): Promise<JanusError | null> {
     const started = monotonicNow();
     let operation = "unknown";
     let replied = false;
@@ -116,6 +129,8 @@ export class JanusSessions {
       replyOnce(errorFrame(to, failure));
     }
     this.count(operation, failure, application, started);
+    span?.updateName(`janus ${operation}`);
+    if (failure) failSpan(span, failure.counted);
     return failure;
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Element } from "ltx";
 import { type ErrorCode, toFault } from "../../../core/errors";
 import { hasTokenForm, newId } from "../../../core/random";
+import { inServerSpan } from "../../../core/tracing";
 import type { Party } from "../../../domain/calls/signals/signal";
 import { userViewer } from "../../../platform/limits/open-sockets";
 import type { PreAuthLimiter } from "../../../platform/limits/pre-auth-limiter";
@@ -158,9 +159,11 @@ class Client implements StreamHandler {
     }
     if (this.stream.closing) return attempt.end(false);
     try {
-      const signIn = await services.authenticate({ ...user, secret, ip, origin });
-      if (!this.stream.closing) this.watch(user, signIn);
-      await signIn.confirm();
+      await inServerSpan("xmpp sign-in", {}, undefined, async () => {
+        const signIn = await services.authenticate({ ...user, secret, ip, origin });
+        if (!this.stream.closing) this.watch(user, signIn);
+        await signIn.confirm();
+      });
     } catch (error) {
       this.unwatch?.();
       return this.failed(error, attempt.end);

@@ -1,6 +1,7 @@
 import type { Element } from "ltx";
 import { toFault } from "../../../core/errors";
 import { newId } from "../../../core/random";
+import { type ActiveSpan, failSpan, inServerSpan, isTracingOn } from "../../../core/tracing";
 import type {
   Attachment,
   CloseReason,
@@ -203,7 +204,12 @@ export class ChatDevice implements SignalSubscriber, Resumable {
     } else managedStream.sendUncounted(failed("unexpected-request"));
   }
 
-  private async message(message: Element): Promise<void> {
+  private message(message: Element): Promise<void> {
+    if (!isTracingOn()) return this.handleMessage(message, undefined);
+    return inServerSpan("xmpp message", {}, undefined, (span) => this.handleMessage(message, span));
+  }
+
+  private async handleMessage(message: Element, span: ActiveSpan): Promise<void> {
     const { type } = message.attrs;
     const target = resolveTarget(message.attrs.to, this.party, this.domain);
     const condition = "condition" in target ? target.condition : "service-unavailable";
@@ -220,6 +226,7 @@ export class ChatDevice implements SignalSubscriber, Resumable {
       await this.deps.services.router.relay(this.party, target.party, writeElement(message));
     } catch (error) {
       const fault = toFault(error);
+      failSpan(span, fault);
       if (fault !== error) {
         this.deps.services.log.error({ err: error }, "a chat message could not be handled");
       }

@@ -4,6 +4,7 @@ import type { Log } from "../../../core/log";
 import type { Metrics } from "../../../core/metrics";
 import { newId } from "../../../core/random";
 import type { ApplicationCounters } from "../../../core/statistics/application-counters";
+import { inServerSpan } from "../../../core/tracing";
 import type { Router } from "../../../domain/calls/router";
 import type { Party, Signal, StanzaSignal } from "../../../domain/calls/signals/signal";
 import type { SignalSizeLimit } from "../../../domain/calls/signals/signal-size";
@@ -80,7 +81,9 @@ export class ForwardedMessages {
   private queue(copy: Element, signal: StanzaSignal): void {
     const sender = String(copy.attrs.from);
     const handled = (this.senders.get(sender) ?? Promise.resolve())
-      .then(() => this.deliver(copy, signal))
+      .then(() =>
+        inServerSpan("xmpp forwarded message", {}, undefined, () => this.deliver(copy, signal)),
+      )
       .catch((error: unknown) => this.refuse(copy, signal, error))
       .then(() => {
         this.inFlight -= 1;
