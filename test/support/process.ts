@@ -28,10 +28,12 @@ export interface ServiceProcess {
 /** Arguments without which a developer's .env in this folder would change the settings of a test. */
 export const NO_ENV_FILE = ["--env-file", devNull];
 
-/** Arguments with which Node.js runs src/main.ts from any folder. */
-export function commandOf(args: string[]): string[] {
+const MAIN = join(ROOT, "src/main.ts");
+
+/** Arguments with which Node.js runs a program, src/main.ts by default, from any folder. */
+export function commandOf(args: string[], program = MAIN): string[] {
   // Without -- Node.js 20 itself looks for --env-file after the program.
-  return ["-r", join(ROOT, "tools/run-typescript.js"), "--", join(ROOT, "src/main.ts"), ...args];
+  return ["-r", join(ROOT, "tools/run-typescript.js"), "--", program, ...args];
 }
 
 /** Where and how {@link startProcess} starts a process. */
@@ -39,14 +41,16 @@ interface StartOptions {
   /** The folder of the start. */
   folder?: string;
   args?: string[];
+  /** A program that loads src/main.ts. */
+  program?: string;
 }
 
 /** Starts src/main.ts, with only the given environment. */
 export function startProcess(
   environment: Record<string, string>,
-  { folder = ROOT, args = NO_ENV_FILE }: StartOptions = {},
+  { folder = ROOT, args = NO_ENV_FILE, program }: StartOptions = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, commandOf(args), {
+  const child = spawn(process.execPath, commandOf(args, program), {
     cwd: folder,
     env: {
       PATH: process.env.PATH,

@@ -1,6 +1,4 @@
 import { randomInt } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { execute } from "../../scripts/services/postgres-server";
 import { graphql } from "../../tools/graphql/graphql-http";
@@ -8,7 +6,9 @@ import { eventually } from "../support/moving-clock";
 import { NO_RATES, type TestNode } from "../support/node";
 import { type FreshDatabase, freshServices } from "../support/operations/database";
 import { type ServiceProcess, startProcess } from "../support/process";
+import { nodeOf, type ProcessNode } from "../support/process-node";
 import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";
+import { storeFcmCredentials } from "../support/push/fcm-node";
 import { eventBody, universal } from "../support/push/push";
 import { newUser, rest, type TestUser } from "../support/rest-client";
 
@@ -18,16 +18,12 @@ const CRASHES = 6;
 /** Maximum number of in-flight deliveries per node: batches times deliveries. */
 const IN_FLIGHT = 4 * 500;
 
-const SET = `mutation ($input: SetPushCredentialsInput!) {
-  setPushCredentials(input: $input) { warning } }`;
-const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
-
 let database: FreshDatabase;
 let fixture: FcmFixture;
 /** Device and message of every accepted push. */
 const sent: string[] = [];
 let service: ServiceProcess;
-let target: Pick<TestNode, "baseUrl" | "graphqlUrl" | "application">;
+let target: ProcessNode;
 
 async function start(): Promise<void> {
   service = startProcess({
@@ -36,51 +32,12 @@ async function start(): Promise<void> {
     REDIS_URL: "",
     ALLOW_PRIVATE_NETWORKS: "true",
   });
-  const { rest: baseUrl, graphql: graphqlUrl } = await service.ready();
-  const folder = database.environment.DATA_DIR ?? "";
-  const made = JSON.parse(readFileSync(join(folder, "credentials.json"), "utf8"));
-  target = {
-    baseUrl,
-    graphqlUrl,
-    application: {
-      id: made.application_id,
-      authKey: made.auth_key,
-      authSecret: made.auth_secret,
-      accountKey: made.account_key,
-    },
-  };
+  target = await nodeOf(service, database.environment);
 }
 
 async function kill(): Promise<void> {
   service.child.kill("SIGKILL");
   await service.exited;
-}
-
-async function setCredentials(): Promise<void> {
-  const folder = database.environment.DATA_DIR ?? "";
-  const input = JSON.parse(readFileSync(join(folder, "owner.json"), "utf8"));
-  const { data } = await graphql(target, SIGN_IN, { input });
-  const { clientEmail, projectId, privateKey, tokenUrl, baseUrl, ca } = fixture.credentials;
-  const serviceAccount = JSON.stringify({
-    type: "service_account",
-    project_id: projectId,
-    client_email: clientEmail,
-    private_key: privateKey,
-    token_uri: tokenUrl,
-  });
-  const answer = await graphql(
-    target,
-    SET,
-    {
-      input: {
-        applicationId: String(target.application.id),
-        environment: "DEVELOPMENT",
-        fcm: { serviceAccount, baseUrl, ca },
-      },
-    },
-    data.signInMember.token,
-  );
-  expect(answer).toMatchObject({ data: { setPushCredentials: { warning: null } } });
 }
 
 /** Requests a push to all devices. @returns whether the request was acknowledged */
@@ -118,7 +75,7 @@ afterAll(async () => {
 
 it("after repeated kills, every acknowledged push reaches every device, and few arrive twice", async () => {
   await start();
-  await setCredentials();
+  await storeFcmCredentials(target, database.environment, fixture);
   const sender = await newUser(target as TestNode);
   const url = database.environment.DATABASE_URL ?? "";
   await execute(
