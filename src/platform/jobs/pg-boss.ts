@@ -1,7 +1,7 @@
 import PgBoss from "pg-boss";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
-import { carriedTrace, inSpan } from "../../core/tracing";
+import { inSpan } from "../../core/tracing";
 import type { Store } from "../store/store";
 import {
   CREATE_INDEXES,
@@ -15,6 +15,7 @@ import {
   lockFailedJob,
   readFailedJobs,
 } from "./job-queries";
+import { jobAttributes, withTrace } from "./job-spans";
 import {
   type EnqueueIn,
   FAILED_DAYS,
@@ -24,7 +25,7 @@ import {
   type Jobs,
   type WorkOptions,
 } from "./jobs";
-import { jobAttributes, type Queue, TRACE_MEMBER, Worker } from "./worker";
+import { type Queue, Worker } from "./worker";
 
 /** Poll interval for retries and for jobs of other nodes, in milliseconds. */
 const POLL_MS = 5_000;
@@ -290,12 +291,6 @@ class QueuedJobs implements Jobs, JobMonitor {
     statement.then(end, end);
     return statement;
   }
-}
-
-/** The data of a job, which carries the current trace if that is sampled. */
-function withTrace(data: object): object {
-  const trace = carriedTrace();
-  return trace === undefined ? data : { ...data, [TRACE_MEMBER]: trace };
 }
 
 /** Options of pg-boss, and the transaction to enqueue in. */

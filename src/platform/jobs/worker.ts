@@ -2,6 +2,7 @@ import type PgBoss from "pg-boss";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { failSpan, inConsumerSpan, outsideTrace } from "../../core/tracing";
+import { jobAttributes, readTrace } from "./job-spans";
 import type { JobHandler } from "./jobs";
 
 /** A queue of pg-boss. */
@@ -25,17 +26,6 @@ export interface WorkerOptions extends Queue {
   /** Resolves once the schema and the queue of this name exist. */
   openQueue: () => Promise<PgBoss>;
 }
-
-/** The member of a job's data that carries the trace of what has enqueued it; absent if that is not sampled. */
-export const TRACE_MEMBER = "trace";
-
-/** The attributes of a span about the jobs of a name. */
-export const jobAttributes = (name: string, operation: "send" | "process") => ({
-  "messaging.system": "pg-boss",
-  "messaging.destination.name": name,
-  "messaging.operation.name": operation,
-  "messaging.operation.type": operation,
-});
 
 /** Maximum length of the reason of a failure that is stored. */
 const REASON_MAX = 1_000;
@@ -120,7 +110,7 @@ export class Worker {
   /** Runs a job in the trace of what has enqueued it. */
   private runTraced(boss: PgBoss, { id, data }: PgBoss.Job<object>): Promise<void> {
     const { name } = this.parts;
-    const { [TRACE_MEMBER]: trace, ...own } = data as { [TRACE_MEMBER]?: string };
+    const { trace, own } = readTrace(data);
     const attributes = jobAttributes(name, "process");
     return inConsumerSpan(`process ${name}`, attributes, trace, (span) =>
       this.run(boss, { id, data: own }, (error) => failSpan(span, error)),

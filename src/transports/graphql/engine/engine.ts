@@ -15,14 +15,7 @@ import { exceedsDepth } from "../../../core/json";
 import type { Log } from "../../../core/log";
 import type { Metrics } from "../../../core/metrics";
 import { ApplicationCounters } from "../../../core/statistics/application-counters";
-import {
-  failSpan,
-  inServerSpan,
-  inSpanOf,
-  isBoundToTrace,
-  isTraced,
-  isTracingOn,
-} from "../../../core/tracing";
+import { isBoundToTrace } from "../../../core/tracing";
 import { Compiler } from "./compiler";
 import type { Context } from "./context";
 import { DocumentReader } from "./document-reader";
@@ -30,6 +23,7 @@ import { VALUE_LEVELS } from "./document-rules";
 import { faultError, operationError, toGraphQLError } from "./error";
 import type { DocumentLimits } from "./limits";
 import { mapAsyncIterator } from "./map-async-iterator";
+import { hasSpan, inEventSpan, inOperationSpan } from "./operation-spans";
 import { chargeOperation } from "./operation-weight";
 import { type PreparedOperation, prepareOperation } from "./prepared";
 import { OpenSubscriptions } from "./subscription-memory";
@@ -185,9 +179,7 @@ export class Engine {
       source.events[Symbol.asyncIterator](),
       (event) =>
         isBoundToTrace(event)
-          ? inSpanOf(event, nameOf(prepared), "server", attributesOf(prepared), () =>
-              this.execute(prepared, event, context, variables),
-            )
+          ? inEventSpan(prepared, event, () => this.execute(prepared, event, context, variables))
           : this.execute(prepared, event, context, variables),
       (error) => operationError(error, this.log, context.caller.requestId),
       source.ended,
@@ -302,33 +294,6 @@ export class Engine {
     if (code !== "OK") this.counters.countError(application, code);
   }
 }
-
-/** Whether an operation may have a span: on a socket it begins a trace, and over HTTP its request does. */
-function hasSpan({ caller }: Context): boolean {
-  return caller.protocol === "websocket" ? isTracingOn() : isTraced();
-}
-
-/** Runs an operation in its span, see {@link hasSpan}. */
-function inOperationSpan<Result extends OperationResult>(
-  prepared: PreparedOperation,
-  { caller }: Context,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  return inServerSpan(nameOf(prepared), attributesOf(prepared), caller.trace, async (span) => {
-    const result = await run();
-    const code = "errors" in result ? result.errors?.[0]?.extensions.code : undefined;
-    if (code !== undefined) failSpan(span, String(code));
-    return result;
-  });
-}
-
-/** A client chooses the name of its operation, but not this one. */
-const nameOf = ({ operation, label }: PreparedOperation) => `${operation.operation} ${label}`;
-
-const attributesOf = ({ operation, label }: PreparedOperation) => ({
-  "graphql.operation.type": operation.operation,
-  "graphql.operation.name": label,
-});
 
 /** Whether a compiled operation did not run because its variables do not fit their types. */
 function areVariablesRefused(result: ExecutionResult | Promise<ExecutionResult>): boolean {
