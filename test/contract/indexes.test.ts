@@ -14,7 +14,11 @@ import { RequestAuth } from "../../src/domain/access/request-auth";
 import { ViewerSubscriptions } from "../../src/domain/access/viewer-subscriptions";
 import { AccountResolver } from "../../src/domain/accounts/account.resolver";
 import type { AccountType } from "../../src/domain/accounts/account.type";
-import type { AccountContext, AccountDeps } from "../../src/domain/accounts/account-deps";
+import type {
+  AccountContext,
+  AccountDeps,
+  InvitationMailJob,
+} from "../../src/domain/accounts/account-deps";
 import {
   closeEndedMemberConnections,
   findMemberByToken,
@@ -238,6 +242,7 @@ async function openModules(): Promise<TestModules> {
 /** Records the text of each mail instead of sending it. */
 function mailerTo(texts: string[]): Mailer {
   return {
+    kind: "smtp",
     send: async ({ text }) => void texts.push(text),
     check: async () => undefined,
     close: async () => undefined,
@@ -397,12 +402,13 @@ function statementsOf(...folders: string[]): string[] {
 
 /** Invites somebody, who accepts, gets a role and is removed. */
 async function useMembers(accounts: AccountDeps, viewer: AccountViewer): Promise<void> {
-  const jobs: number[] = [];
-  const openInvitationQueue = async () => async (_: unknown, job: { invitationId: number }) => {
-    jobs.push(job.invitationId);
+  const jobs: InvitationMailJob[] = [];
+  const openInvitationQueue = async () => async (_: unknown, job: InvitationMailJob) => {
+    jobs.push(job);
   };
   const secrets: string[] = [];
   const mailer = {
+    kind: "smtp" as const,
     send: async ({ text }: Mail) => {
       secrets.push(/invitation\/([\w-]{43})/.exec(text)?.[1] ?? "");
     },
@@ -412,8 +418,8 @@ async function useMembers(accounts: AccountDeps, viewer: AccountViewer): Promise
   const deps = { ...accounts, openInvitationQueue };
   await inviteMember(deps, viewer, "new@owner.example", "developer");
   const revoked = await inviteMember(deps, viewer, "revoked@owner.example", "developer");
-  await revokeInvitation(deps, viewer, String(revoked.id));
-  for (const invitationId of jobs) await sendInvitationMail(deps, mailer, { invitationId });
+  await revokeInvitation(deps, viewer, String(revoked.invitation.id));
+  for (const job of jobs) await sendInvitationMail(deps, mailer, job);
   const account = { id: viewer.accountId } as AccountType;
   const context = { accounts: deps } as unknown as AccountContext;
   expect(await new AccountMembersResolver().invitations(account, context)).toHaveLength(2);

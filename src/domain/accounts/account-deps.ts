@@ -1,13 +1,17 @@
+import type { Sealer } from "../../core/sealer";
 import type { RateLimits } from "../../platform/limits/rate-limits";
+import type { Mailer } from "../../platform/mail/mail";
 import type { Transaction } from "../../platform/store/store";
 import type { RequestContext } from "../access/request-context";
 import type { AuditDeps } from "../audit/entries/audit-entry";
 import type { PasswordHasher } from "../passwords/password";
 import type { SessionEvent, SessionEvents } from "../session-events/session-events";
 
-/** An invitation to mail, for a background job. It holds no secret: the job creates it when it sends the mail. */
+/** An invitation to mail, for a background job. */
 export interface InvitationMailJob {
   invitationId: number;
+  /** The secret, sealed; absent in jobs of earlier versions, which create it when they send the mail. */
+  sealedSecret?: string;
 }
 
 /** A change of a member's e-mail address. */
@@ -16,6 +20,9 @@ export interface MemberEmailChange {
   /** The old address, which is notified. */
   email: string;
 }
+
+/** How this deployment sends mail. */
+export type MailWay = Mailer["kind"] | "none";
 
 /** Dependencies of the functions of this module. */
 export interface AccountDeps extends AuditDeps {
@@ -26,6 +33,8 @@ export interface AccountDeps extends AuditDeps {
    */
   endDerived(query: Transaction["query"], memberId: number): Promise<SessionEvent[]>;
   limits: RateLimits;
+  sealer: Sealer;
+  mail: MailWay;
   passwordHasher: PasswordHasher;
   /** Public addresses of this deployment; the API's is known once the server listens. */
   endpoints: { api(): string; chat: string; turn: string };

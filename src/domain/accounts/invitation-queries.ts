@@ -23,6 +23,7 @@ export interface AccountInvitation {
 
 /** An invitation to insert. */
 export interface NewInvitation extends Omit<AccountInvitation, "id" | "invitedBy"> {
+  secretHash: Buffer;
   /** The owner who makes it. */
   invitedById: number;
 }
@@ -73,7 +74,8 @@ export async function insertInvitation(
 ): Promise<AccountInvitation> {
   const { accountInvitation } = await prisma();
   const accountId = BigInt(columns.accountId);
-  const data = { ...columns, accountId, invitedById: BigInt(columns.invitedById) };
+  const secretHash = new Uint8Array(columns.secretHash);
+  const data = { ...columns, secretHash, accountId, invitedById: BigInt(columns.invitedById) };
   return toInvitation(await accountInvitation.create({ data, select: INVITATION }));
 }
 
@@ -96,7 +98,10 @@ export async function deleteInvitationsBy(
   await accountInvitation.deleteMany({ where: { invitedById: BigInt(memberId) } });
 }
 
-/** Gives an open invitation its secret. @returns the invitation and the name of its account; null if there is none */
+/**
+ * Gives an open invitation its secret, also the one that it has.
+ * @returns the invitation and the name of its account; null if there is none
+ */
 export async function writeInvitationSecret(
   { db }: Pick<Store, "db">,
   id: number,

@@ -19,14 +19,15 @@ export class InvitationResolver {
   @Limited("reset")
   @Mutation(() => InviteMemberPayload, {
     description:
-      "Mails an invitation to the calling owner's account. It works once, within a day, and replaces an earlier one of the address.",
+      "Invites somebody to the calling owner's account, by a link that only this answer and the mail have. It works once, within a day, and replaces an earlier one of the address.",
   })
   async inviteMember(
     @Ctx() { accounts, auth }: AccountContext,
     @Arg("input", () => InviteMemberInput, { description: "The address and the role." })
     { email, role }: InviteMemberInput,
   ): Promise<InviteMemberPayload> {
-    return { invitation: await inviteMember(accounts, await auth.account(), email, role) };
+    const made = await inviteMember(accounts, await auth.account(), email, role);
+    return { ...made, mail: accounts.mail };
   }
 
   @Allow("owner")

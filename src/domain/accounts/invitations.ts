@@ -16,7 +16,7 @@ import {
   startSignIn,
 } from "./account-sessions";
 import { checkMemberEmail } from "./current-member";
-import { invitationMail } from "./invitation-mail";
+import { invitationMail, invitationUrl } from "./invitation-mail";
 import {
   type AccountInvitation,
   countOpenInvitations,
@@ -35,30 +35,37 @@ const INVITATION_TTL_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of open invitations to an account; their list has no pages. */
 export const INVITATIONS_MAX = 20;
 
+/** What the secret of a job is sealed as. */
+const SEALED_AS = "invitation";
+
+/** An invitation, and the link that its receiver opens, which nothing but the caller and the mail gets. */
+export interface MadeInvitation {
+  invitation: AccountInvitation;
+  link: string;
+}
+
 /** Name of the durable job that mails an invitation. */
 export const INVITATION_JOB = "account-invitation";
 
 /**
- * Invites somebody to the caller's account, in place of an earlier invitation of the address. A background job creates
- * the secret and mails it. Whether the address belongs to a member of another account is not revealed: the mail is sent,
- * and the invitation cannot be accepted.
- * @throws Fault UNAVAILABLE if this deployment cannot send mail; INVALID on the e-mail, for a member of the account, and
- * beyond the maximum of members or open invitations; FORBIDDEN if the caller is no longer an owner
+ * Invites somebody to the caller's account, in place of an earlier invitation of the address. A background job mails the
+ * link, if this deployment can send mail. The database has only the hash of the secret, and the job has it sealed. Whether
+ * the address belongs to a member of another account is not revealed: such an invitation cannot be accepted.
+ * @throws Fault INVALID on the e-mail, for a member of the account, and beyond the maximum of members or open invitations;
+ * FORBIDDEN if the caller is no longer an owner
  */
 export async function inviteMember(
   deps: AccountDeps,
   owner: AccountViewer,
   address: string,
   role: MemberRole,
-): Promise<AccountInvitation> {
-  if (deps.openInvitationQueue === null) {
-    throw new Fault("UNAVAILABLE", "This server has no way to send mail");
-  }
+): Promise<MadeInvitation> {
   const { accountId, memberId: invitedById } = owner;
   const email = checkMemberEmail(address);
   const now = new Date(deps.clock.now());
-  const enqueue = await deps.openInvitationQueue();
-  return deps.store.transaction(async (transaction) => {
+  const secret = newToken();
+  const enqueue = await deps.openInvitationQueue?.();
+  const invitation = await deps.store.transaction(async (transaction) => {
     const members = await lockAsOwner(transaction, owner);
     if (await isMemberOfAccount(transaction, accountId, email)) {
       throw Fault.field("email", "belongs to a member of the account");
@@ -70,24 +77,32 @@ export async function inviteMember(
       throw Fault.base(`An account has at most ${INVITATIONS_MAX} open invitations`);
     }
     const expiresAt = new Date(now.getTime() + INVITATION_TTL_MS);
-    const columns = { accountId, email, role, invitedById, createdAt: now, expiresAt };
-    const invitation = await insertInvitation(transaction, columns);
-    await enqueue(transaction, { invitationId: invitation.id });
-    return invitation;
+    const secretHash = hashToken(secret);
+    const columns = { accountId, email, role, invitedById, secretHash, createdAt: now, expiresAt };
+    const inserted = await insertInvitation(transaction, columns);
+    const sealedSecret = deps.sealer.seal(secret, SEALED_AS);
+    await enqueue?.(transaction, { invitationId: inserted.id, sealedSecret });
+    return inserted;
   });
+  return { invitation, link: invitationUrl(deps.endpoints.api(), secret) };
 }
 
 /**
- * Creates the secret of an invitation and mails it. Does nothing for one that was revoked, replaced, accepted or has
- * expired. A repeated job sends another secret, and the first one stops working.
+ * Mails an invitation. Does nothing for one that was revoked, replaced, accepted or has expired.
  * @throws MailError when a retry may help
  */
 export async function sendInvitationMail(
-  { store, clock, log, endpoints }: Pick<AccountDeps, "store" | "clock" | "log" | "endpoints">,
+  {
+    store,
+    clock,
+    log,
+    endpoints,
+    sealer,
+  }: Pick<AccountDeps, "store" | "clock" | "log" | "endpoints" | "sealer">,
   mailer: Mailer,
-  { invitationId }: InvitationMailJob,
+  { invitationId, sealedSecret }: InvitationMailJob,
 ): Promise<void> {
-  const secret = newToken();
+  const secret = sealedSecret === undefined ? newToken() : sealer.open(sealedSecret, SEALED_AS);
   const now = new Date(clock.now());
   const found = await writeInvitationSecret(store, invitationId, hashToken(secret), now);
   if (found === null) return;

@@ -7,7 +7,7 @@ import { INVITATION_JOB, sendInvitationMail } from "./invitations";
 
 /** Opens accounts, and starts the jobs that send the mails of this module. */
 export function openAccounts(
-  deps: Omit<AccountDeps, "openInvitationQueue" | "openMemberEmailQueue"> & {
+  deps: Omit<AccountDeps, "mail" | "openInvitationQueue" | "openMemberEmailQueue"> & {
     jobs: Jobs;
     mailer: Mailer | null;
   },
@@ -25,6 +25,7 @@ export function openAccounts(
   }
   return {
     ...deps,
+    mail: mailer?.kind ?? "none",
     openInvitationQueue: mailer && (() => openQueue(INVITATION_JOB)),
     openMemberEmailQueue: mailer && (() => openQueue(MEMBER_EMAIL_JOB)),
   };

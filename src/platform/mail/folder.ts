@@ -31,8 +31,14 @@ export async function openMailFolder(parts: MailFolderOptions): Promise<Mailer> 
     { from },
   );
   return {
+    kind: "folder",
     async send({ to, ...rest }) {
-      const { message } = await transport.sendMail({ ...rest, to: { name: "", address: to } });
+      const { message } = await transport.sendMail({
+        ...rest,
+        to: { name: "", address: to },
+        // People read the file as it is: quoted-printable would break its links over lines.
+        encoding: "8bit",
+      });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await chmod(folder, 0o700);
       // File names sort by time; the id makes them unique within a millisecond.

@@ -9,6 +9,9 @@ export interface Mail {
 
 /** Sends mail; implemented by smtp.ts and folder.ts. */
 export interface Mailer {
+  /** Whether mails are sent, or written to files for evaluation. */
+  readonly kind: "smtp" | "folder";
+
   /**
    * Sends a mail; resolves once the server has accepted it.
    * @throws MailRejectedError if the mail is rejected permanently, MailError if a retry may succeed

@@ -44,6 +44,7 @@ export function openSmtp(url: string, from: string): Mailer {
     { from },
   );
   return {
+    kind: "smtp",
     send({ to, ...parts }) {
       return inSpan("send mail", "client", { "server.address": host }, async () => {
         try {

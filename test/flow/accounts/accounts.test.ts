@@ -1,9 +1,10 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { openSocket } from "../../../tools/graphql/graphql-socket";
-import { HOUR, MovingClock } from "../../support/moving-clock";
+import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
+import { hasServices } from "../../support/operations/database";
 import { newUser, rest, type TestUser } from "../../support/rest-client";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
@@ -249,6 +250,50 @@ describe("updateAccount", () => {
     const { errors } = await graphql(node, UPDATE, { input }, await ownerTokenNow());
     expect(errors?.[0].extensions).toMatchObject({ code: "INVALID" });
     expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
+  });
+});
+
+describe("an invitation without a mail server", () => {
+  const INVITE = `mutation ($input: InviteMemberInput!) {
+    inviteMember(input: $input) { link mail }
+  }`;
+  const ACCEPT = `mutation ($input: AcceptInvitationInput!) {
+    acceptInvitation(input: $input) { member { email } }
+  }`;
+
+  it("is passed on as the link that its maker sees once; a mail in a file has it on one line", async () => {
+    const own = await startNode({ SMTP_URL: "" });
+    try {
+      const input = { email: "carol@example.com", role: "SUPPORT" };
+      const { data } = await graphql(own, INVITE, { input }, await ownerToken(own));
+      const { link, mail } = data.inviteMember;
+      const start = `${own.baseUrl}/dashboard/#/invitation/`;
+      expect(link.startsWith(start)).toBe(true);
+      const secret = link.slice(start.length);
+      expect(secret).toMatch(/^[\w-]{43}$/);
+      if (hasServices) expect(mail).toBe("NOT_SENT");
+      else {
+        expect(mail).toBe("WRITTEN_TO_FILE");
+        const folder = join(own.environment.DATA_DIR ?? "", "mail");
+        const text = await eventually(
+          () =>
+            (existsSync(folder)
+              ? readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"))
+              : []
+            ).join(""),
+          (found) => found.includes("acceptInvitation"),
+        );
+        expect(text).toContain(`\r\n${link}\r\n`);
+        expect(text).toContain("Content-Transfer-Encoding: 8bit");
+      }
+      const rows = await own.sql("SELECT * FROM account_invitations");
+      const jobs = await own.sql("SELECT data::text FROM pgboss.job");
+      expect(JSON.stringify([rows, jobs])).not.toContain(secret);
+      const accepted = await graphql(own, ACCEPT, { input: { secret, password: "correct horse" } });
+      expect(accepted.data.acceptInvitation).toEqual({ member: { email: "carol@example.com" } });
+    } finally {
+      await own.stop();
+    }
   });
 });
 

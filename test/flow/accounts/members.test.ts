@@ -14,7 +14,7 @@ const MEMBER = "id email role isCurrent createdAt lastActivityAt";
 const INVITATION = "id email role invitedBy createdAt expiresAt";
 const ACCOUNT = `{ account { members { ${MEMBER} } invitations { ${INVITATION} } } }`;
 const INVITE = `mutation ($input: InviteMemberInput!) {
-  inviteMember(input: $input) { invitation { ${INVITATION} } } }`;
+  inviteMember(input: $input) { invitation { ${INVITATION} } link mail } }`;
 const ACCEPT = `mutation ($input: AcceptInvitationInput!) {
   acceptInvitation(input: $input) { token expiresAt account { name } member { ${MEMBER} } } }`;
 const REVOKE = `mutation ($input: RevokeInvitationInput!) {
@@ -68,7 +68,7 @@ async function tokenNow(made: Promise<string>): Promise<string> {
   return token;
 }
 
-/** Invites an address. @returns the secret of the mail */
+/** Invites an address. @returns the secret of the mail, which is that of the answer */
 async function invited(email: string, role = "SUPPORT", mails = 1, by = owner): Promise<string> {
   const answer = await run(INVITE, { email, role }, by);
   expect(answer.errors).toBeUndefined();
@@ -79,9 +79,21 @@ async function invited(email: string, role = "SUPPORT", mails = 1, by = owner): 
 ${node.baseUrl}/dashboard/#/invitation/${secret}
 `);
   if (secret === undefined) throw new Error(`no link in ${text}`);
+  expect(answer.data.inviteMember).toMatchObject({
+    link: `${node.baseUrl}/dashboard/#/invitation/${secret}`,
+    mail: "QUEUED",
+  });
   return secret;
 }
 const accept = (secret: string, password = PASSWORD) => run(ACCEPT, { secret, password });
+
+/** Runs the job of an invitation again. @param data its data, as an expression of the former one's */
+const repeatJob = (invitationId: string, data: string) =>
+  node.sql(
+    `INSERT INTO pgboss.job (name, data) SELECT name, ${data} FROM pgboss.job
+      WHERE name = 'account-invitation' AND data->>'invitationId' = $1`,
+    [invitationId],
+  );
 
 /** A member who accepted an invitation. */
 async function joined(role: string): Promise<{ id: string; email: string; token: string }> {
@@ -116,6 +128,29 @@ describe("an invitation", () => {
       "SELECT data::text FROM pgboss.job WHERE name = 'account-invitation'",
     );
     expect(JSON.stringify([stored, queued])).not.toContain(secret);
+  });
+
+  test("has the same link when its mail is sent again after a failure", async () => {
+    const email = newEmail();
+    const { data } = await run(INVITE, { email, role: "SUPPORT" }, owner);
+    await smtp.mailsTo(email);
+    await repeatJob(data.inviteMember.invitation.id, "data");
+    const [first, second] = await smtp.mailsTo(email, 2);
+    for (const mail of [first, second]) {
+      expect(mail?.parsed.text).toContain(`\n${data.inviteMember.link}\n`);
+    }
+  });
+
+  test("of an earlier version, whose job has no secret, is mailed with one", async () => {
+    const email = newEmail();
+    const { data } = await run(INVITE, { email, role: "SUPPORT" }, owner);
+    const [mail] = await smtp.mailsTo(email);
+    expect(mail?.parsed.text).toContain(data.inviteMember.link);
+    await repeatJob(data.inviteMember.invitation.id, "data - 'sealedSecret'");
+    const [, again] = await smtp.mailsTo(email, 2);
+    const secret = /invitation\/([\w-]{43})\s/.exec(again?.parsed.text ?? "")?.[1] ?? "";
+    expect(data.inviteMember.link).not.toContain(secret);
+    expect((await accept(secret)).errors).toBeUndefined();
   });
 
   test("makes its receiver a member with a password, who is signed in", async () => {

@@ -74,12 +74,23 @@ export const accountStrings = {
   invite: "Invite a member",
   inviteTitle: "Invite a member",
   inviteText:
-    "They get a mail with a link, where they choose a password. The link works once, and for one day.",
+    "They choose a password at a link, which works once, and for one day. You see the link next, and they get it by mail if this server sends mail.",
   inviteMissing: "Enter an e-mail address.",
-  inviteSubmit: "Send the invitation",
-  invited: (email: string) => `The invitation to ${email} is on its way.`,
+  inviteSubmit: "Invite",
+  invited: (email: string) => `${email} is invited`,
+  /** What happens to the mail. */
+  invitationMail: {
+    QUEUED: "A mail with the link is on its way. You can also pass the link on yourself.",
+    WRITTEN_TO_FILE:
+      "No mail was sent, since this server has no mail server (SMTP_URL): it wrote the mail to a file in the folder mail of its data folder. Pass the link on yourself.",
+    NOT_SENT:
+      "No mail was sent, since this server has no mail server (SMTP_URL). Pass the link on yourself.",
+  } as const,
+  invitationLink: "Link of the invitation",
+  invitationLinkText:
+    "It is shown only now. Whoever opens it first becomes the member, so give it to nobody else.",
   invitations: "Open invitations",
-  invitationsText: "Invite an address again to send it another link.",
+  invitationsText: "Invite an address again to get another link. The earlier one stops working.",
   expires: "Expires",
   invitedBy: "Invited by",
   invitedAt: "Invited",
@@ -91,7 +102,7 @@ export const accountStrings = {
   revokeOf: (email: string) => `Withdraw the invitation to ${email}`,
   revokeTitle: "Withdraw the invitation",
   revokeText: (email: string) =>
-    `The link in the mail to ${email} stops working. You can invite the address again.`,
+    `The link of the invitation to ${email} stops working. You can invite the address again.`,
   revokeSubmit: "Withdraw",
   revoked: (email: string) => `The invitation to ${email} is withdrawn.`,
 
