@@ -64,6 +64,9 @@ function orders<T>(list: T[]): T[][] {
   );
 }
 
+/** What ends a lost call. */
+const lostAt = (at: number) => ({ endedByMemberAt: null, lostAt: at });
+
 describe("a call between two users", () => {
   test.each([
     ["nothing", [], "ringing", null],
@@ -369,21 +372,41 @@ describe("a call between several users", () => {
 
   test("is lost for everybody who was in it when no device was connected any more", () => {
     const callees = [bob(answer("accept", 9)), cleo(answer("decline", 9))];
-    const lost = deriveState(START, callees, START + 500);
+    const lost = deriveState(START, callees, lostAt(START + 500));
     expect(lost).toMatchObject({ state: "lost", endedAt: START + 500, caller: "lost" });
     expect([...lost.callees.values()]).toEqual([
       { state: "lost", endedAt: START + 500 },
       { state: "rejected", endedAt: START + 9 },
     ]);
     // Not before somebody has accepted, nor once somebody has hung up.
-    expect(deriveState(START, [bob()], START + 500).state).toBe("ringing");
+    expect(deriveState(START, [bob()], lostAt(START + 500)).state).toBe("ringing");
     const ended = [bob(answer("accept", 9), left(400))];
-    expect(deriveState(START, ended, START + 500)).toMatchObject({
+    expect(deriveState(START, ended, lostAt(START + 500))).toMatchObject({
       state: "hung_up",
       endedAt: START + 400,
     });
     const callerLeft = [bob(answer("accept", 9)), cleo(answer("accept", 9), dropped(99))];
-    expect(deriveState(START, [...callerLeft], START + 500).caller).toBe("lost");
+    expect(deriveState(START, [...callerLeft], lostAt(START + 500)).caller).toBe("lost");
+  });
+
+  test("is hung up for everybody who was in it when a member of the account ended it", () => {
+    const byMember = { endedByMemberAt: START + 500, lostAt: null };
+    const callees = [bob(answer("accept", 9)), cleo(answer("decline", 9))];
+    const ended = deriveState(START, callees, byMember);
+    expect(ended).toMatchObject({ state: "hung_up", endedAt: START + 500, caller: "hung_up" });
+    expect([...ended.callees.values()]).toEqual([
+      { state: "hung_up", endedAt: START + 500 },
+      { state: "rejected", endedAt: START + 9 },
+    ]);
+    expect(deriveState(START, [bob()], byMember)).toMatchObject({
+      state: "hung_up",
+      acceptedAt: null,
+      endedAt: START + 500,
+    });
+    expect(deriveState(START, callees, { ...byMember, lostAt: START + 400 })).toEqual(ended);
+    // A hang-up of before, which is recorded later, has ended the call.
+    const earlier = [bob(answer("accept", 9), left(400))];
+    expect(deriveState(START, earlier, byMember)).toMatchObject({ endedAt: START + 400 });
   });
 
   test("ends for the last user when the second last leaves", () => {
@@ -409,6 +432,7 @@ describe("a signal is applied to a call", () => {
     state: "ringing",
     unreachableSince: null,
     lost: false,
+    endedByMemberAt: null,
     callees: new Map(callees.map((userId) => [userId, startRinging(userId, START)])),
     pushed: new Set(),
   });
@@ -524,6 +548,19 @@ describe("a signal is applied to a call", () => {
       matchEvent(calls, { ...event, at: START + 701 });
       expect(calls[0]).toMatchObject({ unreachableSince: null, lost: false });
     }
+  });
+
+  test("that a member of the account ended: an earlier signal counts, a later one does not", () => {
+    const ended = { endedByMemberAt: START + 700 };
+    Object.assign(calls[0] ?? {}, ended);
+    for (const event of [accept(BOB, ANN), hangUp(BOB, ANN), hangUp(ANN, BOB), call(ANN, DAN)]) {
+      const before = JSON.stringify([...(calls[0]?.callees.values() ?? [])]);
+      // It is matched, so that the timeline has it.
+      expect(matchEvent(calls, { ...event, at: START + 701 })).toEqual([calls[0]]);
+      expect(JSON.stringify([...(calls[0]?.callees.values() ?? [])])).toBe(before);
+    }
+    matchEvent(calls, { ...hangUp(ANN, BOB), at: START + 700 });
+    expect(calls[0]?.callees.get(BOB)?.droppedAt).toBe(START + 700);
   });
 
   test("when two users call each other with one sessionID: to the call that each answers", () => {

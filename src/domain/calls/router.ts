@@ -43,6 +43,12 @@ export interface Router {
    */
   send(protocol: "graphql" | "xmpp" | "rest", signal: Signal): Promise<string>;
   /**
+   * Delivers a signal that the service sends on behalf of a user who did not: to the recipient's inbox and to the attached
+   * chat server. It counts against no limit of the sender, and is no event of the call's record.
+   * @throws Fault UNAVAILABLE when the inbox or the chat server cannot be reached
+   */
+  sendForService(signal: Signal): Promise<void>;
+  /**
    * Passes a stanza other than a call signal to the recipient's connected devices, without storing it.
    * @throws Fault TOO_LARGE, NOT_FOUND, LIMITED as for {@link send}
    */
@@ -169,6 +175,14 @@ export function openRouter(deps: RouterDeps): Router {
       metrics.signals.inc({ protocol, type: knownType(signal.type) });
       counters.count(signal.from.applicationId, "signals");
       return cursor;
+    },
+
+    async sendForService(signal) {
+      const options = { sender: String(signal.from.userId), highPriority: true };
+      await Promise.all([
+        bus.append(inboxOf(signal.to), encodeContent(signal), options),
+        deps.forwardToChatServer?.(signal),
+      ]);
     },
 
     async relay(from, to, xml) {

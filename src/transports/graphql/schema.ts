@@ -20,6 +20,7 @@ import {
   ApplicationResolver,
 } from "../../domain/applications/application.resolver";
 import { AuditResolver } from "../../domain/audit/audit.resolver";
+import { EndCallResolver } from "../../domain/calls/end-call.resolver";
 import {
   ApplicationCallsResolver,
   CallFieldsResolver,
@@ -119,6 +120,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   AccountCredentialsResolver,
   ApplicationCredentialsResolver,
   ProviderCheckResolver,
+  EndCallResolver,
   SignalResolver,
   SignalPartyResolver,
   CallResolver,

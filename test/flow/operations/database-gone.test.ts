@@ -39,6 +39,7 @@ describe("when the database is unavailable", () => {
     subscriptionId: 1,
     eventId: 1,
     callRecordId: 1,
+    liveCallRecordId: 1,
     failedJobId: "00000000-0000-4000-8000-000000000000",
     conference: { id: "1", membershipId: "1.1.1", linkId: "1", secret: "secret" },
     spareApplicationId: String(broken.application.id),

@@ -4,7 +4,7 @@ import { restSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket } from "../../../tools/graphql/graphql-socket";
-import { addCall } from "../../support/calls/calls";
+import { addCall, addLiveCall } from "../../support/calls/calls";
 import { addConference } from "../../support/conferences/stored-conference";
 import { isExhaustive, oneOf, SAMPLED } from "../../support/exhaustive";
 import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
@@ -87,6 +87,7 @@ beforeAll(async () => {
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
     callRecordId: await addCall(node, a),
+    liveCallRecordId: await addLiveCall(node, a, b),
     failedJobId: await addFailedJob(node),
     // Whoever knows the secret of a link may use it.
     conference: { ...(await addConference(node, a)), secret: "no secret" },

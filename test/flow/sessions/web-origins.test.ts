@@ -275,6 +275,7 @@ describe("every operation refuses a page that is not on the list", () => {
       subscriptionId: 1,
       eventId: 1,
       callRecordId: 1,
+      liveCallRecordId: 1,
       failedJobId: "00000000-0000-4000-8000-000000000000",
       conference: { id: "1", membershipId: "1.1.1", linkId: "1", secret: await conferenceSecret() },
       signed: () => signedParameters(node),

@@ -111,3 +111,23 @@ export async function addCall(
   );
   return call?.id ?? 0;
 }
+
+/** Inserts a call that rings until it is ended. @returns the id of its record */
+export async function addLiveCall(
+  { sql, application }: TestNode,
+  caller: Pick<TestUser, "id">,
+  callee: Pick<TestUser, "id">,
+): Promise<number> {
+  const [call] = await sql<{ id: number }>(
+    `WITH made AS (
+        INSERT INTO calls (application_id, session_id, caller_id, state)
+          VALUES ($1, $2, $3, 'ringing') RETURNING id, session_id, caller_id, started_at),
+      participants AS (
+        INSERT INTO call_participants (call_id, user_id, caller_id, session_id, started_at, state, rang_at)
+          SELECT id, u, nullif(caller_id, u), session_id, started_at, 'ringing', started_at
+          FROM made, unnest($4::bigint[]) AS u)
+      SELECT id::int AS id FROM made`,
+    [application.id, newSessionId(), caller.id, [caller.id, callee.id]],
+  );
+  return call?.id ?? 0;
+}

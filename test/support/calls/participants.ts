@@ -6,7 +6,7 @@ import { addSubscription } from "../push/push-devices";
 import { newUser, signedParameters } from "../rest-client";
 import type { Participants } from "../security/permission-rows";
 import { addMember, ownerCredentials } from "../sessions/owner";
-import { addCall } from "./calls";
+import { addCall, addLiveCall } from "./calls";
 
 /** Participants for the tables of operations and routes, all of one application. */
 export async function createParticipants(node: TestNode): Promise<Participants> {
@@ -29,6 +29,7 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
     subscriptionId: await addSubscription(node, a),
     eventId: await addEvent(node, a),
     callRecordId: await addCall(node, a),
+    liveCallRecordId: await addLiveCall(node, a, b),
     failedJobId: await addFailedJob(node),
     conference: await addConference(node, a),
     get unique() {

@@ -20,6 +20,8 @@ export interface Participants {
   eventId: number;
   /** The record of a call that user A made, with a signal in its timeline. */
   callRecordId: number;
+  /** The record of a call that rings, from user A to user B. */
+  liveCallRecordId: number;
   /** A failed job of the first application. */
   failedJobId: string;
   /** User A's conference, which lists nobody else; A's membership in it, and a link for guests with its secret. */
@@ -686,6 +688,11 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     variables: ({ conference: { id } }) => ({ input: { conferenceId: id, seats: 5 } }),
     ...PRIVATE,
     ...OWN_OBJECT,
+  },
+  "Mutation.endCall": {
+    document: "mutation ($input: EndCallInput!) { endCall(input: $input) { call { id } } }",
+    variables: ({ liveCallRecordId: id }) => ({ input: { id: String(id) } }),
+    ...OWN_APPLICATION,
   },
   "Mutation.closeConference": {
     document:

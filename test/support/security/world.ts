@@ -1,4 +1,4 @@
-import { addCall } from "../calls/calls";
+import { addCall, addLiveCall } from "../calls/calls";
 import { addConference } from "../conferences/stored-conference";
 import type { TestNode } from "../node";
 import { addFailedJob } from "../operations/failed-jobs";
@@ -81,6 +81,7 @@ export async function openWorld(
         subscriptionId: await addSubscription(node, a),
         eventId: await addEvent(node, a),
         callRecordId: await addCall(node, a),
+        liveCallRecordId: await addLiveCall(node, a, b),
         failedJobId: await addFailedJob(node),
         conference: await addConference(node, a),
         get unique() {

@@ -29,6 +29,7 @@ export function targetLabel(action: string, { name, id }: AuditEntry["targets"][
 function kindOf(action: string, name: string): string {
   if (name === "id" && action.endsWith("Member")) return "member";
   if (name === "id" && action.endsWith("Invitation")) return "invitation";
+  if (name === "id" && action.endsWith("Call")) return "call";
   if (name === "id" && action.endsWith("PushEvent")) return "pushEvent";
   // Versions before this name called a participant of a conference a member.
   if (name === "memberId" && action.includes("Conference")) return "participant";

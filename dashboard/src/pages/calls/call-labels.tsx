@@ -34,6 +34,7 @@ const ENDED_COLORS = {
   HUNG_UP: "gray",
   FAILED: "red",
   LOST: "red",
+  ENDED_BY_MEMBER: "gray",
 } as const;
 
 /** The state of a live call, or how it ended. */

@@ -13,6 +13,7 @@ import { CallDetails } from "./call-details.tsx";
 import { CallBadge, callTitle } from "./call-labels.tsx";
 import { CallParticipants } from "./call-participants.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
+import { EndCall } from "./end-call.tsx";
 import { callStrings, callsStrings } from "./strings.ts";
 
 const texts = callStrings;
@@ -62,6 +63,7 @@ export function Component() {
           </>
         )
       }
+      actions={call && call.endedAt === null && <EndCall call={call} />}
     >
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
       <LiveError of={live} />

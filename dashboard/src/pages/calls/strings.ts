@@ -1,4 +1,4 @@
-import { formatNumber } from "../../formats.ts";
+import { counted, formatNumber } from "../../formats.ts";
 
 /** Texts of the list of calls. */
 export const callsStrings = {
@@ -51,6 +51,7 @@ export const callsStrings = {
     HUNG_UP: "Ended",
     FAILED: "Not delivered",
     LOST: "Connection lost",
+    ENDED_BY_MEMBER: "Ended by a member",
   } as const,
 };
 
@@ -75,7 +76,14 @@ export const callStrings = {
     HUNG_UP: "Ended by a user who has since been deleted.",
     FAILED: "It reached nobody, or everybody who was called has been deleted since.",
     LOST: "Nobody hung up, and no device in the call was connected for two minutes.",
+    ENDED_BY_MEMBER: "A member of the account ended it: the audit log says who.",
   } as const,
+  end: "End the call …",
+  endTitle: "End the call",
+  endText: (people: number) =>
+    `${counted(people, "person", "people")} in the call get a hang-up at once, and cannot go back to it. They can call again.`,
+  endSubmit: "End the call",
+  endDone: "The call is ended.",
   hungUp: (name: string) => `${name} hung up.`,
   hungUpUnanswered: (name: string) => `${name} hung up before anybody answered.`,
   started: "Started",

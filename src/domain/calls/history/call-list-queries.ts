@@ -16,7 +16,7 @@ import type { CallState } from "./call-states";
 
 /** The columns of {@link CallRow}, from the table with the alias `c`. */
 const COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
-  c.ended_at, c.signals_truncated`;
+  c.ended_at, c.ended_by_member_at, c.signals_truncated`;
 
 const OF_USER = keyset(
   { name: "calls_of_user", values: 2, columns: { "p.call_id": "?::bigint" } },
@@ -96,6 +96,7 @@ export interface CallRow {
   started_at: Date;
   accepted_at: Date | null;
   ended_at: Date | null;
+  ended_by_member_at: Date | null;
   signals_truncated: boolean;
 }
 

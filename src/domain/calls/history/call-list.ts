@@ -256,9 +256,10 @@ function toCall(row: CallRow, participants: Array<ParticipantRow & { user: User 
   const callers = participants.filter(({ user_id: id }) => id === row.caller_id);
   const callees = participants.filter(({ user_id: id }) => id !== row.caller_id);
   const observed = callees.map(toCallee);
-  const ended = { state: row.state, acceptedAt: row.accepted_at, endedAt: row.ended_at };
+  const { state, accepted_at: acceptedAt, ended_at: endedAt, ended_by_member_at } = row;
+  const ended = { state, acceptedAt, endedAt, endedByMemberAt: ended_by_member_at };
   return {
-    ...ended,
+    ...{ state, acceptedAt, endedAt },
     id: row.id,
     applicationId: row.application_id,
     callId: row.session_id,

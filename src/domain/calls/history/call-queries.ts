@@ -26,7 +26,7 @@ const INSERT_CALLS: Statement = {
 };
 
 const CALL_COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.started_at, c.state,
-  c.unreachable_since
+  c.unreachable_since, c.ended_by_member_at
   FROM calls c`;
 
 /** Locks calls in the order of their ids, to avoid deadlocks between nodes. */
@@ -73,9 +73,9 @@ const SAVE_PARTICIPANTS: Statement = {
 const SAVE_CALLS: Statement = {
   name: "save_calls",
   text: `UPDATE calls c SET state = g.state, accepted_at = g.accepted_at, ended_at = g.ended_at,
-      unreachable_since = g.unreachable_since
-    FROM jsonb_to_recordset($1::text::jsonb) AS g(id bigint, state call_state,
-      accepted_at timestamptz, ended_at timestamptz, unreachable_since timestamptz) WHERE c.id = g.id`,
+      unreachable_since = g.unreachable_since, ended_by_member_at = g.ended_by_member_at
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(id bigint, state call_state, accepted_at timestamptz,
+      ended_at timestamptz, unreachable_since timestamptz, ended_by_member_at timestamptz) WHERE c.id = g.id`,
 };
 
 const MARK_TRUNCATED: Statement = {
@@ -91,6 +91,7 @@ interface CallRow {
   started_at: Date;
   state: CallState;
   unreachable_since: Date | null;
+  ended_by_member_at: Date | null;
 }
 
 /** A row of call_participants, as {@link toCallee} reads it. */
@@ -178,6 +179,7 @@ async function withParticipants({ query }: Query, rows: CallRow[]): Promise<Reco
         state: row.state,
         unreachableSince: row.unreachable_since?.getTime() ?? null,
         lost: row.state === "lost",
+        endedByMemberAt: row.ended_by_member_at?.getTime() ?? null,
         callees: new Map<number, Callee>(),
         pushed: new Set<number>(),
       },
@@ -202,12 +204,13 @@ export async function saveCalls(
   now: number,
 ): Promise<SavedParticipant[]> {
   if (states.size === 0) return [];
-  const calls = [...states].map(([{ id, unreachableSince }, { state, acceptedAt, endedAt }]) => ({
-    id,
+  const calls = [...states].map(([call, { state, acceptedAt, endedAt }]) => ({
+    id: call.id,
     state,
     accepted_at: time(acceptedAt),
     ended_at: time(endedAt),
-    unreachable_since: time(unreachableSince),
+    unreachable_since: time(call.unreachableSince),
+    ended_by_member_at: time(call.endedByMemberAt),
   }));
   await query(SAVE_CALLS, [JSON.stringify(calls)]);
   const rows = [...states].flatMap(([call, derived]) => participantRows(call, derived));

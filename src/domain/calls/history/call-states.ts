@@ -59,6 +59,16 @@ export interface DerivedState extends ParticipantState {
   callees: Map<number, ParticipantState>;
 }
 
+/** What ends a call without a signal of its participants: times in milliseconds since the Unix epoch, or null. */
+export interface UnsignalledEnds {
+  /** When a member of the account ended it. */
+  endedByMemberAt: number | null;
+  /** When the last device in it was disconnected, once the call is lost. */
+  lostAt: number | null;
+}
+
+const NO_ENDS: UnsignalledEnds = { endedByMemberAt: null, lostAt: null };
+
 /** Creates a callee after its first `call`. */
 export function startRinging(userId: number, at: number): Callee {
   const noAnswer = { answer: null, answeredAt: null, device: null };
@@ -110,13 +120,13 @@ export function repeatCall(callee: Callee, at: number): Callee {
  * Derives the state of a call. It is active while a callee is ringing or has accepted: `accepted` once any
  * callee has accepted, `ringing` before. After its end it has the state that ranks first among the callees:
  * hung up after an accept, rejected, failed, missed, or hung up before any answer. An accepted call whose end
- * nobody signalled is lost once no device in it is connected.
- * @param lostAt when the last device in it was disconnected; null while one is connected
+ * nobody signalled is lost once no device in it is connected. A member of the account may end an active call.
+ * @param ends what ends the call without a signal of its participants, in milliseconds since the Unix epoch
  */
 export function deriveState(
   startedAt: number,
   list: readonly Callee[],
-  lostAt: number | null = null,
+  ends: UnsignalledEnds = NO_ENDS,
 ): DerivedState {
   const accepters = list.filter(hasAccepted);
   const callees = new Map(list.map((callee) => [callee.userId, stateOf(callee, accepters)]));
@@ -128,18 +138,12 @@ export function deriveState(
       const participant = callees.get(callee.userId);
       return callee.droppedAt !== null || (participant !== undefined && !isActive(participant));
     });
-    if (acceptedAt !== null && lostAt !== null) {
-      const endedAt = Math.max(acceptedAt, lostAt);
+    const end = unsignalledEnd(startedAt, acceptedAt, ends);
+    if (end !== null) {
       for (const [userId, participant] of callees) {
-        if (isActive(participant)) callees.set(userId, { state: "lost", endedAt });
+        if (isActive(participant)) callees.set(userId, end);
       }
-      return {
-        state: "lost",
-        endedAt,
-        acceptedAt,
-        caller: callerLeft ? "hung_up" : "lost",
-        callees,
-      };
+      return { ...end, acceptedAt, caller: callerLeft ? "hung_up" : end.state, callees };
     }
     const state = acceptedAt === null ? "ringing" : "accepted";
     return { state, endedAt: null, acceptedAt, caller: callerLeft ? "hung_up" : state, callees };
@@ -147,6 +151,19 @@ export function deriveState(
   const endedAt = Math.max(startedAt, ...participants.map((each) => each.endedAt ?? 0));
   const state = acceptedAt === null ? highestRanked(participants) : "hung_up";
   return { state, endedAt, acceptedAt, caller: state, callees };
+}
+
+/** How an active call ends that no signal ends; null if it continues. */
+function unsignalledEnd(
+  startedAt: number,
+  acceptedAt: number | null,
+  { endedByMemberAt, lostAt }: UnsignalledEnds,
+): ParticipantState | null {
+  if (endedByMemberAt !== null) {
+    return { state: "hung_up", endedAt: Math.max(startedAt, endedByMemberAt) };
+  }
+  if (acceptedAt === null || lostAt === null) return null;
+  return { state: "lost", endedAt: Math.max(acceptedAt, lostAt) };
 }
 
 /** Why a callee's participation ended; null while it is active, or if its state is unambiguous. */

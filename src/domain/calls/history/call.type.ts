@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { VisibleTo } from "../../access/visible-to";
 import { connectionOf, edgeOf, PageArgs } from "../../paging/page.type";
 import { UserType } from "../../users/user.type";
@@ -23,7 +23,10 @@ registerEnumType(CallStateName, {
     RINGING: { description: "Ringing; nobody has answered." },
     ACCEPTED: { description: "Accepted and in progress." },
     REJECTED: { description: "Declined by a person, or because the user was in another call." },
-    HUNG_UP: { description: "Ended by a hang-up, before or after an answer." },
+    HUNG_UP: {
+      description:
+        "Ended by a hang-up, or by a member of the application's account, before or after an answer.",
+    },
     MISSED: { description: "Nobody accepted within 60 seconds." },
     FAILED: { description: "The called devices do not support the call." },
     LOST: {
@@ -61,6 +64,7 @@ const CallEndReasonName: Record<string, CallEndReason> = {
   HUNG_UP: "hung_up",
   FAILED: "failed",
   LOST: "lost",
+  ENDED_BY_MEMBER: "ended_by_member",
 };
 registerEnumType(CallEndReasonName, {
   name: "CallEndReason",
@@ -79,6 +83,7 @@ registerEnumType(CallEndReasonName, {
     HUNG_UP: { description: "Ended by a user who has since been deleted." },
     FAILED: { description: "It reached no callee, or all of them have been deleted since." },
     LOST: { description: "No device in the accepted call was connected for two minutes." },
+    ENDED_BY_MEMBER: { description: "A member of the application's account ended it." },
   },
 });
 
@@ -190,6 +195,18 @@ const CallEdge = edgeOf<Call>("CallEdge", "call", () => CallObject);
 
 @ObjectType({ description: "Calls, newest first.", simpleResolvers: true })
 export class CallConnection extends connectionOf<Call>(CallEdge, "calls", () => CallObject) {}
+
+@InputType({ description: "A call that is in progress." })
+export class EndCallInput {
+  @Field(() => ID, { description: "The call, by the identifier of its record." })
+  id!: string;
+}
+
+@ObjectType({ description: "Result of endCall.", simpleResolvers: true })
+export class EndCallPayload {
+  @Field(() => CallObject, { description: "The call, which has ended." })
+  call!: Call;
+}
 
 @ArgsType()
 export class CallPageArgs extends PageArgs {

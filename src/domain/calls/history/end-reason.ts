@@ -11,13 +11,16 @@ export type CallEndReason =
   | "hung_up_by_callee"
   | "hung_up"
   | "failed"
-  | "lost";
+  | "lost"
+  | "ended_by_member";
 
 /** What the reason is derived from. */
 export interface EndedCall {
   state: CallState;
   acceptedAt: Date | null;
   endedAt: Date | null;
+  /** When a member of the account ended it; null if no member did. */
+  endedByMemberAt: Date | null;
 }
 
 /**
@@ -26,6 +29,10 @@ export interface EndedCall {
  */
 export function endReasonOf(call: EndedCall, callees: readonly Callee[]): CallEndReason | null {
   if (call.endedAt === null) return null;
+  // A signal of before may be recorded later, and then it has ended the call.
+  if (call.endedByMemberAt !== null && call.endedAt >= call.endedByMemberAt) {
+    return "ended_by_member";
+  }
   const reasons = new Set(callees.map(reasonOf));
   switch (call.state) {
     case "rejected":

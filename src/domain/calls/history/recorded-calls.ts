@@ -25,6 +25,8 @@ export interface RecordedCall {
   unreachableSince: number | null;
   /** Whether the call has ended by that. */
   lost: boolean;
+  /** When a member of the account ended it, in milliseconds since the Unix epoch; null if no member did. */
+  endedByMemberAt: number | null;
   callees: Map<number, Callee>;
   /** The callees who were sent an incoming-call push. */
   pushed: ReadonlySet<number>;
@@ -45,14 +47,20 @@ export function matchEvent(
     (call) => call.applicationId === event.applicationId && call.callId === event.callId,
   );
   const matching = event.kind === "call" ? applyCall(candidates, event) : shared(candidates, event);
-  for (const call of matching) {
+  const open = matching.filter((call) => !isOver(call, event));
+  for (const call of open) {
     if (call.unreachableSince === null || event.at <= call.unreachableSince) continue;
     call.unreachableSince = null;
     call.lost = false;
   }
-  if (event.kind === "answer") applyAnswer(matching, event);
-  if (event.kind === "hangUp") applyHangUp(matching, event);
+  if (event.kind === "answer") applyAnswer(open, event);
+  if (event.kind === "hangUp") applyHangUp(open, event);
   return matching;
+}
+
+/** Whether a member of the account had ended the call before a signal, which then is only part of the timeline. */
+function isOver({ endedByMemberAt }: RecordedCall, { at }: CallEvent): boolean {
+  return endedByMemberAt !== null && at > endedByMemberAt;
 }
 
 /** The calls in which both the sender and the recipient of a signal participate. */
@@ -91,6 +99,7 @@ function applyCall(
   if (!call) return [];
   if (event.initiator !== event.from)
     return isParticipant(call, event.from) && isParticipant(call, event.to) ? [call] : [];
+  if (isOver(call, event)) return [call];
   const known = call.callees.get(event.to);
   if (known) call.callees.set(event.to, repeatCall(known, event.at));
   else if (call.callees.size < CALLEES_MAX)

@@ -106,7 +106,14 @@ export function writeLost(
   });
 }
 
-/** Changes calls by what the service found and no signal says, and notifies their participants. */
+/** Ends a call for a member of its account, unless it has ended. @throws Fault UNAVAILABLE when the database cannot be reached */
+export function writeMemberEnd(deps: HistoryDeps, id: number): Promise<void> {
+  return writeCalls(deps, [id], (call, now) => {
+    if (stateOf(call).endedAt === null) call.endedByMemberAt = now;
+  });
+}
+
+/** Changes calls by what no signal of their participants says, and notifies them. */
 async function writeCalls(
   deps: HistoryDeps,
   ids: readonly number[],
@@ -123,7 +130,10 @@ async function writeCalls(
 }
 
 /** What was observed of a call before it changes. */
-type Observed = Pick<RecordedCall, "startedAt" | "callees" | "unreachableSince" | "lost">;
+type Observed = Pick<
+  RecordedCall,
+  "startedAt" | "callees" | "unreachableSince" | "lost" | "endedByMemberAt"
+>;
 
 const observed = (call: RecordedCall): Observed => ({ ...call, callees: new Map(call.callees) });
 
@@ -134,8 +144,9 @@ async function saveChanged(
   now: number,
 ): Promise<Map<RecordedCall, DerivedState>> {
   const changed = [...before].filter(
-    ([call, { callees, unreachableSince, lost }]) =>
+    ([call, { callees, unreachableSince, lost, endedByMemberAt }]) =>
       lost !== call.lost ||
+      endedByMemberAt !== call.endedByMemberAt ||
       unreachableSince !== call.unreachableSince ||
       callees.size !== call.callees.size ||
       [...call.callees].some(([userId, callee]) => callees.get(userId) !== callee),
@@ -160,8 +171,16 @@ function endedPairs(states: ReadonlyMap<RecordedCall, DerivedState>): CallPair[]
   );
 }
 
-const stateOf = ({ startedAt, callees, unreachableSince, lost }: Observed): DerivedState =>
-  deriveState(startedAt, [...callees.values()], lost ? unreachableSince : null);
+function stateOf({
+  startedAt,
+  callees,
+  unreachableSince,
+  lost,
+  endedByMemberAt,
+}: Observed): DerivedState {
+  const lostAt = lost ? unreachableSince : null;
+  return deriveState(startedAt, [...callees.values()], { endedByMemberAt, lostAt });
+}
 
 /** Returns the calls in which any state changed; a late signal may be recorded without an effect. */
 function callsInNewState(

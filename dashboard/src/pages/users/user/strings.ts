@@ -185,6 +185,7 @@ export const userStrings = {
     HUNG_UP_BY_CALLEE: "Ended by the called user",
     HUNG_UP_BY_CALLER: "Ended by the caller",
     LOST: "Connection lost",
+    ENDED_BY_MEMBER: "Ended by a member",
     MISSED: "Missed",
     NOT_SUPPORTED: "Not supported by the device",
   } as const,
