@@ -9,6 +9,7 @@ import { hostInUrl } from "./core/host-in-url";
 import type { Lifecycle } from "./core/lifecycle";
 import { warnRarely } from "./core/log";
 import { packageRoot } from "./core/package-root";
+import { DISK_FULL_BYTES, freeSpace, sizeText } from "./core/startup/disk-space";
 import { openCertificate } from "./core/tls/certificate";
 import { ViewerSubscriptions } from "./domain/access/viewer-subscriptions";
 import type { PasswordResetDeps } from "./domain/password-reset/password-reset-deps";
@@ -209,10 +210,11 @@ export async function openTransports(
   };
 }
 
-/** Checks that this node can write to its database and Redis. */
-async function checkWrites({ log, bus }: Platform, { health }: Domain): Promise<void> {
+/** Checks that this node can write to its database and Redis, and that the database's disk has space. */
+async function checkWrites(platform: Platform, { health }: Domain): Promise<void> {
+  const { log, bus } = platform;
   try {
-    await Promise.all([health.registry.verifyWrites(), bus.check()]);
+    await Promise.all([checkDisk(platform), health.registry.verifyWrites(), bus.check()]);
   } catch (error) {
     warnRarely(
       log,
@@ -220,6 +222,16 @@ async function checkWrites({ log, bus }: Platform, { health }: Domain): Promise<
       "the node is not ready: it cannot write to its database or Redis",
     );
     throw error;
+  }
+}
+
+/** A full disk refuses some changes while it still stores smaller ones. @throws Error */
+async function checkDisk({ config, store }: Platform): Promise<void> {
+  if (store.isDiskFull()) throw new Error("the disk of the database is full");
+  if (store.kind !== "embedded") return;
+  const free = await freeSpace(config.DATA_DIR);
+  if (free !== null && free < DISK_FULL_BYTES) {
+    throw new Error(`the disk of DATA_DIR is full: it has ${sizeText(free)} of free space`);
   }
 }
 

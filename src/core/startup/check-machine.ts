@@ -4,6 +4,7 @@ import type { Config } from "../config";
 import { describeUnknown } from "../unknown-variables";
 import { fileVariable } from "../variables/variable";
 import { inspectDataFolder } from "./data-folder";
+import { FIRST_START_BYTES, freeSpace, sizeText } from "./disk-space";
 import { equalPorts, portProblems } from "./ports";
 import { type Problem, StartError } from "./start-error";
 
@@ -16,11 +17,25 @@ export async function checkMachine(config: Config): Promise<void> {
   const equal = equalPorts(config);
   const folder = await inspectDataFolder(resolve(config.DATA_DIR));
   const found: Problem[] = [
-    ...("detail" in folder ? [folder] : []),
+    ...("detail" in folder ? [folder] : await spaceProblems(config)),
     ...unintendedDatabase(config),
     ...(equal === null ? await portProblems(config) : [equal]),
   ];
   if (found.length > 0) throw new StartError(found);
+}
+
+/** A disk that has no space for an embedded database that would be created. */
+async function spaceProblems({ DATABASE_URL, DATA_DIR }: Config): Promise<Problem[]> {
+  if (DATABASE_URL !== undefined || existsSync(join(DATA_DIR, "db", "PG_VERSION"))) return [];
+  const folder = resolve(DATA_DIR);
+  const free = await freeSpace(folder);
+  if (free === null || free >= FIRST_START_BYTES) return [];
+  return [
+    {
+      detail: `The disk of DATA_DIR (${folder}) has ${sizeText(free)} of free space, and a new database needs ${sizeText(FIRST_START_BYTES)}`,
+      fix: "free some space, or choose another folder",
+    },
+  ];
 }
 
 /**

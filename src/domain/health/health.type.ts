@@ -51,6 +51,12 @@ export class DeploymentNodeType {
   @Field({ description: "Name of its machine." })
   host!: string;
 
+  @Field(() => Int, {
+    description:
+      "Its HTTP port, which tells it from other nodes of the machine; 0 if the system chose it.",
+  })
+  port!: number;
+
   @Field({ description: "Version of the service." })
   version!: string;
 

@@ -24,8 +24,12 @@ const UNREACHABLE_CODES = new Set([
  * and object_not_in_prerequisite_state for what assigns a transaction id.
  */
 const READ_ONLY_CODES = new Set(["25006", "55000"]);
-/** SQLSTATE: the disk is full, out of memory. */
-const EXHAUSTED_CODES = new Set(["53100", "53200"]);
+/** SQLSTATE of disk_full, and the system's code. */
+const DISK_FULL_CODES = new Set(["53100", "ENOSPC"]);
+/** The system's text, in errors of PostgreSQL and of the embedded database that have another code. */
+const DISK_FULL_TEXT = "No space left on device";
+/** SQLSTATE of out_of_memory. */
+const OUT_OF_MEMORY = "53200";
 /** SQLSTATE class 08: connection exceptions. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
 /** The same, as named by Prisma's adapters. */
@@ -67,9 +71,20 @@ export function isReadOnlyServer(error: unknown): boolean {
   return errorChain(error).some((part) => READ_ONLY_CODES.has(codeOf(part)));
 }
 
-/** Whether the database has no disk space or memory left for a statement. */
+/** Whether the database has no memory left for a statement. */
 export function isExhausted(error: unknown): boolean {
-  return errorChain(error).some((part) => EXHAUSTED_CODES.has(codeOf(part)));
+  return errorChain(error).some((part) => codeOf(part) === OUT_OF_MEMORY);
+}
+
+/** Whether the disk of the database, or of a file, has no space left. */
+export function isDiskFull(error: unknown): boolean {
+  return errorChain(error).some(
+    (part) =>
+      DISK_FULL_CODES.has(codeOf(part)) ||
+      [stringPropertyOf(part, "message"), stringPropertyOf(part, "stderr")].some((text) =>
+        text?.includes(DISK_FULL_TEXT),
+      ),
+  );
 }
 
 /** Whether an error of Prisma or of a driver means that the database cannot be reached, or not in time. */

@@ -10,6 +10,7 @@ import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
 import { copyFolder } from "./copy-folder";
 import { serveCopies } from "./database-copies";
+import { isDiskFull } from "./database-errors";
 import { stringPropertyOf } from "./error-properties";
 import { lockFolder } from "./folder-lock";
 import { migrate } from "./migrate";
@@ -18,7 +19,7 @@ import { cannotOpenError, embeddedConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { runInTransaction } from "./open-transaction";
 import { createPrismaClient } from "./prisma-client";
-import { toQueryError } from "./query-error";
+import { QueryErrors } from "./query-error";
 import { type Statement, type Store, type Transaction } from "./store";
 import { isUnfinished, markFinished, markUnfinished, refuseUnfinished } from "./unfinished-restore";
 import { UnusableDatabaseError } from "./unusable-database-error";
@@ -186,8 +187,15 @@ async function openDatabase(folder: string, log: Log, signal?: AbortSignal): Pro
     return lite;
   } catch (error) {
     signal?.throwIfAborted();
-    throw cannotOpenError(dataDir, error);
+    throw isDiskFull(error) ? diskFullError(folder) : cannotOpenError(dataDir, error);
   }
+}
+
+/** The error for a disk that has no space for the embedded database. */
+function diskFullError(folder: string): UnusableDatabaseError {
+  return new UnusableDatabaseError(
+    `The disk of DATA_DIR (${folder}) is full: free some space, or choose another folder, and start again.`,
+  );
 }
 
 /** Creates the database. Exits with the parent process, whose exit closes standard input. */
@@ -264,14 +272,14 @@ function withoutTransactionControl(open: LiteTransaction): LiteTransaction {
 /** Runs statements on the database, or on one of its transactions. */
 function statementsOn(
   connection: Pick<PGlite, "query">,
-  log: Log,
+  errors: QueryErrors,
 ): Pick<Transaction, "query" | "execute"> {
   return {
     async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
       try {
         return (await connection.query<Row>(statement.text, values, { parsers: PARSERS })).rows;
       } catch (error) {
-        throw toQueryError(error, log);
+        throw errors.convert(error);
       }
     },
 
@@ -279,7 +287,7 @@ function statementsOn(
       try {
         return { rows: (await connection.query(text, values)).rows };
       } catch (error) {
-        throw toQueryError(error, log);
+        throw errors.convert(error);
       }
     },
   };
@@ -292,10 +300,12 @@ function makeStore(
   release: () => Promise<void>,
 ): Store {
   const transactionScope = new AsyncLocalStorage<LiteTransaction>();
-  const db = createPrismaClient(new PrismaPGlite(scopedDatabase(lite, transactionScope)), (error) =>
-    toQueryError(error, log),
+  const errors = new QueryErrors(log);
+  const db = createPrismaClient(
+    new PrismaPGlite(scopedDatabase(lite, transactionScope)),
+    errors.convert,
   );
-  const statements = statementsOn(lite, log);
+  const statements = statementsOn(lite, errors);
 
   async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     if (values !== undefined) return statements.execute(text, values);
@@ -305,23 +315,28 @@ function makeStore(
       const results = await lite.transaction((transaction) => transaction.exec(text));
       return { rows: results.at(-1)?.rows ?? [] };
     } catch (error) {
-      throw toQueryError(error, log);
+      throw errors.convert(error);
     }
   }
 
   async function transaction<T>(act: (open: Transaction) => Promise<T>): Promise<T> {
-    const { result, committed } = await lite.transaction((open) => {
-      const connection = statementsOn(open as Pick<PGlite, "query">, log);
-      return runInTransaction(
-        {
-          ...connection,
-          db,
-          transactionScope,
-          transactionConnection: withoutTransactionControl(open),
-        },
-        act,
-      );
-    });
+    const { result, committed } = await lite
+      .transaction((open) => {
+        const connection = statementsOn(open as Pick<PGlite, "query">, errors);
+        return runInTransaction(
+          {
+            ...connection,
+            db,
+            transactionScope,
+            transactionConnection: withoutTransactionControl(open),
+          },
+          act,
+        );
+      })
+      .catch((error: unknown) => {
+        // Also of the commit, which no statement has converted.
+        throw errors.convert(error);
+      });
     committed();
     return result;
   }
@@ -332,6 +347,7 @@ function makeStore(
     query: statements.query,
     execute,
     transaction,
+    isDiskFull: () => errors.isDiskFull(),
     connections: () => null,
     close: async () => {
       await db.$disconnect();

@@ -16,7 +16,7 @@ import { readMigrations } from "./migrations";
 import { lockNode, type NodeLock } from "./node-lock";
 import { runInTransaction } from "./open-transaction";
 import { createPrismaClient } from "./prisma-client";
-import { toQueryError } from "./query-error";
+import { QueryErrors } from "./query-error";
 import { StatementNames } from "./statement-names";
 import { type Statement, type Store, type Transaction } from "./store";
 import { UnusableDatabaseError } from "./unusable-database-error";
@@ -118,10 +118,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     throw explainConnectionError(error);
   }
   const pool = openPool(url, config.DATABASE_POOL, log);
+  const errors = new QueryErrors(log);
   const toError = (error: unknown): unknown => {
     // Another server is the primary now, and the address may lead to it.
     if (isReadOnlyServer(error)) pool.retire();
-    return toQueryError(error, log);
+    return errors.convert(error);
   };
   const prismaNames = new StatementNames();
   const adapter = new PrismaPg(pool, {
@@ -154,6 +155,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     query,
     execute,
     transaction,
+    isDiskFull: () => errors.isDiskFull(),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

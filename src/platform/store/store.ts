@@ -61,6 +61,9 @@ export interface Store {
    */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 
+  /** Whether the disk of the database has refused a change within the last ten seconds. */
+  isDiskFull(): boolean;
+
   /** The connections to PostgreSQL as they are now; null with the embedded database, which has one. */
   connections(): ConnectionCounts | null;
 

@@ -309,7 +309,7 @@ describe(`health on the ${DATABASE_NAME} database`, () => {
         { status: "WARNING", fix: expect.stringMatching(/start it again/) },
       ]);
       expect(detail(missing)[0]?.detail).toMatch(
-        new RegExp(`^the node ${dead.id} on .* is missing: its last report is 2 minutes old$`),
+        new RegExp(`^the node .+ \\(${dead.id}\\) is missing: its last report is 2 minutes old$`),
       );
       await silence(dead.id, 3_601);
       expect((await nodesNow()).nodes).toHaveLength(1);

@@ -88,7 +88,7 @@ describeServices("a node whose services answer but refuse writes", () => {
           CREATE TRIGGER fill BEFORE UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION fill()`,
         ),
       mend: () => execute(primary.url, "DROP FUNCTION fill CASCADE"),
-      detail: /refuses writes: could not extend file/,
+      detail: /^the disk is full: refuses writes: could not extend file/,
     },
   };
 

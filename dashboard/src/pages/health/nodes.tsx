@@ -12,10 +12,10 @@ const COLUMNS: readonly Column<Node>[] = [
   {
     key: "host",
     title: texts.host,
-    render: ({ host, id }) => (
+    render: ({ host, port, id }) => (
       <>
         <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-          {host}
+          {addressOf({ host, port })}
         </Text>
         <Text size="xs" c="dimmed">
           {id}
@@ -64,8 +64,13 @@ const COLUMNS: readonly Column<Node>[] = [
   },
 ];
 
+/** The machine of a node, with its port unless the system chose it. */
+const addressOf = ({ host, port }: Pick<Node, "host" | "port">) =>
+  port === 0 ? host : `${host}:${port}`;
+
 /** The nodes that run or are missing. */
 export function Nodes({ nodes, answering }: { nodes: readonly Node[]; answering: string }) {
+  const checker = nodes.find(({ id }) => id === answering);
   return (
     <Stack gap="xs" component="section">
       <Title order={2} size="h4">
@@ -80,7 +85,7 @@ export function Nodes({ nodes, answering }: { nodes: readonly Node[]; answering:
       />
       {nodes.length > 1 && (
         <Text size="xs" c="dimmed">
-          {texts.answering(answering)}
+          {texts.answering(checker ? addressOf(checker) : answering)}
         </Text>
       )}
     </Stack>

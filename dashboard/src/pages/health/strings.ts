@@ -41,7 +41,7 @@ export const healthStrings = {
   sockets: "Open connections",
   delay: "Longest wait",
   milliseconds: (value: string) => `${value} ms`,
-  answering: (id: string) => `The node ${id} ran the checks.`,
+  answering: (node: string) => `The node ${node} ran the checks.`,
 
   jobs: "Background jobs",
   jobsText:

@@ -2,6 +2,12 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Config } from "../../../core/config";
 import { inspectDataFolder } from "../../../core/startup/data-folder";
+import {
+  DISK_FULL_BYTES,
+  DISK_LOW_BYTES,
+  freeSpace,
+  sizeText,
+} from "../../../core/startup/disk-space";
 import { SELF_SIGNED_KEY } from "../../../core/tls/self-signed";
 import { CREDENTIALS_FILE, OWNER_FILE } from "../../applications/bootstrap";
 import { SECRET_KEY_FILE } from "../../applications/secret-key";
@@ -15,14 +21,24 @@ const SECRET = [OWNER_FILE, CREDENTIALS_FILE, SECRET_KEY_FILE, SELF_SIGNED_KEY, 
 const GROUP = 0o070;
 const OTHERS = 0o007;
 
-/** Checks that DATA_DIR is writable, and that no other user can read the secrets in it. */
+/** Checks that DATA_DIR is writable, that its disk has space, and that no other user can read the secrets in it. */
 export async function checkDataFolder({ DATA_DIR }: Config): Promise<Finding[]> {
   const folder = resolve(DATA_DIR);
   const found = await inspectDataFolder(folder);
   if ("detail" in found) return [problem(FOLDER, found)];
-  return found.exists
-    ? [ok(FOLDER, `${folder} is writable`), ...(await checkModes(folder))]
-    : [ok(FOLDER, `${folder} does not exist yet: the first start creates it`)];
+  if (!found.exists) return [ok(FOLDER, `${folder} does not exist: it is created when needed`)];
+  return [await checkSpace(folder), ...(await checkModes(folder))];
+}
+
+/** Checks the free space of the disk. The embedded database stores nothing once it is full. */
+async function checkSpace(folder: string): Promise<Finding> {
+  const free = await freeSpace(folder);
+  if (free === null) return ok(FOLDER, `${folder} is writable`);
+  const detail = `the disk of ${folder} has ${sizeText(free)} of free space`;
+  const fix = "Free some space, or move DATA_DIR to a larger disk.";
+  if (free < DISK_FULL_BYTES) return failure(FOLDER, `the disk is full: ${detail}`, fix);
+  if (free < DISK_LOW_BYTES) return warning(FOLDER, `the disk is almost full: ${detail}`, fix);
+  return ok(FOLDER, `${folder} is writable, ${sizeText(free)} are free`);
 }
 
 async function checkModes(folder: string): Promise<Finding[]> {
@@ -41,5 +57,5 @@ async function checkModes(folder: string): Promise<Finding[]> {
     findings.push((mode & OTHERS ? failure : warning)(FILES, detail, fix));
   }
   if (findings.length > 0) return findings;
-  return [count > 0 ? ok(FILES, "readable only by their owner") : skipped(FILES, "none exist yet")];
+  return [count > 0 ? ok(FILES, "readable only by their owner") : skipped(FILES, "there are none")];
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../../core/clock";
 import type { Config } from "../../../core/config";
 import { explainConnectionError } from "../../../platform/store/connection";
+import { isDiskFull } from "../../../platform/store/database-errors";
 import { errorMessage } from "../../../platform/store/error-properties";
 import { FolderInUseError } from "../../../platform/store/folder-lock";
 import {
@@ -91,7 +92,11 @@ async function checkWrites(connection: MigrationConnection): Promise<Finding[]> 
     await probeWrites(statementsOver(connection));
     return [];
   } catch (error) {
-    const fix = "Give its user the rights of the tables' owner, and its server free disk space.";
+    if (isDiskFull(error)) {
+      const fix = "Free space on the disk of its server.";
+      return [failure(DATABASE, `the disk is full: refuses writes: ${errorMessage(error)}`, fix)];
+    }
+    const fix = "Give its user the rights of the tables' owner.";
     return [failure(DATABASE, `refuses writes: ${errorMessage(error)}`, fix)];
   }
 }
@@ -119,7 +124,7 @@ function checkPostgres(facts: DatabaseStatus, config: Config, refused: Finding[]
   if (!mayKeepJobs) {
     const detail = "the database's user may not create the schema pgboss of the job queue";
     problems.push(failure(JOBS, detail, "GRANT CREATE ON DATABASE … TO the user."));
-  } else problems.push(ok(JOBS, "the job queue can be kept in the database"));
+  } else problems.push(ok(JOBS, "the database can hold the job queue"));
   if (problems.some(({ check }) => check === DATABASE)) return problems;
   const kind = config.DATABASE_URL === undefined ? "embedded, " : "";
   return [ok(DATABASE, `${kind}PostgreSQL ${version}`), ...problems];

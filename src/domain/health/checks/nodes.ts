@@ -1,5 +1,5 @@
 import type { MigrationConnection } from "../../../platform/store/migration/stoppable-connection";
-import { type ListedNode, listNodes } from "../nodes/node-queries";
+import { type ListedNode, listNodes, nodeName } from "../nodes/node-queries";
 import { type Finding, ok, pluralize, skipped, warning } from "./finding";
 import { statementsOver } from "./statements";
 
@@ -23,16 +23,17 @@ export async function checkNodes(connection: MigrationConnection): Promise<Findi
 }
 
 /** Limits count per client address. Another client may have forged the header, which the node then ignores. */
-function untrustedProxy({ id, untrustedProxy: address }: ListedNode): Finding[] {
+function untrustedProxy(node: ListedNode): Finding[] {
+  const { untrustedProxy: address } = node;
   if (address === null) return [];
-  const detail = `the node ${id} gets requests through ${address}, which TRUST_PROXY does not name: all clients of that proxy share the limits of one address`;
+  const detail = `the node ${nodeName(node)} gets requests through ${address}, which TRUST_PROXY does not name: all clients of that proxy share the limits of one address`;
   const fix = `If ${address} is your proxy, add it to TRUST_PROXY and restart the node. If it is a client that writes X-Forwarded-For itself, do nothing: the header is ignored.`;
   return [warning(CHECK, detail, fix)];
 }
 
-function missingNode({ id, host, silentSeconds }: ListedNode): Finding {
-  const minutes = pluralize(Math.max(1, Math.round(silentSeconds / 60)), "minute");
-  const detail = `the node ${id} on ${host} is missing: its last report is ${minutes} old`;
+function missingNode(node: ListedNode): Finding {
+  const minutes = pluralize(Math.max(1, Math.round(node.silentSeconds / 60)), "minute");
+  const detail = `the node ${nodeName(node)} is missing: its last report is ${minutes} old`;
   const fix =
     "Check its log, and start it again. If it was removed, do nothing: it is forgotten after an hour.";
   return warning(CHECK, detail, fix);

@@ -50,7 +50,7 @@ const PURGE: Statement = {
 
 const LIST: Statement = {
   name: "list_nodes",
-  text: `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", open_sockets AS "openSockets",
+  text: `SELECT id, host, port, version, started_at AS "startedAt", seen_at AS "seenAt", open_sockets AS "openSockets",
       event_loop_delay_ms AS "eventLoopDelayMs", untrusted_proxy AS "untrustedProxy",
       greatest(0, date_part('epoch', now() - seen_at))::float8 AS "silentSeconds"
     FROM nodes WHERE seen_at >= now() - interval '${FORGOTTEN_SECONDS} seconds'
@@ -76,7 +76,7 @@ export interface NodeReport {
 }
 
 /** A node as its last report describes it. */
-export interface ListedNode extends Omit<NodeReport, "port"> {
+export interface ListedNode extends NodeReport {
   seenAt: Date;
   /** Whether its reports have stopped. */
   missing: boolean;
@@ -114,6 +114,11 @@ export async function probeWrites(query: Query): Promise<void> {
 /** Forgets a node that stops. */
 export async function removeNode(query: Query, id: string): Promise<void> {
   await query(DELETE, [id]);
+}
+
+/** How people tell a node from others: by host and port, or by its id if the system chose the port. */
+export function nodeName({ id, host, port }: Pick<NodeReport, "id" | "host" | "port">): string {
+  return port === 0 ? `${host} (${id})` : `${host}:${port}`;
 }
 
 /** Lists the nodes that run or are missing, in the order of their start. */
