@@ -17,6 +17,7 @@ const EMBEDDED_FLOWS = [
   "calls/signals",
   "cli/doctor",
   "cli/doctor-database",
+  "cli/reset-password",
   "conferences/conferences",
   "operations/health",
   "operations/start",

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { execute, startPostgres } from "../scripts/services/postgres-server";
-import { asMember, type Execute } from "../src/transports/cli/connection/server";
+import { asMember } from "../src/transports/cli/connection/member";
+import type { Execute } from "../src/transports/cli/connection/server";
 import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { pinDriver } from "./process-pins";
 import { usageOf } from "./process-usage";
@@ -61,7 +62,8 @@ async function main(run: BenchmarkRun, devices: number, channel: string): Promis
   }
   await execute(postgres.url, "ANALYZE");
 
-  const access = { url: service.baseUrl, dataDir, timeoutMs: 60_000 };
+  const sessionsFolder = join(dataDir, "sessions");
+  const access = { url: service.baseUrl, dataDir, sessionsFolder, timeoutMs: 60_000 };
   await asMember(access, async (ask) => {
     // Warm-up: opens connections, fetches tokens and compiles code before the measurement.
     await sendTo(ask, applicationId, "warm", WARM_UP);

@@ -1,12 +1,8 @@
 import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
 import { createSignedRequest, type SigningKeys } from "../src/domain/sessions/signature";
-import {
-  asMember,
-  type Execute,
-  executeAnonymously,
-  resolveAccess,
-} from "../src/transports/cli/connection/server";
+import { asMember } from "../src/transports/cli/connection/member";
+import { type Execute, executeWith, resolveAccess } from "../src/transports/cli/connection/server";
 import type { StandIns } from "../tools/stand-ins/start";
 
 const LOGIN = "push-trial";
@@ -50,13 +46,10 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
       ...createSignedRequest(application, Math.floor(systemClock.now() / 1000)),
       user: who,
     };
-    const { createSession } = await executeAnonymously(access)(CREATE, { input });
+    const { createSession } = await executeWith(access)(CREATE, { input });
     return (createSession as { session: { token: string; userId: string } }).session;
   };
-  const asSession =
-    (token: string): Execute =>
-    (query, variables) =>
-      asMember({ ...access, token }, (ask) => ask(query, variables));
+  const asSession = (token: string): Execute => executeWith(access, token);
   const { token } = await open();
   // Fails if an earlier trial created the user.
   await asSession(token)(SIGN_UP, { input: user }).catch(() => null);

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import type { z } from "zod";
 import { readBoundedFile } from "./bounded-file";
 import { type Environment, type ExtendedEnvironment, withEnvFile } from "./env-file";
@@ -92,6 +94,13 @@ export function readConfig(given?: Environment): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems, unknownVariables);
   return config as Config;
+}
+
+/** The folder for what the command line keeps for the person who runs it: below XDG_CONFIG_HOME, else ~/.config. */
+export function userFolder(environment: Environment = process.env): string {
+  const { XDG_CONFIG_HOME: base = "" } = environment;
+  // The specification of XDG folders ignores relative paths.
+  return join(isAbsolute(base) ? base : join(homedir(), ".config"), "signalbox");
 }
 
 /** The environment of the process and its file. @throws ConfigError if the file cannot be used */

@@ -87,7 +87,7 @@ export function printBanner(
       ["account key", created.account_key],
     );
   }
-  if (owner !== undefined) rows.push(["Owner", owner]);
+  if (owner !== undefined) rows.push(["Owner", `${owner}  (the first password)`]);
   if (credentials !== undefined) rows.push(["Credentials", credentials]);
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`);
   process.stdout.write(`\nSignalbox is ready.\n\n${lines.join("\n")}\n\n`);

@@ -32,6 +32,18 @@ export async function readStdin(input: NodeJS.ReadableStream = process.stdin): P
 }
 
 /**
+ * Prompts for a line.
+ * @returns null if the user cancels (Ctrl+C, Ctrl+D)
+ */
+export function promptLine(
+  question: string,
+  input: NodeJS.ReadableStream = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Promise<string | null> {
+  return readAnswer(question, { input, output, echo: output });
+}
+
+/**
  * Prompts for a line without echoing the input.
  * @returns null if the user cancels (Ctrl+C, Ctrl+D)
  */
@@ -41,8 +53,26 @@ export async function promptHidden(
   output: NodeJS.WritableStream = process.stderr,
 ): Promise<string | null> {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: discard, terminal: true, historySize: 0 });
-  output.write(question);
+  try {
+    return await readAnswer(question, { input, output, echo: discard });
+  } finally {
+    output.write("\n");
+  }
+}
+
+async function readAnswer(
+  question: string,
+  {
+    input,
+    output,
+    echo,
+  }: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; echo: NodeJS.WritableStream },
+): Promise<string | null> {
+  const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
+  // As the prompt, so that a redraw of the line keeps it.
+  lines.setPrompt(echo === output ? question : "");
+  if (echo === output) lines.prompt();
+  else output.write(question);
   try {
     return await new Promise<string | null>((resolve) => {
       lines.once("line", resolve);
@@ -50,7 +80,6 @@ export async function promptHidden(
       lines.once("close", () => resolve(null));
     });
   } finally {
-    output.write("\n");
     lines.close();
   }
 }

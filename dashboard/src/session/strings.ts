@@ -11,7 +11,7 @@ export const signInStrings = {
   missingPassword: "Enter your password.",
   forgotten: "Forgot the password?",
   forgottenText:
-    "The person who runs the server finds the first owner's address and password in owner.json in the data folder. An owner can invite you again.",
+    "An owner can remove you and invite you again. The person who runs the server finds the first owner's password in owner.json in the data folder, unless it has been changed since, and replaces a lost password with: npx signalbox member reset-password",
   signedOut: "You have signed out.",
   expiredTitle: "Sign in again",
   expired: "Your session has ended. Sign in to continue: what you have typed is still here.",

@@ -105,7 +105,7 @@ export const VARIABLES = {
   SIGNALBOX_TOKEN: variable(
     z.string(),
     undefined,
-    "Token of a member of an account, for the command line; by default the command line signs in with DATA_DIR/owner.json.",
+    "Token of a member of an account, for the command line; by default it has the session of signalbox sign-in, or signs in with DATA_DIR/owner.json.",
     true,
   ),
   CHAT_URL: variable(

@@ -113,9 +113,9 @@ export async function deleteAccountSession({ db }: Pick<Store, "db">, id: number
   await db.accountSession.deleteMany({ where: { id: BigInt(id) } });
 }
 
-/** Deletes all sessions of a member. */
+/** Deletes all sessions of a member. @param store the store, or the client of a transaction as `db` */
 export async function deleteAccountSessions(
-  { db }: Pick<Store, "db">,
+  { db }: { db: Pick<Store["db"], "accountSession"> },
   memberId: number,
 ): Promise<void> {
   await db.accountSession.deleteMany({ where: { memberId: BigInt(memberId) } });

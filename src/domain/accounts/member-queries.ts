@@ -53,6 +53,9 @@ const MEMBER = {
   lastActivityAt: true,
 } as const satisfies Prisma.AccountMemberSelect;
 
+/** Number of owners that {@link listOwners} names. */
+const OWNERS_LISTED = 20;
+
 const LOCK_MEMBERS: Statement = {
   name: "lock_account_members",
   text: "SELECT id, role FROM account_members WHERE account_id = $1 ORDER BY id FOR UPDATE",
@@ -168,6 +171,27 @@ export async function writeMemberCredentials(
   const { accountMember } = await prisma();
   const where = { id: BigInt(id), passwordHash: verifiedHash };
   return (await accountMember.updateMany({ where, data })).count > 0;
+}
+
+/** Sets the hash of a member's password, whatever it was. */
+export async function writeMemberPassword(
+  { prisma }: Pick<Transaction, "prisma">,
+  id: number,
+  passwordHash: string,
+): Promise<void> {
+  const { accountMember } = await prisma();
+  await accountMember.updateMany({ where: { id: BigInt(id) }, data: { passwordHash } });
+}
+
+/** Lists the addresses of the owners of all accounts, oldest first, at most 20. */
+export async function listOwners({ db }: Pick<Store, "db">): Promise<string[]> {
+  const owners = await db.accountMember.findMany({
+    where: { role: "owner" },
+    orderBy: { id: "asc" },
+    take: OWNERS_LISTED,
+    select: { email: true },
+  });
+  return owners.map(({ email }) => email);
 }
 
 /** Sets the last activity of a member. */

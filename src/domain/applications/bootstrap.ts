@@ -134,7 +134,7 @@ async function publishDraft(store: Store, dataDir: string): Promise<void> {
   const { owner, passwordHash, credentials } = draft;
   const stored = await findMemberCredentials(store, { email: owner.email });
   if (stored?.passwordHash === passwordHash) {
-    await writeSecretFile(dataDir, OWNER_FILE, owner);
+    await writeOwnerFile(dataDir, owner);
     if (credentials !== null) await writeSecretFile(dataDir, CREDENTIALS_FILE, credentials);
   }
   await rm(path);
@@ -151,6 +151,11 @@ async function updateAddresses(dataDir: string, addresses: DeploymentEndpoints):
   const current = { ...stored, ...addresses };
   if (JSON.stringify(current) === JSON.stringify(stored)) return;
   await writeSecretFile(dataDir, CREDENTIALS_FILE, current);
+}
+
+/** Writes the credentials of an owner to {@link OWNER_FILE}, readable only by the process's system user. */
+export function writeOwnerFile(dataDir: string, owner: OwnerCredentials): Promise<void> {
+  return writeSecretFile(dataDir, OWNER_FILE, owner);
 }
 
 async function writeSecretFile(dataDir: string, name: string, content: object): Promise<void> {

@@ -105,7 +105,9 @@ export class AuditEntryType {
   })
   fields!: AuditFieldType[];
 
-  @Field({ description: "Address of the client." })
+  @Field({
+    description: "Address of the client; empty for what the command line did on the database.",
+  })
   ip!: string;
 
   @Field(() => String, { nullable: true, description: "The client's User-Agent header." })

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { printLines } from "../../core/console";
 import type { Invocation } from "./connection/document-command";
-import { asMember } from "./connection/server";
+import { asMember } from "./connection/member";
+import { checkTime } from "./connection/option-values";
 import { toJsonLine } from "./connection/table";
 
 const PAGE_QUERY = `query ($since: DateTime, $until: DateTime, $after: String) {
@@ -33,9 +34,10 @@ export function addAuditExport(group: Command, invocation: () => Invocation): vo
   group
     .command("export")
     .description("Prints the whole audit log, newest first: one JSON object a line.")
-    .option("--since <text>", "Only entries from this time on, in ISO 8601.")
-    .option("--until <text>", "Only entries before this time, in ISO 8601.")
+    .option("--since <time>", "Only entries from this time on, in ISO 8601.")
+    .option("--until <time>", "Only entries before this time, in ISO 8601.")
     .action(async (options: ExportOptions) => {
+      for (const [name, value] of Object.entries(options)) checkTime(`--${name}`, value);
       await asMember(invocation().access(), async (execute) => {
         for (let after: string | null = null, isMore = true; isMore; ) {
           const { account } = await execute(PAGE_QUERY, { ...options, after });

@@ -14,13 +14,20 @@ import { addDoctor } from "./doctor";
 import { addMigrate } from "./migrate";
 import { addPrograms } from "./programs";
 import { addPushTest } from "./push-test";
+import { addResetPassword } from "./reset-password";
+import { addSignIn } from "./sign-in";
 import { addToken } from "./token";
 import { addUserExport } from "./user-export";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {
   app: "Applications of the account.",
   audit: "The audit log: what members of the account did.",
-  push: "Push credentials, and a test notification.",
+  call: "Calls of an application.",
+  conference: "Conferences of an application.",
+  health: "The state of the deployment: nodes, what they depend on, and background jobs.",
+  member: "Members of the account, and invitations to it.",
+  push: "Push credentials, and pushes to users.",
+  statistics: "What happened in applications, and what is live in them.",
   user: "Users of an application.",
 };
 
@@ -64,7 +71,7 @@ export function createProgram(): Command {
     )
     .option(
       "--token <token>",
-      "member's token (default: SIGNALBOX_TOKEN, else signs in with DATA_DIR/owner.json)",
+      "member's token (default: SIGNALBOX_TOKEN, else the session of sign-in, else DATA_DIR/owner.json)",
     )
     // core/config reads it among the arguments, as for the server.
     .option("--env-file <path>", "file with environment variables (default: .env in this folder)")
@@ -96,6 +103,8 @@ export function createProgram(): Command {
   addAuditExport(groups.get("audit") ?? program.command("audit"), invocation);
   addUserExport(groups.get("user") ?? program.command("user"), invocation);
   addPushTest(groups.get("push") ?? program.command("push"), invocation);
+  addResetPassword(groups.get("member") ?? program.command("member"), invocation);
+  addSignIn(program, invocation);
   addToken(program, invocation);
   addMigrate(program, invocation);
   addBackup(program, invocation);

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { printText } from "../../core/console";
 import { CommandError } from "./connection/command-error";
 import type { Invocation } from "./connection/document-command";
-import { asMember, type Execute } from "./connection/server";
+import { asMember } from "./connection/member";
+import { checkId } from "./connection/option-values";
+import type { Execute } from "./connection/server";
 import { toJson, toTable } from "./connection/table";
 
 const SEND_MUTATION = `mutation ($input: CreatePushEventInput!) {
@@ -21,6 +23,8 @@ const STATUS_QUERY = `query ($id: ID!, $after: String) {
 const POLL_MS = 200;
 /** Maximum time to wait for the outcomes, in milliseconds. A push service has ten seconds to answer. */
 const POLL_TIMEOUT_MS = 30_000;
+
+const ENVIRONMENTS = ["development", "production"];
 
 interface TestOptions {
   app: string;
@@ -61,9 +65,15 @@ export function addPushTest(group: Command, invocation: () => Invocation): void 
     .description("Sends a notification to a user's devices and prints the outcomes.")
     .requiredOption("--app <id>", "Id of the application.")
     .requiredOption("--user <id>", "Id of the user.")
-    .option("--environment <name>", "development or production", "development")
+    .addOption(
+      new Option(`--environment <${ENVIRONMENTS.join("|")}>`, "Environment of the devices.")
+        .choices(ENVIRONMENTS)
+        .default("development"),
+    )
     .option("--message <text>", "Text of the notification.", "It works: a push from Signalbox.")
     .action(async (options: TestOptions) => {
+      checkId("app", options.app);
+      checkId("user", options.user);
       const { access, json } = invocation();
       const deliveries = await asMember(access(), (execute) => sendTest(execute, options));
       printText(json ? toJson(deliveries) : toTable(deliveries));

@@ -5,8 +5,9 @@ import { isStdinTerminal, readStdin } from "../../core/terminal";
 import { createSignedRequest, type SigningKeys } from "../../domain/sessions/signature";
 import { CommandError } from "./connection/command-error";
 import type { Invocation } from "./connection/document-command";
-import { promptSecret } from "./connection/option-values";
-import { asMember, executeAnonymously, type ServerAccess } from "./connection/server";
+import { asMember } from "./connection/member";
+import { checkId, promptSecret } from "./connection/option-values";
+import { executeWith, type ServerAccess } from "./connection/server";
 import { toJson } from "./connection/table";
 
 const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
@@ -39,6 +40,7 @@ export function addToken(program: Command, invocation: () => Invocation): void {
     .option("--password <text>", "The user's password; prompted for on a terminal if omitted.")
     .option("--password-stdin", "Reads the password from standard input.")
     .action(async (options: TokenOptions) => {
+      checkId("app", options.app);
       const { access, json } = invocation();
       const user = await readUser(options);
       const session = await createSession(access(), options.app, user);
@@ -81,6 +83,6 @@ async function createSession(
   const { application } = await asMember(access, (execute) => execute(KEYS_QUERY, { app }));
   const timestamp = Math.floor(systemClock.now() / 1000);
   const input = { ...createSignedRequest(application as SigningKeys, timestamp), user };
-  const answer = await executeAnonymously(access)(CREATE_SESSION, { input });
+  const answer = await executeWith(access)(CREATE_SESSION, { input });
   return (answer.createSession as { session: CreatedSession }).session;
 }

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { printLines } from "../../core/console";
 import type { Invocation } from "./connection/document-command";
-import { asMember } from "./connection/server";
+import { asMember } from "./connection/member";
+import { checkId } from "./connection/option-values";
 import { toJsonLine } from "./connection/table";
 
 const PAGE_MUTATION = `mutation ($input: ApplicationUserInput!, $after: String) {
@@ -22,6 +23,8 @@ export function addUserExport(group: Command, invocation: () => Invocation): voi
     .requiredOption("--app <id>", "Id of the application.")
     .requiredOption("--user <id>", "Id of the user.")
     .action(async ({ app, user }: { app: string; user: string }) => {
+      checkId("app", app);
+      checkId("user", user);
       await asMember(invocation().access(), async (execute) => {
         const input = { applicationId: app, userId: user };
         const document = new ExportDocument();

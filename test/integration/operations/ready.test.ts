@@ -73,7 +73,7 @@ it("is a table on a terminal, with the credentials of a first start", async () =
   );
   expect(banner).toContain(`  REST         ${base_url}  (open it in a browser`);
   expect(banner).toContain(`  auth_secret  ${auth_secret}\n`);
-  expect(banner).toContain(`  Owner        ${join(folder, "owner.json")}\n`);
+  expect(banner).toContain(`  Owner        ${join(folder, "owner.json")}  (the first password)\n`);
   expect(output).not.toContain('"msg"');
 });
 

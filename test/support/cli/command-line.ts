@@ -35,7 +35,8 @@ export function spawnCommand(
 ): ChildProcess {
   const child = spawn(process.execPath, commandLine([...NO_ENV_FILE, ...args]), {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ...environment },
+    // No command writes to the folder of the person who runs the tests.
+    env: { PATH: process.env.PATH, XDG_CONFIG_HOME: "/dev/null", ...environment },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.end(input);
@@ -59,5 +60,6 @@ export function endOf(child: ChildProcess): Promise<Ended> {
 
 /** The environment with which the command line reaches a node as its owner. */
 export function ownersEnvironment(node: TestNode): Record<string, string> {
-  return { SIGNALBOX_URL: node.baseUrl, DATA_DIR: node.environment.DATA_DIR ?? "" };
+  const { DATA_DIR = "" } = node.environment;
+  return { SIGNALBOX_URL: node.baseUrl, DATA_DIR, XDG_CONFIG_HOME: join(DATA_DIR, "config") };
 }

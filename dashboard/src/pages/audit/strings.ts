@@ -117,6 +117,7 @@ export const auditStrings = {
     signOutMember: "Sign out",
     signOutMemberEverywhere: "Sign out everywhere",
     updateCurrentMember: "Change own sign-in",
+    resetMemberPassword: "Password replaced on the server",
     inviteMember: "Invite a member",
     revokeInvitation: "Withdraw an invitation",
     acceptInvitation: "Accept an invitation",

@@ -12,12 +12,15 @@ import {
   type TypeNode,
   visit,
 } from "graphql/language";
+import { readEnums } from "./schema-enums";
 
 /** An option of a command: a variable of its operation. */
 export interface CommandOption {
   /** Name of the variable: `signUpOpen` is the option `--sign-up-open`. */
   variable: string;
-  type: "Boolean" | "Enum" | "ID" | "Number" | "String";
+  type: "Boolean" | "Enum" | "ID" | "Number" | "String" | "Time";
+  /** The values of an enum as they are typed, in lower case with hyphens. */
+  values?: string[];
   list: boolean;
   required: boolean;
   /** `@secret`: the value can be read from a file or from standard input. */
@@ -32,9 +35,13 @@ export interface CommandDocument {
   description: string;
   /** The operation as sent, without the directives of the command line. */
   text: string;
+  /** The query of what the command deletes for good, which asks first: the operation of the same name with `Preview`. */
+  preview?: { text: string; variables: string[] };
   /** `@destructive`: deletes or replaces something for good, and is never suggested for a misspelled name. */
   destructive: boolean;
   options: CommandOption[];
+  /** The variables of the operation, which are among the options. */
+  variables: string[];
 }
 
 /** Directives that only the command line knows. */
@@ -47,37 +54,61 @@ const OPTION_TYPES: Readonly<Record<string, CommandOption["type"]>> = {
   Int: "Number",
   SafeInt: "Number",
   String: "String",
-  DateTime: "String",
+  DateTime: "Time",
   JSON: "String",
 };
 
-/** Reads the commands of a folder of documents. @throws GraphQLError on a syntax error */
+/** The end of the name of an operation that is no command, but the preview of one. */
+const PREVIEW = "Preview";
+
+/** The values of enums, by name. */
+type Enums = ReturnType<typeof readEnums>;
+
+/** Reads the commands of a folder of documents beside schema.graphql. @throws GraphQLError on a syntax error */
 export function readCommands(folder: string): CommandDocument[] {
-  return readdirSync(folder)
+  const enums = readEnums(join(folder, "../schema.graphql"));
+  const operations = readdirSync(folder)
     .filter((file) => file.endsWith(".graphql"))
     .sort()
     .flatMap((file) => parse(readFileSync(join(folder, file), "utf8")).definitions)
-    .filter((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)
-    .map(toCommand);
+    .filter((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION);
+  const previews = new Map(operations.map((node) => [node.name?.value ?? "", node]));
+  return operations
+    .filter((node) => !node.name?.value.endsWith(PREVIEW))
+    .map((node) => toCommand(node, previews.get(`${node.name?.value}${PREVIEW}`), enums));
 }
 
-function toCommand(node: OperationDefinitionNode): CommandDocument {
+function toCommand(
+  node: OperationDefinitionNode,
+  preview: OperationDefinitionNode | undefined,
+  enums: Enums,
+): CommandDocument {
   const [group = "", ...rest] = kebab(node.name?.value ?? "").split("-");
+  const own = optionsOf(node, enums);
+  const asked = preview === undefined ? [] : optionsOf(preview, enums);
+  const isOwn = ({ variable }: CommandOption) => own.some((each) => each.variable === variable);
+  const variables = asked.map(({ variable }) => variable);
   return {
     group,
     name: rest.join("-"),
     description: commentBefore(node.loc),
     text: print(withoutCliDirectives(node)),
     destructive: has(node.directives, "destructive"),
-    options: (node.variableDefinitions ?? []).map(
-      ({ variable, type, directives, loc }): CommandOption => ({
-        variable: variable.name.value,
-        ...toType(type),
-        secret: has(directives, "secret"),
-        description: commentBefore(loc),
-      }),
-    ),
+    ...(preview === undefined ? {} : { preview: { text: print(preview), variables } }),
+    options: [...asked.filter((option) => !isOwn(option)), ...own],
+    variables: own.map(({ variable }) => variable),
   };
+}
+
+function optionsOf(node: OperationDefinitionNode, enums: Enums): CommandOption[] {
+  return (node.variableDefinitions ?? []).map(
+    ({ variable, type, directives, loc }): CommandOption => ({
+      variable: variable.name.value,
+      ...toType(type, enums),
+      secret: has(directives, "secret"),
+      description: commentBefore(loc),
+    }),
+  );
 }
 
 function withoutCliDirectives(node: OperationDefinitionNode): OperationDefinitionNode {
@@ -90,11 +121,19 @@ function has(directives: readonly DirectiveNode[] | undefined, name: string): bo
   return directives?.some((directive) => directive.name.value === name) ?? false;
 }
 
-function toType(type: TypeNode): Pick<CommandOption, "type" | "list" | "required"> {
-  if (type.kind === Kind.NON_NULL_TYPE) return { ...toType(type.type), required: true };
-  if (type.kind === Kind.LIST_TYPE) return { ...toType(type.type), list: true, required: false };
+function toType(
+  type: TypeNode,
+  enums: Enums,
+): Pick<CommandOption, "type" | "list" | "required" | "values"> {
+  if (type.kind === Kind.NON_NULL_TYPE) return { ...toType(type.type, enums), required: true };
+  if (type.kind === Kind.LIST_TYPE) {
+    return { ...toType(type.type, enums), list: true, required: false };
+  }
   const name = type.name.value;
-  return { type: OPTION_TYPES[name] ?? "Enum", list: false, required: false };
+  const known = OPTION_TYPES[name];
+  if (known !== undefined) return { type: known, list: false, required: false };
+  const values = (enums.get(name) ?? []).map((value) => value.toLowerCase().replaceAll("_", "-"));
+  return { type: "Enum", values, list: false, required: false };
 }
 
 /** Converts `signUpOpen` to `sign-up-open`. */

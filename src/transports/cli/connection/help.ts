@@ -4,13 +4,15 @@ import type { Command, Help } from "commander";
 export const EXAMPLES = `
 Examples:
   signalbox start
+  signalbox sign-in --email you@example.com
   signalbox app create --name "My shop"
   signalbox token --app 1 --login alice
   signalbox --json user list --app 1 --search ali
   signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
 
-Commands call a running server as the account's owner; migrate, backup, restore, export and doctor
-work on DATA_DIR or the database, without a token. start and the demos run a server of their own.
+Commands call a running server as the member who signed in with sign-in, else as the owner of
+DATA_DIR/owner.json. migrate, backup, restore, export, doctor and member reset-password work on
+DATA_DIR or the database, without a token. start and the demos run a server of their own.
 For options marked "- for standard input", - reads the value from standard input and @FILE from a
 file, so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
 

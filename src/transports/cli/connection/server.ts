@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import type { Config } from "../../../core/config";
+import { type Config, userFolder } from "../../../core/config";
 import { hostInUrl, trimTrailingSlashes } from "../../../core/host-in-url";
 import { replaceControls } from "../../../core/terminal";
 import { fileVariable } from "../../../core/variables/variable";
@@ -11,11 +10,34 @@ import { CommandError } from "./command-error";
 /** Where the running server is, and how to authenticate. */
 export interface ServerAccess {
   url: string;
-  /** The token of a member of the account. Without one, the command signs in with DATA_DIR/owner.json. */
+  /** The token of a member of the account, and what it was given with. */
   token?: string;
+  tokenSource?: "--token" | "SIGNALBOX_TOKEN";
   dataDir: string;
+  /** Whether the password in `dataDir` may be sent to `url`; false if only the address is from the current folder. */
+  mayUseDataDir: boolean;
+  /** The folder of the sessions that the command line keeps. */
+  sessionsFolder: string;
   /** Timeout of a request, in milliseconds. */
   timeoutMs: number;
+}
+
+/** An error that the server answered with. */
+export class ServerAnswerError extends CommandError {
+  constructor(
+    message: string,
+    /** The code of the table of errors, of the first error. */
+    readonly code: string | undefined,
+    /** What is wrong with fields of the input, by the path of the field. */
+    readonly fields: Readonly<Record<string, readonly string[]>>,
+  ) {
+    super(message);
+  }
+}
+
+/** Whether the server refused the credentials of a request, which it then did not run. */
+export function isUnauthenticated(error: unknown): error is CommandError {
+  return error instanceof ServerAnswerError && error.code === "UNAUTHENTICATED";
 }
 
 /** Executes an operation on the server. @throws CommandError */
@@ -28,16 +50,12 @@ export type Execute = (
 const TIMEOUT_MS = 60_000;
 const DEFAULT_PORT = Number(VARIABLES.PORT.default);
 const DEFAULT_URL = `http://${VARIABLES.HOST.default}:${DEFAULT_PORT}`;
-/** Files of the data folder, which the server writes. Named here, as its module would load the database. */
-const OWNER_FILE = "owner.json";
+/** A file of the data folder, which the server writes. Named here, as its module would load the database. */
 const CREDENTIALS_FILE = "credentials.json";
-
-const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
-const SIGN_OUT = "mutation { signOutMember { signedOut } }";
 
 /**
  * Resolves how to reach the server: command-line options take precedence over the configuration.
- * @throws CommandError if the address is from the current folder, which somebody else may have made, and what signs in is
+ * @throws CommandError if the address is from the current folder, which somebody else may have made, and the token is
  * not: it would go to a server that the folder chooses
  */
 export function resolveAccess(
@@ -46,18 +64,27 @@ export function resolveAccess(
 ): ServerAccess {
   const url = givenUrl ?? config.SIGNALBOX_URL ?? serverUrl(config);
   const token = givenToken ?? config.SIGNALBOX_TOKEN;
-  if (givenUrl === undefined && isAddressOfFolder(config, url)) {
-    const signsIn = token === undefined ? "the password in DATA_DIR" : "the token";
-    const isOwn =
-      token === undefined ? isDataOfFolder(config) : isTokenOfFolder(config, givenToken);
-    if (!isOwn) {
-      const shown = replaceControls(url);
-      throw new CommandError(
-        `The address ${shown} is from the current folder (.env or .data), but ${signsIn} is not. If it is your server, pass --url ${shown}.`,
-      );
-    }
+  const isOfFolder = givenUrl === undefined && isAddressOfFolder(config, url);
+  if (token !== undefined && isOfFolder && !isTokenOfFolder(config, givenToken)) {
+    throw foreignAddress(url, "the token");
   }
-  return { url, token, dataDir: config.DATA_DIR, timeoutMs: TIMEOUT_MS };
+  return {
+    url,
+    token,
+    tokenSource: givenToken === undefined ? "SIGNALBOX_TOKEN" : "--token",
+    dataDir: config.DATA_DIR,
+    mayUseDataDir: !isOfFolder || isDataOfFolder(config),
+    sessionsFolder: join(userFolder(), "sessions"),
+    timeoutMs: TIMEOUT_MS,
+  };
+}
+
+/** The error for an address from the current folder, with credentials from elsewhere. */
+export function foreignAddress(url: string, credentials: string): CommandError {
+  const shown = replaceControls(url);
+  return new CommandError(
+    `The address ${shown} is from the current folder (.env or .data), but ${credentials} is not. If it is your server, pass --url ${shown}.`,
+  );
 }
 
 /** Whether the current folder says where the server is. The default address says nothing. */
@@ -104,49 +131,9 @@ function storedUrl(dataDir: string): string | undefined {
   }
 }
 
-/** Executes operations without a token. */
-export function executeAnonymously(access: ServerAccess): Execute {
-  return (query, variables = {}) => post(access, query, variables);
-}
-
-/**
- * Runs `act` as a member of an account: with the given token, else as the first owner, by a sign-in that ends afterwards.
- * @throws CommandError
- */
-export async function asMember<T>(
-  access: ServerAccess,
-  act: (execute: Execute) => Promise<T>,
-): Promise<T> {
-  const executeWith =
-    (token: string): Execute =>
-    (query, variables = {}) =>
-      post(access, query, variables, token);
-  if (access.token !== undefined) return act(executeWith(access.token));
-  const input = await readOwner(access.dataDir);
-  const { signInMember } = await post(access, SIGN_IN, { input });
-  const execute = executeWith((signInMember as { token: string }).token);
-  try {
-    return await act(execute);
-  } finally {
-    // Best effort: the token expires by itself.
-    await execute(SIGN_OUT).catch(() => null);
-  }
-}
-
-async function readOwner(dataDir: string): Promise<unknown> {
-  const path = join(dataDir, OWNER_FILE);
-  const remedy = "Pass a member's token with --token, or set the server's DATA_DIR.";
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch {
-    throw new CommandError(`${path} cannot be read. ${remedy}`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CommandError(`${path} contains bad JSON. Restore it from a backup. ${remedy}`);
-  }
+/** Executes operations with a token, or without one. */
+export function executeWith(access: ServerAccess, token?: string): Execute {
+  return (query, variables = {}) => post(access, query, variables, token);
 }
 
 async function post(
@@ -170,10 +157,15 @@ async function post(
   // The address may belong to anything, so the body may be anything.
   const answer = (await response.json().catch(() => null)) as {
     data?: Record<string, unknown> | null;
-    errors?: Array<{ message: string }>;
+    errors?: Array<{
+      message: string;
+      extensions?: { code?: string; fields?: Record<string, string[]> };
+    }>;
   } | null;
   if (Array.isArray(answer?.errors)) {
-    throw new CommandError(answer.errors.map(({ message }) => replaceControls(message)).join("\n"));
+    const text = answer.errors.map(({ message }) => replaceControls(message)).join("\n");
+    const { code, fields = {} } = answer.errors[0]?.extensions ?? {};
+    throw new ServerAnswerError(text, code, answer.errors.length === 1 ? fields : {});
   }
   if (typeof answer?.data === "object" && answer.data !== null) return answer.data;
   throw new CommandError(`The server at ${url} is not Signalbox.`);

@@ -7,7 +7,7 @@ import {
 } from "../../../domain/sign-in/probe";
 import { Connector } from "../../../platform/network/connector";
 import { errorMessage } from "../../../platform/store/error-properties";
-import { asMember } from "../connection/server";
+import { asMember } from "../connection/member";
 import type { CheckContext } from "./check-context";
 
 const PROVIDERS = "providers";

@@ -2,7 +2,8 @@ import { packageVersion } from "../../../core/package-root";
 import { fetchText } from "../../../domain/health/checks/fetch-text";
 import { type Finding, failure, ok, skipped, warning } from "../../../domain/health/checks/finding";
 import { errorMessage } from "../../../platform/store/error-properties";
-import { asMember, type ServerAccess } from "../connection/server";
+import { asMember } from "../connection/member";
+import type { ServerAccess } from "../connection/server";
 import type { CheckContext, RunningServer } from "./check-context";
 
 const TIMEOUT_MS = 3_000;
@@ -36,7 +37,7 @@ function statusOf(text: string | undefined): unknown {
   }
 }
 
-/** Checks that the server is ready, has this command line's version, and accepts the owner. */
+/** Checks that the server is ready, has this command line's version, and accepts the command line's credentials. */
 export async function checkServer({ server, access }: CheckContext): Promise<Finding[]> {
   const { url, state, version } = server;
   const own = packageVersion();
@@ -78,14 +79,16 @@ export async function checkServer({ server, access }: CheckContext): Promise<Fin
 }
 
 async function checkOwner(access: ServerAccess): Promise<Finding> {
-  const credential = access.token === undefined ? "owner.json" : "the given token";
   try {
     const ownAccess = { ...access, timeoutMs: TIMEOUT_MS };
-    await asMember(ownAccess, (execute) => execute("{ account { id } }"));
-    return ok("owner", `can sign in with ${credential}`);
+    return await asMember(ownAccess, async (execute, credential) => {
+      await execute("{ account { id } }");
+      return ok("owner", `the command line has access with ${credential}`);
+    });
   } catch (error) {
-    const detail = `cannot sign in with ${credential}: ${errorMessage(error)}`;
-    const fix = "Set a member's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
+    const detail = `the command line has no access: ${errorMessage(error)}`;
+    const fix =
+      "Sign in with signalbox sign-in, set a member's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
     return warning("owner", detail, fix);
   }
 }
