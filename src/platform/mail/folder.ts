@@ -32,12 +32,11 @@ export async function openMailFolder(parts: MailFolderOptions): Promise<Mailer> 
   );
   return {
     kind: "folder",
-    async send({ to, ...rest }) {
+    async send({ to, subject, text, html }) {
       const { message } = await transport.sendMail({
-        ...rest,
+        subject,
         to: { name: "", address: to },
-        // People read the file as it is: quoted-printable would break its links over lines.
-        encoding: "8bit",
+        alternatives: [readablePart("text/plain", text), readablePart("text/html", html)],
       });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await chmod(folder, 0o700);
@@ -55,6 +54,12 @@ export async function openMailFolder(parts: MailFolderOptions): Promise<Mailer> 
       transport.close();
     },
   };
+}
+
+/** A part of a mail in 8bit, since people read the file as it is: quoted-printable breaks links over lines. */
+function readablePart(type: string, content: string): { raw: string } {
+  const head = `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit`;
+  return { raw: `${head}\r\n\r\n${content}` };
 }
 
 /** Whether a folder is writable or could be created. Does not create it. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandLine, endOf, ownersEnvironment, runCommand } from "../../support/cli/command-line";
+import { eventually } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { NO_ENV_FILE } from "../../support/process";
 import { newUser } from "../../support/rest-client";
@@ -207,6 +208,40 @@ it("creates and shows a user, and deletes an application with its users", async 
   );
   expect(await runFailing(["app", "show", "--app", id])).toBe("There is no such application\n");
   expect(await node.sql("SELECT 1 FROM users WHERE application_id = $1", [id])).toEqual([]);
+});
+
+it("asks on a terminal for the name of what it deletes", async () => {
+  const { id } = await runJson(["app", "create", "--name", "Typed"]);
+  /** Runs the command on a terminal of its own, by util-linux, and types an answer to its question. */
+  const answerWith = async (text: string) => {
+    const all = [process.execPath, ...commandLine([...NO_ENV_FILE, "app", "delete", "--app", id])];
+    const words = all.map((word) => `'${word}'`).join(" ");
+    const terminal = spawn("script", ["-qefc", words, "/dev/null"], {
+      env: { PATH: process.env.PATH, SHELL: "/bin/sh", TERM: "dumb", ...ownersEnvironment(node) },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const ended = endOf(terminal);
+    let output = "";
+    terminal.stdout.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
+    await eventually(
+      () => output,
+      (shown) => shown.includes("Type the name to delete it (Typed): "),
+    );
+    terminal.stdin.write(text);
+    const { code } = await ended;
+    return { code, output };
+  };
+  const other = await answerWith("Shop\r");
+  expect([other.code, other.output]).toEqual([
+    1,
+    expect.stringMatching(/users +0.*Nothing was deleted: that is another name\./s),
+  ]);
+  expect((await answerWith("\u0003")).output).toContain("Nothing was entered.");
+  expect((await runJson(["app", "show", "--app", id])).name).toBe("Typed");
+  expect((await answerWith("Typed\r")).code).toBe(0);
+  expect(await runFailing(["app", "show", "--app", id])).toBe("There is no such application\n");
 });
 
 it("lists and exports the audit log, in which its own commands are", async () => {
