@@ -105,6 +105,7 @@ test("every statement on conferences uses an index", async () => {
     ...row,
     origin: "graphql",
     bitrate: 600_000,
+    emptyAfterSeconds: 600,
     createdBy: 7,
   });
   const id = created?.id ?? 0;
@@ -147,7 +148,7 @@ test("every statement on conferences uses an index", async () => {
   const generation = (await hosts.nextGeneration(explained, ref)) ?? 0;
   await hosts.findOrphaned(explained, [id, 7]);
   await hosts.findTakenOver(explained, [id, 7], "node");
-  await hosts.findAbandoned(explained, 30);
+  await hosts.findAbandoned(explained);
   await hosts.purgeNodes(explained);
 
   const newParticipant = {
@@ -222,6 +223,9 @@ test("every statement on conferences uses an index", async () => {
     ["application_conferences_by_name", "conferences_open_lower_name_idx"],
     ["application_conferences_by_name", "conferences_closed_lower_name_idx"],
     ["live_conferences", "conferences_live_idx"],
+    ["abandoned_conferences", "conferences_live_idx"],
+    ["abandoned_conferences", "conferences_empty_idx"],
+    ["abandoned_conferences", "conferences_closes_at_idx"],
   ]) {
     expect([name, plans.get(name ?? "")]).toEqual([name, expect.stringContaining(index ?? "")]);
   }

@@ -135,6 +135,21 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await connection.query("SELECT id FROM account_sessions")).toHaveLength(2);
   });
 
+  test("ending_conferences keeps conferences of before open", async () => {
+    const migrations = await readMigrations();
+    const index = migrations.findIndex(({ name }) => name.endsWith("_ending_conferences"));
+    await migrate(connection, migrations.slice(0, index), log);
+    await connection.exec(`INSERT INTO accounts (id, name, account_key, updated_at) VALUES (1, 'a', 'a', now());
+      INSERT INTO applications (id, account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        VALUES (1, 1, 'x', 'k', 's', '{}', now());
+      INSERT INTO conferences (id, application_id, name, seats, video, access, origin, bitrate, empty_since)
+        VALUES (1, 1, 'a', 12, true, 'everyone', 'graphql', 600000, '2020-01-01')`);
+    await migrate(connection, migrations, log);
+    expect(
+      await connection.query("SELECT empty_after_seconds, closes_at, closed_at FROM conferences"),
+    ).toEqual([{ empty_after_seconds: 0, closes_at: null, closed_at: null }]);
+  });
+
   test("link_creators gives links of before to the creators of their conferences, and their guests an end", async () => {
     const migrations = await readMigrations();
     const index = migrations.findIndex(({ name }) => name.endsWith("_link_creators"));

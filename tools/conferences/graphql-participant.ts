@@ -23,7 +23,7 @@ export async function passes<T>(check: () => Promise<T> | T): Promise<T> {
 /** What the events of a test select. */
 const PARTICIPANT =
   "id userId name device moderator publishing sharingScreen audioMuted videoMuted";
-const SETTINGS = "id name seats video access locked bitrate";
+const SETTINGS = "id name seats video access locked bitrate emptyAfterSeconds";
 const EVENTS = `subscription ($m: ID!, $after: String) {
   conferenceEvents(membershipId: $m, after: $after) {
     __typename cursor

@@ -9,7 +9,7 @@ export type ConferenceSettings = SettingsFieldsFragment;
 /**
  * State of the own membership. `reconnecting` ends by itself; media continues if the network does.
  */
-export type ConferenceState = "joining" | "joined" | "reconnecting" | "left";
+export type ConferenceState = "joining" | "joined" | "reconnecting" | "ended";
 
 /** Why the own membership has ended. */
 export type ConferenceEndReason =

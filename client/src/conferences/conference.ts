@@ -45,10 +45,10 @@ export interface ConferenceDeps {
  *
  * | state | begins when | becomes |
  * |---|---|---|
- * | `joining` | it is made | `joined`, `left` |
- * | `joined` | the first event, which is a snapshot, has arrived | `reconnecting`, `left` |
- * | `reconnecting` | the socket or the seat is lost; media continues if the network does | `joined`, `left` |
- * | `left` | this side leaves, or cannot come back; `ended` says why | – |
+ * | `joining` | it is made | `joined`, `ended` |
+ * | `joined` | the first event, which is a snapshot, has arrived | `reconnecting`, `ended` |
+ * | `reconnecting` | the socket or the seat is lost; media continues if the network does | `joined`, `ended` |
+ * | `ended` | this side leaves, or cannot come back; `endReason` says why | – |
  *
  * @example
  * ```ts
@@ -363,7 +363,7 @@ export class Conference extends Emitter<ConferenceEvents> {
   }
 
   #derive(): void {
-    if (this.#state === "left") return;
+    if (this.#state === "ended") return;
     const { isConnected } = this.#membership;
     this.#hasBeenOnline ||= isConnected;
     const isIn = isConnected || (!this.#hasBeenOnline && this.#settings !== null);
@@ -382,13 +382,13 @@ export class Conference extends Emitter<ConferenceEvents> {
   }
 
   #end(reason: ConferenceEndReason, error: SignalboxError | null): void {
-    if (this.#state === "left") return;
+    if (this.#state === "ended") return;
     this.#endReason = reason;
     this.#error = error;
     for (const stop of this.#stop.splice(0)) stop();
     this.#media?.close();
     this.#local?.close();
-    this.#setState("left");
+    this.#setState("ended");
     if (reason === "replaced") this.emit("replaced", undefined);
     this.emit("ended", { reason, error });
     this.removeListeners();

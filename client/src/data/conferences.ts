@@ -27,7 +27,8 @@ export type ConferencePage = ListConferencesQuery["conferences"];
 export type ConferenceLink = CreateConferenceLinkMutation["createConferenceLink"];
 
 /**
- * Creates a conference, which stays open until it is closed. The signed-in user moderates it.
+ * Creates a conference, which the signed-in user moderates. It closes by itself when it has been empty for
+ * `emptyAfterSeconds`, ten minutes by default, after a first participant has joined; its name is free then.
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ export function Home({
   const { session } = useSignalbox();
   const { current, incoming } = useCalls();
   const [conference, setConference] = useState<Conference | null>(null);
-  const isInConference = useConference(conference)?.state !== "left";
+  const isInConference = useConference(conference)?.state !== "ended";
   const contacts = usePolled(
     useCallback(async () => {
       // The tag of server/sessions.ts.

@@ -103,6 +103,7 @@ export class FakeConferenceService implements ConferenceService {
       access: "everyone",
       origin: "legacy",
       locked: false,
+      emptyAfterSeconds: 30,
       bitrate: 1_000_000,
       createdBy: null,
       createdAt: new Date(0),

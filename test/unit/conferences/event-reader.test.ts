@@ -29,6 +29,7 @@ const snapshot = (sequence: number): ConferenceEvent & { type: "snapshot" } => (
     access: "everyone",
     locked: false,
     bitrate: 600_000,
+    emptyAfterSeconds: 600,
   },
   participants: [],
 });

@@ -41,8 +41,8 @@ const participantRow = (id: number): ConferenceParticipantRow => ({
   leave_reason: null,
 });
 
-/** A conference with participant 1, whose bus cannot be reached until `endOutage` is called. */
-function openConference() {
+/** A conference with participant 1, whose bus cannot be reached until `endOutage` is called. @param now the clock */
+function openConference(now = () => 0) {
   const bus = openLocalBus({ now: () => 0 }, log);
   let isDown = true;
   let sequence = 0;
@@ -73,7 +73,7 @@ function openConference() {
         return bus.publish(channel, message);
       },
     },
-    clock: { now: () => 0 },
+    clock: { now },
     log,
     sessionEvents: {
       track(connection: object) {
@@ -81,6 +81,7 @@ function openConference() {
         return () => watched.delete(connection);
       },
       onSessionEvent: () => () => {},
+      publish: () => {},
     },
     engine: null,
     node: "here",
@@ -100,6 +101,9 @@ function openConference() {
     engine_state: null,
     generation: 1,
     sequence,
+    empty_after_seconds: 600,
+    is_empty: false,
+    closes_in_ms: null,
   } as const;
   return {
     conference: new HostedConference(
@@ -205,5 +209,26 @@ test("a participant who takes a seat while the conference is dropped is not watc
   release();
   await joining;
   expect(watched.size).toBe(0);
+  await close();
+});
+
+test("an empty conference that is due stays open for somebody who joins in time", async () => {
+  let now = 0;
+  const { conference, statements, endOutage, close } = openConference(() => now);
+  endOutage();
+  await conference.remove(1, "left");
+  now = 599_999;
+  expect(conference.isIdle()).toBe(true);
+  now = 600_000;
+  const joining = join(conference);
+  expect(await conference.endIdle()).toBe(false);
+  await joining;
+  expect(conference.size).toBe(1);
+  await conference.remove(2, "left");
+  expect(conference.isIdle()).toBe(false);
+  now += 600_000;
+  expect(await conference.endIdle()).toBe(true);
+  expect(statements).toContain("close_conference");
+  expect(statements).not.toContain("release_conference");
   await close();
 });

@@ -25,7 +25,7 @@ function openRoom() {
   const owner: EngineOwner = {
     id: 7,
     application: 1,
-    settings: { ...settings, locked: false, bitrate: 600_000 },
+    settings: { ...settings, locked: false, bitrate: 600_000, emptyAfterSeconds: 0 },
     ref: () => ({ conferenceId: 7, node: "here", generation: 1 }),
     has: () => true,
     blocked: () => ({ audio: false, video: false }),

@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import { Details } from "../../components/details.tsx";
 import { Section } from "../../components/section.tsx";
-import { formatBitrate, formatExactTime } from "../../formats.ts";
+import { formatBitrate, formatExactTime, formatNumber } from "../../formats.ts";
 import { useApplicationId } from "../../shell/use-application-id.ts";
 import type { ConferenceFieldsFragment } from "./conference.generated.ts";
 import { conferenceStrings, conferencesStrings } from "./strings.ts";
@@ -47,6 +47,13 @@ export function ConferenceDetails({ conference }: { conference: ConferenceFields
             value: conference.video ? texts.videos.yes : texts.videos.no,
           },
           { title: texts.bitrateFact, value: formatBitrate(conference.bitrate) },
+          {
+            title: texts.whenEmpty,
+            value:
+              conference.emptyAfterSeconds === 0
+                ? texts.staysOpen
+                : texts.closesAfter(formatNumber(conference.emptyAfterSeconds)),
+          },
           ...(closedAt === null
             ? [
                 {

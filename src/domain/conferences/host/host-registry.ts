@@ -1,5 +1,4 @@
 import type { EngineEvent } from "../engine/engine";
-import { EMPTY_MS } from "../model/conference";
 import {
   acquireConference,
   deleteNode,
@@ -133,10 +132,10 @@ export class HostRegistry {
     void this.guarded(conferenceId, (conference) => conference.checkRights());
   }
 
-  /** Hosts what dead nodes have left behind, so that its participants leave and legacy conferences close. */
+  /** Hosts what no node does and something is due of, so that participants leave and empty conferences close. */
   async adoptAbandoned(): Promise<void> {
     await purgeNodes(this.deps.store);
-    await this.acquireAll(await findAbandoned(this.deps.store, EMPTY_MS / 1000));
+    await this.acquireAll(await findAbandoned(this.deps.store));
   }
 
   /** Starts the timer; called when there is something to watch or to host. */
@@ -207,9 +206,7 @@ export class HostRegistry {
   }
 
   private async endIdle(conference: HostedConference): Promise<void> {
-    if (conference.closesWhenIdle) await conference.close();
-    else await conference.release();
-    this.hosted.delete(conference.id);
+    if (await conference.endIdle()) this.hosted.delete(conference.id);
   }
 
   private async guarded(

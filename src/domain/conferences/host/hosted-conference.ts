@@ -12,7 +12,7 @@ import { publishConferenceChange } from "../events/application-channel";
 import { EventLog } from "../events/event-log";
 import {
   type ConferenceParticipantState,
-  EMPTY_MS,
+  LEGACY_EMPTY_SECONDS,
   type ParticipantIdentity,
   type ParticipantRef,
 } from "../model/conference";
@@ -57,8 +57,8 @@ import { SingleRun } from "./single-run";
 type HostState =
   /** It has participants. */
   | { name: "occupied" }
-  /** It has none, since a time in milliseconds of the clock. After EMPTY_MS it ends or is released. */
-  | { name: "empty"; since: number }
+  /** It has none, since a time in milliseconds of the clock. It closes at another one, if it does not stay open. */
+  | { name: "empty"; since: number; closesAt: number | null }
   /**
    * It is closed, released or dropped; final. A host drops what another node hosts, and what it does not know any more,
    * since the outcome of a commit is unknown. Every change throws NotHostedError.
@@ -72,6 +72,8 @@ interface Seat {
   unwatch(): void;
 }
 
+/** How long a node hosts a conference without participants, in milliseconds. */
+const IDLE_MS = 30_000;
 /** Maximum number of changes that wait. */
 const WAITING_MAX = 1_000;
 
@@ -82,8 +84,6 @@ const WAITING_MAX = 1_000;
 export class HostedConference implements EngineOwner {
   readonly application: number;
   readonly settings: ConferenceState;
-  /** Whether it ends, instead of being released, when it is idle. */
-  readonly closesWhenIdle: boolean;
   private state: HostState;
   private readonly seats = new Map<number, Seat>();
   private readonly engine: HostedEngine;
@@ -107,12 +107,13 @@ export class HostedConference implements EngineOwner {
     private readonly onOver: () => void,
   ) {
     const { name, seats, video, access, locked, bitrate } = row;
+    const isLegacy = row.origin === "legacy";
+    const emptyAfterSeconds = isLegacy ? LEGACY_EMPTY_SECONDS : row.empty_after_seconds;
     this.application = row.application_id;
-    this.settings = { id, name, seats, video, access, locked, bitrate };
-    this.closesWhenIdle = row.origin === "legacy";
+    this.settings = { id, name, seats, video, access, locked, bitrate, emptyAfterSeconds };
     this.generation = row.generation;
     this.sequence = row.sequence;
-    this.state = { name: "empty", since: deps.clock.now() };
+    this.state = row.is_empty ? this.emptyFor(row.closes_in_ms) : this.emptied();
     for (const participant of participants) this.seat(participant);
     this.log = new EventLog(deps.bus, deps.log, id, () => this.numbered(this.snapshot()));
     this.engine = new HostedEngine(deps, this);
@@ -126,7 +127,11 @@ export class HostedConference implements EngineOwner {
 
   /** Resumes what the engine still has after another process hosted the conference, and announces the state. */
   async takeOver(row: AcquiredConference): Promise<void> {
-    if (this.size === 0) return;
+    if (this.size === 0) {
+      // Its participants were deleted with their users while no host lived.
+      if (!row.is_empty) await this.run(() => noteEmpty(this.deps.store, this.id));
+      return;
+    }
     const isLost = await this.engine.resume(row);
     await this.run(async () => {
       const stopped = this.stopped();
@@ -150,8 +155,12 @@ export class HostedConference implements EngineOwner {
       const conference = { ...this.settings, ...changes };
       await this.change(
         (transaction) => writeConference(transaction, conference),
-        () => {
+        (closesInMs) => {
           Object.assign(this.settings, conference);
+          const { state } = this;
+          if (state.name === "empty") {
+            this.state = { ...this.emptyFor(closesInMs), since: state.since };
+          }
           return { type: "conference-updated", conference };
         },
       );
@@ -161,34 +170,70 @@ export class HostedConference implements EngineOwner {
     return updated;
   }
 
-  /** Whether there has been no participant for so long that the conference ends or is released. */
+  /** Whether there has been no participant for so long that the conference closes or is released. */
   isIdle(): boolean {
     const { state } = this;
-    return state.name === "empty" && this.deps.clock.now() - state.since >= EMPTY_MS;
+    return (
+      state.name === "empty" && (this.isDue() || this.deps.clock.now() - state.since >= IDLE_MS)
+    );
+  }
+
+  /** Whether it has been empty until it closes. */
+  private isDue(): boolean {
+    const { state } = this;
+    if (state.name !== "empty" || state.closesAt === null) return false;
+    return this.deps.clock.now() >= state.closesAt;
+  }
+
+  /** It is empty, and closes in some milliseconds, unless that is null. */
+  private emptyFor(closesInMs: number | null): HostState & { name: "empty" } {
+    const since = this.deps.clock.now();
+    return { name: "empty", since, closesAt: closesInMs === null ? null : since + closesInMs };
+  }
+
+  /** It has become empty. */
+  private emptied(): HostState {
+    const { emptyAfterSeconds } = this.settings;
+    return this.emptyFor(emptyAfterSeconds === 0 ? null : emptyAfterSeconds * 1_000);
+  }
+
+  /** Closes an idle conference that is due, and gives up the hosting of another one. @returns false if somebody has joined */
+  async endIdle(): Promise<boolean> {
+    return this.run(async () => {
+      if (!this.isIdle()) return false;
+      await (this.isDue() ? this.closeNow("conference-closed") : this.releaseNow());
+      return true;
+    });
   }
 
   /** Closes the conference; its participants are out. */
   async close(reason: EndReason = "conference-closed"): Promise<void> {
-    await this.run(async () => {
-      await this.change(
-        async (transaction) => {
-          await writeLeaveAll(transaction, this.id, reason);
-          await closeConferenceRow(transaction, this.id);
-        },
-        () => ({ type: "ended", reason }),
-      );
-      this.tellGuests();
-      await this.abandon();
-    });
+    await this.run(() => this.closeNow(reason));
   }
 
-  /** Gives up the hosting of an empty conference, or of all at shutdown. */
+  /** Call it within {@link run}. */
+  private async closeNow(reason: EndReason): Promise<void> {
+    await this.change(
+      async (transaction) => {
+        await writeLeaveAll(transaction, this.id, reason);
+        await closeConferenceRow(transaction, this.id);
+      },
+      () => ({ type: "ended", reason }),
+    );
+    this.tellGuests();
+    await this.abandon();
+  }
+
+  /** Gives up the hosting at shutdown. */
   async release(): Promise<void> {
-    await this.run(async () => {
-      if (this.size > 0) await this.engine.leaveRoom();
-      await releaseConference(this.deps.store, this.ref());
-      await this.abandon();
-    });
+    await this.run(() => this.releaseNow());
+  }
+
+  /** Call it within {@link run}. */
+  private async releaseNow(): Promise<void> {
+    if (this.size > 0) await this.engine.leaveRoom();
+    await releaseConference(this.deps.store, this.ref());
+    await this.abandon();
   }
 
   /** Ends only here; the engine keeps what the next take-over resumes. */
@@ -328,7 +373,7 @@ export class HostedConference implements EngineOwner {
     this.seats.get(participantId)?.unwatch();
     const wasLast = this.seats.delete(participantId) && this.size === 0;
     if (wasLast && this.state.name === "occupied") {
-      this.state = { name: "empty", since: this.deps.clock.now() };
+      this.state = this.emptied();
     }
   }
 

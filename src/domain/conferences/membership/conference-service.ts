@@ -2,6 +2,7 @@ import { Fault } from "../../../core/errors";
 import type { LinkGuestViewer, UserViewer } from "../../../core/viewer";
 import {
   type Conference,
+  LEGACY_EMPTY_SECONDS,
   type ParticipantIdentity,
   SEATS_MAX,
   VIDEO_BITRATE,
@@ -75,6 +76,7 @@ async function openByName(
       access: "everyone",
       origin: "legacy",
       bitrate: VIDEO_BITRATE.default,
+      emptyAfterSeconds: LEGACY_EMPTY_SECONDS,
       createdBy: number,
     });
   });

@@ -40,6 +40,12 @@ export class ConferenceSettings {
     description: "Maximum bitrate of each participant's video, in bits per second.",
   })
   bitrate!: number;
+
+  @Field(() => Int, {
+    description:
+      "After how many seconds without participants the conference closes; 0 if it stays open until it is closed.",
+  })
+  emptyAfterSeconds!: number;
 }
 
 @InterfaceType("ConferenceEvent", {
@@ -231,7 +237,7 @@ export function eventToGraphql(
       const { conference, participants } = source;
       return make(ConferenceSnapshotEvent, {
         cursor,
-        conference,
+        conference: settingsOf(conference),
         participants: participants.map(toGraphqlParticipant),
       });
     }
@@ -253,7 +259,7 @@ export function eventToGraphql(
       return make(ConferenceParticipantLeftEvent, { cursor, participantId, reason });
     }
     case "conference-updated":
-      return make(ConferenceUpdatedEvent, { cursor, conference: source.conference });
+      return make(ConferenceUpdatedEvent, { cursor, conference: settingsOf(source.conference) });
     case "ended":
       // Nodes of earlier versions write events without a reason.
       return make(ConferenceEndedEvent, {
@@ -287,6 +293,11 @@ export function eventToGraphql(
       return make(ConferenceStatisticsEvent, { cursor, peerId, statistics });
     }
   }
+}
+
+/** Nodes of earlier versions write events without `emptyAfterSeconds`, of conferences that stay open. */
+function settingsOf(conference: ConferenceState): ConferenceSettings {
+  return { ...conference, emptyAfterSeconds: conference.emptyAfterSeconds ?? 0 };
 }
 
 function make<T extends ConferenceEventType>(type: new () => T, fields: T): T {

@@ -4,7 +4,7 @@ import type { Conference, ConferenceParticipantState } from "./conference";
 /** A conference in an event: its settings that participants see; JSON. */
 export type ConferenceState = Pick<
   Conference,
-  "id" | "name" | "seats" | "video" | "access" | "locked" | "bitrate"
+  "id" | "name" | "seats" | "video" | "access" | "locked" | "bitrate" | "emptyAfterSeconds"
 >;
 
 /** Why a participant left. */

@@ -27,6 +27,8 @@ export interface Conference {
   locked: boolean;
   /** Cap of each participant's video, in bits per second. */
   bitrate: number;
+  /** After how many seconds without participants it closes, from its first participant on; 0 keeps it. */
+  emptyAfterSeconds: number;
   /** The user who created it; null for an owner, or when the user was deleted. */
   createdBy: number | null;
   createdAt: Date;
@@ -57,8 +59,10 @@ export interface ParticipantIdentity {
 export const CONFERENCE_NAME_MAX = 128;
 /** Caps of a participant's video, in bits per second. */
 export const VIDEO_BITRATE = { min: 64_000, default: 600_000, max: 4_000_000 } as const;
-/** How long a legacy client's conference stays open without participants, in milliseconds. */
-export const EMPTY_MS = 30_000;
+/** How long a conference may be without participants before it closes, in seconds. */
+export const EMPTY_AFTER_SECONDS = { default: 600, max: 2_592_000 } as const;
+/** The same of a legacy client's conference. */
+export const LEGACY_EMPTY_SECONDS = 30;
 /** How long a seat is kept for a participant whose connections are gone, in seconds. */
 export const PARTICIPANT_LEASE_S = 15;
 

@@ -35,6 +35,13 @@ export class CreateConferenceInput {
   })
   bitrate?: number | null;
 
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "After how many seconds without participants it closes: up to 2,592,000; 600 by default. 0 keeps it open until it is closed. It never closes before a first participant has joined.",
+  })
+  emptyAfterSeconds?: number | null;
+
   @Field(() => [ID], { nullable: true, description: "Users who are listed; up to 200." })
   userIds?: string[] | null;
 
@@ -78,6 +85,13 @@ export class UpdateConferenceInput {
       "Maximum bitrate of the video of participants who publish from now on, in bits per second.",
   })
   bitrate?: number | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "After how many seconds without participants it closes: up to 2,592,000; 0 keeps it open until it is closed. It also applies to the present emptiness. INVALID for a conference that a legacy client has created.",
+  })
+  emptyAfterSeconds?: number | null;
 
   @Field(() => [ID], {
     nullable: true,

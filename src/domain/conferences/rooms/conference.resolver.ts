@@ -110,7 +110,7 @@ export class ConferenceResolver {
   @Limited("sign-up")
   @Mutation(() => ConferencePayload, {
     description:
-      "Creates a conference, which stays open until it is closed. Its creator moderates it. LIMITED beyond 100 open ones of the caller.",
+      "Creates a conference, which its creator moderates. It closes by itself when it has been empty for emptyAfterSeconds. LIMITED beyond 100 open ones of the caller.",
   })
   async createConference(
     @Ctx() { conferences, auth }: ConferenceContext,

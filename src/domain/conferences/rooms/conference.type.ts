@@ -31,7 +31,10 @@ registerEnumType(ConferenceOriginName, {
   name: "ConferenceOrigin",
   description: "Who created a conference.",
   valuesConfig: {
-    GRAPHQL: { description: "An operation of GraphQL. It stays open until it is closed." },
+    GRAPHQL: {
+      description:
+        "An operation of GraphQL. It is closed when it has been empty for emptyAfterSeconds, after a first participant has joined.",
+    },
     LEGACY: {
       description:
         "The first join of a legacy client. It is closed when it has been empty for 30 seconds.",
@@ -159,6 +162,12 @@ export class ConferenceType {
     description: "Maximum bitrate of each participant's video, in bits per second.",
   })
   bitrate!: number;
+
+  @Field(() => Int, {
+    description:
+      "After how many seconds without participants it closes, once a first participant has joined; 0 if it stays open until it is closed.",
+  })
+  emptyAfterSeconds!: number;
 
   @Field(() => ID, {
     nullable: true,

@@ -8,6 +8,7 @@ import {
   CONFERENCE_NAME_MAX,
   type Conference,
   type ConferenceAccess,
+  EMPTY_AFTER_SECONDS,
   nameTaken,
   SEATS_MAX,
   SEATS_MIN,
@@ -43,6 +44,7 @@ export interface ConferenceRequest extends ListRequest {
   video?: boolean | null;
   access?: ConferenceAccess | null;
   bitrate?: number | null;
+  emptyAfterSeconds?: number | null;
 }
 
 /** Changes of a conference. */
@@ -51,7 +53,7 @@ export type ConferenceSettingsChanges = {
 } & { locked?: boolean | null };
 
 /**
- * Creates a conference, which stays open until it is closed. Its creator moderates.
+ * Creates a conference, whose creator moderates it. It closes when it has been empty for `emptyAfterSeconds`.
  * @throws Fault INVALID, LIMITED beyond {@link USER_CONFERENCES_MAX}, UNSUPPORTED
  */
 export async function createConference(
@@ -72,6 +74,7 @@ export async function createConference(
       access: request.access ?? "everyone",
       origin: "graphql",
       bitrate: request.bitrate ?? VIDEO_BITRATE.default,
+      emptyAfterSeconds: request.emptyAfterSeconds ?? EMPTY_AFTER_SECONDS.default,
       createdBy: userId,
     });
     if (!conference) throw nameTaken();
@@ -96,6 +99,10 @@ export async function updateConference(
   requireEnabled(deps);
   const conference = await findModerated(deps, viewer, id);
   checkSettings(changes);
+  if (conference.origin === "legacy" && isGiven(changes.emptyAfterSeconds)) {
+    const problem = "cannot be changed, because a legacy client has created the conference";
+    throw Fault.field("emptyAfterSeconds", problem);
+  }
   const haveLinksEnded = await deps.store.transaction((transaction) =>
     changeLists(transaction, conference, changes),
   );
@@ -112,12 +119,11 @@ export async function updateConference(
 async function changeSettings(
   deps: ConferenceDeps,
   conferenceId: number,
-  { name, seats, video, access, bitrate, locked }: ConferenceSettingsChanges,
+  { name, seats, video, access, bitrate, locked, emptyAfterSeconds }: ConferenceSettingsChanges,
 ): Promise<void> {
+  const changes = { name, seats, video, access, bitrate, locked, emptyAfterSeconds };
   const settings = Object.fromEntries(
-    Object.entries({ name, seats, video, access, bitrate, locked }).filter(([, value]) =>
-      isGiven(value),
-    ),
+    Object.entries(changes).filter(([, value]) => isGiven(value)),
   );
   if (Object.keys(settings).length > 0) await deps.hosts.run(conferenceId, "update", settings);
 }
@@ -174,13 +180,22 @@ export async function checkOpenConferences(
 }
 
 /** @throws Fault INVALID */
-function checkSettings({ name, seats, bitrate }: ConferenceSettingsChanges): void {
+function checkSettings({
+  name,
+  seats,
+  bitrate,
+  emptyAfterSeconds,
+}: ConferenceSettingsChanges): void {
   if (isGiven(name)) checkConferenceName(name);
   if (isGiven(seats) && (seats < SEATS_MIN || seats > SEATS_MAX)) {
     throw Fault.field("seats", `must be between ${SEATS_MIN} and ${SEATS_MAX}`);
   }
   if (isGiven(bitrate) && (bitrate < VIDEO_BITRATE.min || bitrate > VIDEO_BITRATE.max)) {
     throw Fault.field("bitrate", `must be between ${VIDEO_BITRATE.min} and ${VIDEO_BITRATE.max}`);
+  }
+  const { max } = EMPTY_AFTER_SECONDS;
+  if (isGiven(emptyAfterSeconds) && (emptyAfterSeconds < 0 || emptyAfterSeconds > max)) {
+    throw Fault.field("emptyAfterSeconds", `must be between 0 and ${max}`);
   }
 }
 

@@ -1,6 +1,11 @@
 import { type IdRange, keyset, readRange } from "../../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../../platform/store/store";
-import type { Conference, ConferenceAccess, ConferenceOrigin } from "../model/conference";
+import {
+  type Conference,
+  type ConferenceAccess,
+  type ConferenceOrigin,
+  LEGACY_EMPTY_SECONDS,
+} from "../model/conference";
 import type { ConferenceState } from "../model/conference-event";
 
 /**
@@ -10,7 +15,7 @@ import type { ConferenceState } from "../model/conference-event";
 
 /** The columns of {@link ConferenceRow}, from the table with the alias `c`. */
 export const CONFERENCE_COLUMNS = `c.id, c.application_id, c.name, c.seats, c.video, c.access, c.origin, c.locked, c.bitrate,
-  c.created_by, c.created_at, c.closed_at, c.host, c.sequence`;
+  c.empty_after_seconds, c.created_by, c.created_at, c.closed_at, c.host, c.sequence`;
 
 /** A row of {@link CONFERENCE_COLUMNS}. */
 export interface ConferenceRow {
@@ -23,6 +28,7 @@ export interface ConferenceRow {
   origin: ConferenceOrigin;
   locked: boolean;
   bitrate: number;
+  empty_after_seconds: number;
   created_by: number | null;
   created_at: Date;
   closed_at: Date | null;
@@ -33,14 +39,23 @@ export interface ConferenceRow {
 /** A conference to insert. */
 export type NewConference = Pick<
   Conference,
-  "applicationId" | "name" | "seats" | "video" | "access" | "origin" | "bitrate" | "createdBy"
+  | "applicationId"
+  | "name"
+  | "seats"
+  | "video"
+  | "access"
+  | "origin"
+  | "bitrate"
+  | "emptyAfterSeconds"
+  | "createdBy"
 >;
 
 /** No row when another open conference for everyone has the name: then the transaction can continue. */
 const INSERT: Statement = {
   name: "insert_conference",
-  text: `INSERT INTO conferences AS c (application_id, name, seats, video, access, origin, bitrate, created_by)
-    VALUES ($1, $2, $3, $4, $5::text::conference_access, $6::text::conference_origin, $7, $8)
+  text: `INSERT INTO conferences AS c (application_id, name, seats, video, access, origin, bitrate,
+      empty_after_seconds, created_by)
+    VALUES ($1, $2, $3, $4, $5::text::conference_access, $6::text::conference_origin, $7, $8, $9)
     ON CONFLICT (application_id, name) WHERE closed_at IS NULL AND access = 'everyone' DO NOTHING RETURNING ${CONFERENCE_COLUMNS}`,
 };
 
@@ -104,9 +119,10 @@ export async function insertConference(
   { query }: Pick<Store, "query">,
   conference: NewConference,
 ): Promise<Conference | null> {
-  const { applicationId, name, seats, video, access, origin, bitrate, createdBy } = conference;
-  const values = [applicationId, name, seats, video, access, origin, bitrate, createdBy];
-  return first(await query<ConferenceRow>(INSERT, values));
+  const { applicationId, name, seats, video, access, origin, bitrate } = conference;
+  const values = [applicationId, name, seats, video, access, origin, bitrate];
+  const { emptyAfterSeconds, createdBy } = conference;
+  return first(await query<ConferenceRow>(INSERT, [...values, emptyAfterSeconds, createdBy]));
 }
 
 /** Finds a conference, open or closed. */
@@ -149,8 +165,8 @@ export async function findSnapshot(
 
 /** A conference as its events have it. */
 export function conferenceState(conference: Conference): ConferenceState {
-  const { id, name, seats, video, access, locked, bitrate } = conference;
-  return { id, name, seats, video, access, locked, bitrate };
+  const { id, name, seats, video, access, locked, bitrate, emptyAfterSeconds } = conference;
+  return { id, name, seats, video, access, locked, bitrate, emptyAfterSeconds };
 }
 
 /** Lists the open conferences that a user may join without a link, in a range of ids. */
@@ -202,6 +218,8 @@ export function toConference(row: ConferenceRow): Conference {
     origin: row.origin,
     locked: row.locked,
     bitrate: row.bitrate,
+    // An older node makes a legacy client's without the number.
+    emptyAfterSeconds: row.origin === "legacy" ? LEGACY_EMPTY_SECONDS : row.empty_after_seconds,
     createdBy: row.created_by,
     createdAt: row.created_at,
     closedAt: row.closed_at,

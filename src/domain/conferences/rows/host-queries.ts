@@ -1,6 +1,6 @@
 import { uniqueViolation } from "../../../platform/store/database-errors";
 import type { Statement, Store } from "../../../platform/store/store";
-import { nameTaken } from "../model/conference";
+import { LEGACY_EMPTY_SECONDS, nameTaken } from "../model/conference";
 import type { ConferenceState } from "../model/conference-event";
 
 /**
@@ -31,14 +31,22 @@ const PURGE_NODES: Statement = {
   text: "DELETE FROM conference_nodes WHERE lease_until < now() - interval '1 hour'",
 };
 
+/**
+ * When a conference (c) closes; null while it has participants, before the first one, and if it stays open. It is
+ * computed again, because an older node sets `empty_since` alone.
+ */
+const CLOSES_AT = `CASE WHEN c.origin = 'legacy' THEN c.empty_since + interval '${LEGACY_EMPTY_SECONDS} seconds'
+    WHEN c.closes_at IS NOT NULL THEN c.empty_since + c.empty_after_seconds * interval '1 second' END`;
+
 /** A node that is alone ($3) takes over at once: its predecessor is gone, whatever its lease says. */
 const ACQUIRE: Statement = {
   name: "acquire_conference",
   text: `UPDATE conferences c SET host = $2, generation = generation + 1
     WHERE c.id = $1 AND c.closed_at IS NULL AND (c.host IS NULL OR c.host = $2 OR $3::boolean
       OR NOT EXISTS (SELECT 1 FROM conference_nodes n WHERE n.id = c.host AND n.lease_until > now()))
-    RETURNING c.application_id, c.name, c.seats, c.video, c.access, c.origin, c.locked, c.bitrate, c.engine,
-      c.engine_state, c.generation, c.sequence`,
+    RETURNING c.application_id, c.name, c.seats, c.video, c.access, c.origin, c.locked, c.bitrate,
+      c.empty_after_seconds, c.engine, c.engine_state, c.generation, c.sequence, c.empty_since IS NOT NULL AS is_empty,
+      ${CLOSES_AT} AS due_at, now() AS read_at`,
 };
 
 const HOST_OF: Statement = {
@@ -53,17 +61,24 @@ const ADVANCE: Statement = {
     WHERE id = $1 AND host = $2 AND generation = $3 AND closed_at IS NULL RETURNING sequence`,
 };
 
+/** An empty one closes from now on as the new number says, if it has had a participant. */
 const SET_STATE: Statement = {
   name: "set_conference_state",
-  text: `UPDATE conferences SET name = $2, seats = $3, video = $4, access = $5::text::conference_access, locked = $6,
-      bitrate = $7 WHERE id = $1`,
+  text: `UPDATE conferences c SET name = $2, seats = $3, video = $4, access = $5::text::conference_access, locked = $6,
+      bitrate = $7, empty_after_seconds = $8::int,
+      closes_at = CASE WHEN $8::int > 0 AND EXISTS (SELECT 1 FROM conference_members m WHERE m.conference_id = $1)
+        THEN c.empty_since + $8::int * interval '1 second' END
+    WHERE c.id = $1 RETURNING ${CLOSES_AT} AS due_at, now() AS read_at`,
 };
 
+/** For after a change of seats: if nobody has one, somebody had. */
 const SET_EMPTY: Statement = {
   name: "set_conference_empty",
-  text: `UPDATE conferences SET empty_since = CASE WHEN EXISTS (SELECT 1 FROM conference_members m
-      WHERE m.conference_id = $1 AND m.left_at IS NULL) THEN NULL ELSE coalesce(empty_since, now()) END
-    WHERE id = $1`,
+  text: `UPDATE conferences c SET (empty_since, closes_at) = (
+      SELECT e.since, CASE WHEN c.empty_after_seconds > 0 THEN e.since + c.empty_after_seconds * interval '1 second' END
+      FROM (SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM conference_members m
+          WHERE m.conference_id = $1 AND m.left_at IS NULL) THEN coalesce(c.empty_since, now()) END AS since) e)
+    WHERE c.id = $1`,
 };
 
 const CLOSE: Statement = {
@@ -101,17 +116,29 @@ const TAKEN_OVER: Statement = {
     WHERE id = ANY($1::bigint[]) AND (host IS DISTINCT FROM $2 OR closed_at IS NOT NULL)`,
 };
 
-/** Conferences with participants or of legacy clients that no living node hosts: what a dead node has left behind. */
+/**
+ * Conferences without a living host that have something to do: those with participants, also with such that have been
+ * deleted while no host lived, and empty ones that are due.
+ */
 const ABANDONED: Statement = {
   name: "abandoned_conferences",
   text: `SELECT c.id FROM conferences c WHERE c.closed_at IS NULL AND c.id IN (
-      SELECT m.conference_id FROM conference_members m WHERE m.left_at IS NULL AND m.lease_until < now()
+      SELECT o.id FROM conferences o WHERE o.closed_at IS NULL AND o.empty_since IS NULL
       UNION ALL
-      SELECT e.id FROM conferences e WHERE e.closed_at IS NULL AND e.origin = 'legacy'
-        AND e.empty_since < now() - $1::int * interval '1 second')
+      SELECT l.id FROM conferences l WHERE l.closed_at IS NULL AND l.origin = 'legacy'
+        AND l.empty_since < now() - interval '${LEGACY_EMPTY_SECONDS} seconds'
+      UNION ALL
+      SELECT d.id FROM conferences d WHERE d.closed_at IS NULL AND d.closes_at < now())
+    AND (c.empty_since IS NULL OR ${CLOSES_AT} < now())
     AND NOT EXISTS (SELECT 1 FROM conference_nodes n WHERE n.id = c.host AND n.lease_until > now())
     LIMIT 500`,
 };
+
+/** When a conference closes, and the time of the database then. */
+interface Closing {
+  due_at: Date | null;
+  read_at: Date;
+}
 
 /** A conference that this node has begun to host. */
 export interface AcquiredConference {
@@ -123,10 +150,15 @@ export interface AcquiredConference {
   origin: "graphql" | "legacy";
   locked: boolean;
   bitrate: number;
+  empty_after_seconds: number;
   engine: string | null;
   engine_state: unknown;
   generation: number;
   sequence: number;
+  /** Whether the row says that it has no participants. */
+  is_empty: boolean;
+  /** Time until it closes, in milliseconds, negative if it is due; null as {@link CLOSES_AT}. */
+  closes_in_ms: number | null;
 }
 
 /** Names the host that a statement requires: no row changes when another node has taken over. */
@@ -162,7 +194,9 @@ export async function acquireConference(
   node: string,
   alone: boolean,
 ): Promise<AcquiredConference | null> {
-  return (await query<AcquiredConference>(ACQUIRE, [conferenceId, node, alone]))[0] ?? null;
+  type Row = Omit<AcquiredConference, "closes_in_ms"> & Closing;
+  const [row] = await query<Row>(ACQUIRE, [conferenceId, node, alone]);
+  return row ? { ...row, closes_in_ms: closesInMs(row) } : null;
 }
 
 /** Finds the host of a conference; undefined if the conference is closed or does not exist. */
@@ -190,20 +224,30 @@ export async function advanceConference(
 
 /**
  * Writes the settings of a conference.
+ * @returns the time until it closes, in milliseconds; null while it has participants, before the first one, and if it
+ *   stays open
  * @throws Fault INVALID for a name that another open conference for everyone has
  */
 export async function writeConference(
   { query }: Pick<Store, "query">,
-  { id, name, seats, video, access, locked, bitrate }: ConferenceState,
-): Promise<void> {
+  conference: ConferenceState,
+): Promise<number | null> {
+  const { id, name, seats, video, access, locked, bitrate, emptyAfterSeconds } = conference;
+  const values = [id, name, seats, video, access, locked, bitrate, emptyAfterSeconds];
   try {
-    await query(SET_STATE, [id, name, seats, video, access, locked, bitrate]);
+    const [row] = await query<Closing>(SET_STATE, values);
+    return row ? closesInMs(row) : null;
   } catch (error) {
     throw uniqueViolation(error)?.includes("name") ? nameTaken() : error;
   }
 }
 
-/** Notes whether a conference is empty, and since when. */
+/** By the clock of the database, so that those of nodes need not agree. */
+function closesInMs({ due_at, read_at }: Closing): number | null {
+  return due_at && due_at.getTime() - read_at.getTime();
+}
+
+/** Notes whether a conference is empty, since when, and when it closes. */
 export async function noteEmpty(
   { query }: Pick<Store, "query">,
   conferenceId: number,
@@ -267,13 +311,7 @@ export async function findOrphaned(
   return (await query<{ id: number }>(ORPHANED, [conferenceIds])).map(({ id }) => id);
 }
 
-/**
- * Finds up to 500 conferences without a living host that have participants whose lease has ended, or that belong to
- * legacy clients and have been empty for some seconds.
- */
-export async function findAbandoned(
-  { query }: Pick<Store, "query">,
-  emptySeconds: number,
-): Promise<number[]> {
-  return (await query<{ id: number }>(ABANDONED, [emptySeconds])).map(({ id }) => id);
+/** Finds up to 500 conferences without a living host that have participants, or have been empty until they close. */
+export async function findAbandoned({ query }: Pick<Store, "query">): Promise<number[]> {
+  return (await query<{ id: number }>(ABANDONED, [])).map(({ id }) => id);
 }
