@@ -8,7 +8,7 @@ if (!hasCompiler()) fail("The compiler is not installed: run npm ci.");
 const { generateChanged } = require("./generated.js");
 const named = process.argv.slice(2);
 const folders = named.length > 0 ? named : FOLDERS;
-const report = (text) => process.stderr.write(`${text}\n`);
+const { startStep: report } = require("./steps.js");
 
 async function build() {
   // The generators run in processes of their own, while this one compiles.

@@ -157,7 +157,8 @@ function compileFile(ts, options, path, text) {
 /**
  * Compiles the changed sources of some folders, and deletes the output of those that are gone.
  * @param {string[]} folders
- * @param {(text: string) => void} report is called once if there is something to compile
+ * @param {(text: string) => void | ((done: string) => void)} report is called once if there is something to compile; what
+ *   it returns is called when that is done
  * @returns {boolean} whether anything has changed
  * @throws Error for a syntax error
  */
@@ -167,9 +168,8 @@ function compileChanged(folders, report) {
   const { changed, touched, removed } = compare(record, folders);
   if (changed.size + touched.size + removed.length === 0) return false;
   if (changed.size > 0) {
-    report(
-      `Compiling ${changed.size === 1 ? "1 changed source" : `${changed.size} changed sources`} …`,
-    );
+    const sources = changed.size === 1 ? "1 changed source" : `${changed.size} changed sources`;
+    const done = report(`Compiling ${sources} …`);
     const ts = require("typescript");
     const options = readOptions(ts, "tsconfig.json");
     const isOfClient = ([path]) => path.startsWith(CLIENT);
@@ -183,6 +183,7 @@ function compileChanged(folders, report) {
       const [path, { text }] = entry;
       compileFile(ts, isOfClient(entry) ? clientOptions : options, path, text);
     }
+    done?.(`Compiled ${sources}`);
   }
   for (const path of removed) {
     for (const output of [outputOf(path), `${outputOf(path)}.map`])

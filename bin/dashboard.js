@@ -65,13 +65,14 @@ function isDashboardOutdated() {
 
 /**
  * Builds the dashboard if its inputs have changed. Without the packages for it, what is built stays.
- * @param {(text: string) => void} report is called once if there is something to build, and with the errors of a build
+ * @param {(text: string) => void | ((done: string) => void)} report is called once if there is something to build, and with
+ *   the errors of a build; what it returns is called when that is done
  * @returns {boolean} false if the build has failed
  */
 function buildDashboard(report) {
   if (!isDashboardOutdated()) return true;
   const wanted = fingerprintOf(INPUTS, IGNORED);
-  report("Building the dashboard …");
+  const done = report("Building the dashboard …");
   const folder = `${BUILD}.${process.pid}`;
   const vite = join(root, "node_modules/vite/bin/vite.js");
   const { status, stdout, stderr } = spawnSync(
@@ -90,6 +91,7 @@ function buildDashboard(report) {
     }
     fs.writeFileSync(join(folder, "built.json"), JSON.stringify({ fingerprint: wanted }));
     install(folder, wanted);
+    done?.("Built the dashboard");
     return true;
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
@@ -99,6 +101,6 @@ function buildDashboard(report) {
 module.exports = { buildDashboard, isDashboardOutdated };
 
 if (require.main === module) {
-  const built = buildDashboard((text) => process.stderr.write(`${text}\n`));
+  const built = buildDashboard(require("./steps.js").startStep);
   if (!built) process.exitCode = 1;
 }

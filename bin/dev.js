@@ -13,7 +13,7 @@ const SETTLE_MS = 100;
 /** A restart is not to wait for open sockets to spread over several seconds. */
 const QUICK_DRAIN = { DRAIN_SPREAD_SECONDS: "0", DRAIN_SECONDS: "1" };
 
-const report = (text) => process.stderr.write(`${text}\n`);
+const { startStep: report } = require("./steps.js");
 
 let child = null;
 let ending = false;

@@ -171,14 +171,16 @@ async function generate(name) {
 /**
  * Generates what some folders need and what has changed, and deletes what is no longer generated.
  * @param {string[]} folders as compile.js names them
- * @param {(text: string) => void} report is called once if there is something to generate
+ * @param {(text: string) => void | ((done: string) => void)} report is called once if there is something to generate; what
+ *   it returns is called when that is done
  * @returns {Promise<boolean>} whether anything was generated
  * @throws Error with the text of a generator that failed
  */
 async function generateChanged(folders, report) {
   const names = outdatedGroups(folders);
   if (names.length === 0) return false;
-  report(`Generating the ${names.map((name) => GROUPS[name].label).join(" and the ")} …`);
+  const labels = names.map((name) => GROUPS[name].label).join(" and the ");
+  const done = report(`Generating the ${labels} …`);
   const generated = await Promise.all(names.map(generate));
   const record = readRecord();
   names.forEach((name, index) => {
@@ -191,13 +193,14 @@ async function generateChanged(folders, report) {
   const draft = `${RECORD}.${process.pid}`;
   fs.writeFileSync(draft, JSON.stringify(record));
   fs.renameSync(draft, RECORD);
+  done?.(`Generated the ${labels}`);
   return true;
 }
 
 module.exports = { PRISMA_CLIENT, generateChanged, outdatedGroups };
 
 if (require.main === module) {
-  const report = (text) => process.stderr.write(`${text}\n`);
+  const { startStep: report } = require("./steps.js");
   const named = process.argv.slice(2);
   const all = Object.values(GROUPS).map(({ folder }) => folder);
   generateChanged(named.length > 0 ? named : all, report).catch((error) => {

@@ -27,6 +27,9 @@ function prepareProgram(program) {
   const { existsSync } = require("node:fs");
   const { canWriteBuild, foldersFor, hasCompiler, isOutdated, outputOf } = require("./compile.js");
   const path = outputOf(`${program}.ts`);
+  if (process.stderr.isTTY && program === "src/main" && !existsSync(path)) {
+    report("The first start takes about half a minute, each later one a few seconds.");
+  }
   if (hasCompiler() && canWriteBuild()) {
     buildFolders(foldersFor(program));
   } else if (!existsSync(path)) {
@@ -52,7 +55,7 @@ function prepareDashboard() {
   const { buildDashboard, isDashboardOutdated } = require("./dashboard.js");
   if (!canWriteBuild() || !isDashboardOutdated() || !isDashboardOn()) return;
   checkMachine();
-  if (!buildDashboard(report)) {
+  if (!buildDashboard(require("./steps.js").startStep)) {
     report("Warning: the dashboard could not be built; the service starts without the change.");
   }
 }
