@@ -263,7 +263,7 @@ export const IMPORTS: Record<string, string[]> = {
   dashboard: [],
   "graphql/engine": [],
   graphql: ["graphql/engine", "http"],
-  "graphql/socket": ["graphql", "graphql/engine"],
+  "graphql/socket": ["graphql", "graphql/engine", "http"],
   http: [],
   "janus-endpoint/protocol": [],
   "janus-endpoint/room": ["janus-endpoint/protocol"],

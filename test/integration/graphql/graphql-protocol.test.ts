@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { connectSocket, openSocket } from "../../../tools/graphql/graphql-socket";
 import { startNode, type TestNode } from "../../support/node";
-import { applicationToken } from "../../support/rest-client";
+import { applicationToken, newUser } from "../../support/rest-client";
 
 let node: TestNode;
 /** A node that allows a single web origin. */
@@ -47,6 +47,51 @@ describe("the origin of a WebSocket", () => {
     expect(
       await connect(node.graphqlUrl.replace(/^http/, "ws"), "graphql-transport-ws", origin),
     ).toBe("open");
+  });
+});
+
+describe("the token of connection_init", () => {
+  const WHO = "{ currentSession { userId } }";
+  const whoIs = async (payload: object) => {
+    const socket = await connectSocket(node);
+    socket.send({ type: "connection_init", payload });
+    const ack = await socket.next().catch(() => null);
+    const result = ack && (await socket.run(WHO));
+    const { code } = ack ? { code: null } : await socket.closed;
+    socket.socket.terminate();
+    return { result, code };
+  };
+  const FORMS: [what: string, payload: (token: string) => object][] = [
+    ["token", (token) => ({ token })],
+    ["Svc-Token", (token) => ({ "Svc-Token": token })],
+    ["svc-token", (token) => ({ "svc-token": token })],
+    ["Authorization", (token) => ({ Authorization: `Bearer ${token}` })],
+    ["authorization", (token) => ({ authorization: `bearer ${token}` })],
+    ["token before the others", (token) => ({ "Svc-Token": "other", token })],
+    ["an empty token and another", (token) => ({ token: "", "Svc-Token": token })],
+    [
+      "Svc-Token before Authorization",
+      (token) => ({ Authorization: "Bearer x", "Svc-Token": token }),
+    ],
+  ];
+  test.each(FORMS)("is read from %s", async (_, payload) => {
+    const user = await newUser(node);
+    const { result } = await whoIs(payload(user.token));
+    expect(result?.data).toEqual({ currentSession: { userId: String(user.id) } });
+  });
+
+  test.each(FORMS.slice(0, 5))("that is wrong closes the socket, in %s", async (_, payload) => {
+    expect(await whoIs(payload("x".repeat(43)))).toEqual({ result: null, code: 4401 });
+  });
+
+  test.each([
+    ["no Bearer", { Authorization: "Basic eDp5" }],
+    ["another type", { "Svc-Token": 5, Authorization: ["Bearer x"], token: {} }],
+    ["a name of Object.prototype", JSON.parse('{"__proto__": {"token": "x"}}')],
+    ["many spaces", { Authorization: `Bearer${" ".repeat(50_000)}` }],
+  ])("is none: %s", async (_, payload) => {
+    const { result } = await whoIs(payload);
+    expect(result?.errors?.[0].extensions.code).toBe("UNAUTHENTICATED");
   });
 });
 

@@ -38,7 +38,7 @@ export function operationError(error: unknown, log: Log, requestId: string): Gra
 }
 
 /** {@link NO_SESSION}, and how a GraphQL client sends a token. REST has a WWW-Authenticate header for that. */
-const NO_SESSION_IN_GRAPHQL = `${NO_SESSION}: send a valid token in the header Svc-Token, or as Authorization: Bearer TOKEN; on a WebSocket as "token" in the payload of connection_init`;
+const NO_SESSION_IN_GRAPHQL = `${NO_SESSION}: send a valid token in the header Svc-Token, or as Authorization: Bearer TOKEN; on a WebSocket as "token", "Svc-Token" or "Authorization" in the payload of connection_init`;
 
 /** Converts a fault to a GraphQL error. @param at error whose location and path it takes over */
 export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {

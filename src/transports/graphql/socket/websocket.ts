@@ -10,6 +10,7 @@ import type { Log } from "../../../core/log";
 import type { Metrics } from "../../../core/metrics";
 import { newId } from "../../../core/random";
 import type { RateLimits } from "../../../platform/limits/rate-limits";
+import { tokenOf } from "../../http/request-caller";
 import type { Context, CreateContext } from "../engine/context";
 import { DocumentRefused } from "../engine/document-reader";
 import type { Engine, OperationResult } from "../engine/engine";
@@ -55,7 +56,7 @@ const KEEP_ALIVE_MS = 12_000;
  */
 const INIT_MS = 10_000;
 
-type Params = { token?: unknown };
+type Params = Record<string, unknown>;
 type Socket = SocketContext<Params, SocketExtra>;
 /** Arguments of an operation, from onSubscribe to its execution. */
 type Operation = ExecutionArgs & {
@@ -174,7 +175,7 @@ export class GraphqlSockets {
       socket.close(CLOSE.later, overLimit.message);
       return;
     }
-    const token = tokenOf(context.connectionParams);
+    const token = tokenOfParams(context.connectionParams);
     if (token === undefined) return;
     await this.sessionOf(context).connect(token);
     // A refused socket keeps its slot until it is closed.
@@ -278,6 +279,13 @@ export class GraphqlSockets {
   }
 }
 
-function tokenOf(params: Params | undefined): string | undefined {
-  return typeof params?.token === "string" && params.token !== "" ? params.token : undefined;
+/** The token of ConnectionInit: `token`, or what libraries take over from the headers of their requests. */
+function tokenOfParams(params: Params = {}): string | undefined {
+  if (typeof params.token === "string" && params.token !== "") return params.token;
+  const header = (name: string) => {
+    const [, value] = Object.entries(params).find(([key]) => key.toLowerCase() === name) ?? [];
+    return typeof value === "string" ? value : undefined;
+  };
+  const authorization = header("authorization");
+  return tokenOf({ "svc-token": header("svc-token"), ...(authorization && { authorization }) });
 }
