@@ -1,6 +1,7 @@
 import { Calls } from "./calls/calls.ts";
 import { Conferences } from "./conferences/conferences.ts";
 import { iceServers } from "./data/ice-servers.ts";
+import { getUser } from "./data/users.ts";
 import { browserMedia, type MediaPlatform } from "./media/media-platform.ts";
 import { Session } from "./session/session.ts";
 import { sessionFetch } from "./session/session-fetch.ts";
@@ -169,6 +170,10 @@ export function createSignalbox(options: SignalboxOptions): Signalbox {
     media,
     relayOnly,
     userId: async () => (await session.current()).userId,
+    async userName(id) {
+      const user = await getUser(session, { id });
+      return user?.fullName || (user?.login ?? null);
+    },
     iceServers: () => iceServers(session),
   });
   session.on("leaving", (waitFor) => waitFor(calls.leave()));

@@ -64,6 +64,7 @@ export class Call extends Emitter<CallEvents> {
   #accepting: Promise<void> | null = null;
   #hasJoined = false;
   #connectedAt: number | null = null;
+  #callerName: string | null = null;
   #endReason: EndReason | null = null;
   /** Whether this side has declined it. */
   wasRejected = false;
@@ -91,6 +92,14 @@ export class Call extends Emitter<CallEvents> {
 
   get state(): CallState {
     return this.#state;
+  }
+
+  /**
+   * The caller's full name or login at the service, of an incoming call. Null until it is known, soon after the call has
+   * begun to ring; `change` follows.
+   */
+  get callerName(): string | null {
+    return this.#callerName;
   }
 
   /** The other users of the call, also those who have left. */
@@ -121,6 +130,13 @@ export class Call extends Emitter<CallEvents> {
   /** The error of a call that has failed. */
   get error(): SignalboxError | null {
     return this.#error;
+  }
+
+  /** Shows the caller's name, which is read while the call rings. */
+  setCallerName(name: string | null): void {
+    if (name === null) return;
+    this.#callerName = name;
+    this.emit("change", undefined);
   }
 
   /** Whether the own microphone or camera is muted or missing. */

@@ -26,6 +26,8 @@ export interface CallsOptions {
   readonly signals: CallSignalling;
   /** Id of the signed-in user; null while nobody is. */
   userId(): Promise<string | null>;
+  /** The name of a user, for `callerName`; null if it has none. Without this, callers have no name. */
+  userName?(userId: string): Promise<string | null>;
   /** STUN and TURN servers with fresh credentials. */
   iceServers(): Promise<RTCIceServer[]>;
   /** The platform's media objects; null if it has none: calls are then declined as not supported. */
@@ -218,6 +220,11 @@ export class Calls extends Emitter<CallsEvents> {
     call.receive(signal);
     this.#follow(call);
     this.emit("incoming", call);
+    // A call rings without waiting for the name, and also if that cannot be read.
+    this.#options.userName?.(from.userId).then(
+      (name) => call.setCallerName(name),
+      () => {},
+    );
     return call;
   }
 

@@ -55,7 +55,10 @@ export function storesOf<Source extends object, Snapshot>(
 }
 
 /** The snapshot of a store, which renders the component again when it changes. */
-export function useStore<Snapshot>({ subscribe, getSnapshot }: Store<Snapshot>): Snapshot {
+export function useStore<Snapshot>({
+  subscribe,
+  getSnapshot,
+}: Pick<Store<Snapshot>, "subscribe" | "getSnapshot">): Snapshot {
   return useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
 }
 

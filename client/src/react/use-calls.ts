@@ -7,7 +7,7 @@ import { Store, storesOf, useStore } from "./store.ts";
 export interface CallsState {
   /** The call in progress, which may still ring; null if there is none. */
   readonly current: Call | null;
-  /** The call that rings and waits for `accept()` or `reject()`; null if there is none. */
+  /** The call that rings and waits for `accept()` or `reject()`, with `callerName`; null if there is none. */
   readonly incoming: Call | null;
   /** The call that ended last, to show why; null before. */
   readonly last: Call | null;
@@ -24,7 +24,11 @@ const storeOf = storesOf((calls: Calls) => {
       const follow = () => {
         const { current } = calls;
         if (shown && shown !== current) last = shown;
-        if (current && shown !== current) current.on("state", changed);
+        if (current && shown !== current) {
+          current.on("state", changed);
+          // The caller's name comes while the call rings.
+          if (current.isIncoming) current.on("change", changed);
+        }
         shown = current;
         changed();
       };
@@ -51,7 +55,7 @@ const storeOf = storesOf((calls: Calls) => {
  *   if (incoming) {
  *     return (
  *       <p>
- *         {incoming.callerId} is calling
+ *         {incoming.callerName ?? `User ${incoming.callerId}`} is calling
  *         <button onClick={() => incoming.accept()}>Accept</button>
  *         <button onClick={() => incoming.reject()}>Decline</button>
  *       </p>

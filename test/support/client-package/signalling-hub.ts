@@ -63,6 +63,9 @@ export class SignallingHub {
     };
   }
 
+  /** The names of users. */
+  userName: (userId: string) => Promise<string | null> = async () => null;
+
   /** The calls of a user on one device. */
   calls(userId: string, media: FakeMedia, device = `device-of-${userId}`) {
     const signals = this.device(userId, device);
@@ -70,6 +73,7 @@ export class SignallingHub {
     const calls = new Calls({
       signals,
       userId: async () => userId,
+      userName: (id) => this.userName(id),
       iceServers: async () => [],
       media: platform,
       relayOnly: false,

@@ -540,3 +540,36 @@ test("a device without media declines as not supported", async () => {
   expect(await codeOf(bare.start({ users: ["1"] }))).toEqual(["SignalboxError", "UNSUPPORTED"]);
   bare.close();
 });
+
+describe("the name of a caller", () => {
+  test("comes while the call rings, and is none of the call that one makes", async () => {
+    let proceed = () => {};
+    const known = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    hub.userName = (id) => known.then(() => `User number ${id}`);
+    const [ann, ben] = [phone("1"), phone("2")];
+    const { call, answer } = await ring(ann, ben);
+    const names: (string | null)[] = [answer.callerName];
+    answer.on("change", () => names.push(answer.callerName));
+    proceed();
+    await pass(0);
+    expect(names).toEqual([null, "User number 1"]);
+    expect(call.callerName).toBeNull();
+    call.hangUp();
+  });
+
+  test.each([
+    ["that cannot be read", () => Promise.reject(new Error("NETWORK"))],
+    ["that does not exist", () => Promise.resolve(null)],
+  ])("%s is null, and the call can be taken", async (_, userName) => {
+    hub.userName = userName;
+    const [ann, ben] = [phone("1"), phone("2")];
+    const { call, answer } = await ring(ann, ben);
+    expect(answer.callerName).toBeNull();
+    await answer.accept();
+    await pass(1_000);
+    expect(call.state).toBe("connected");
+    call.hangUp();
+  });
+});
