@@ -42,21 +42,34 @@ it("shows every operation, without violating its policy and without other hosts"
   expect(problems).toEqual([]);
 });
 
-/** Opens an operation, and enters a token for a security scheme. */
-async function openOperation(page: Page, name: string, token: string, scheme = "svcToken") {
+/** Opens an operation, and enters a token. */
+async function openOperation(page: Page, name: string, token: string) {
   await page.goto(`${node.baseUrl}/docs#/${name}`);
   await page.click(".auth-wrapper .authorize");
-  const heading = page.locator("h4 code", { hasText: scheme });
+  const heading = page.locator("h4 code", { hasText: "Token" });
   const form = page.locator(".auth-container").filter({ has: heading });
   await form.locator("input").fill(token);
   await form.locator("button.authorize").click();
   await page.click(".dialog-ux .close-modal");
 }
 
-it.each(["svcToken", "bearer"])("runs a request with the token as %s", async (scheme) => {
+it("asks for one token first, and says how to get it; for the account key last", async () => {
+  const { page, problems } = await newPage();
+  await page.goto(`${node.baseUrl}/docs`);
+  await page.click(".auth-wrapper .authorize");
+  const boxes = page.locator(".auth-container");
+  const names = await boxes.locator("h4 code").allTextContents();
+  expect(names).toEqual(["Token", "Account key"]);
+  expect(await boxes.first().textContent()).toContain("npx signalbox token --app 1");
+  await boxes.first().locator("input:focus").waitFor();
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+it("runs a request with the token", async () => {
   const user = await newUser(node);
   const { page, problems } = await newPage();
-  await openOperation(page, "Session/getSession", user.token, scheme);
+  await openOperation(page, "Session/getSession", user.token);
   const operation = page.locator("#operations-Session-getSession");
   await operation.locator(".try-out__btn").click();
   await operation.locator(".execute").click();

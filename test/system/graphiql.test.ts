@@ -31,6 +31,17 @@ it("serves the page and its files without third-party resources", async () => {
   }
 });
 
+it("its welcome fits a narrow editor, and names the command that prints a token", async () => {
+  const script = await (await fetch(`${node.baseUrl}/graphql/assets/page.js`)).text();
+  const welcomes = Array.from(script.matchAll(/"(# (?:[^"\\]|\\.)*)"/g), ([text]) =>
+    String(JSON.parse(text)),
+  );
+  expect(welcomes).toHaveLength(2);
+  expect(welcomes[0]).toContain("npx signalbox token --app 1");
+  const lines = welcomes.flatMap((text) => text.split("\n"));
+  expect(lines.filter((line) => line.length > 45)).toEqual([]);
+});
+
 it("is disabled by the configuration", async () => {
   const quiet = await startNode({ GRAPHIQL: "false" });
   try {
@@ -66,8 +77,18 @@ it("runs a query and a subscription in a real browser", async () => {
         () => page.evaluate('document.querySelector(".result-window")?.textContent ?? ""'),
         (shown) => String(shown).includes(text),
       );
+    const tokens: (string | undefined)[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") tokens.push(request.headers()["svc-token"]);
+    });
     await page.goto(node.graphqlUrl);
     await page.waitForSelector(".graphiql-query-editor .CodeMirror");
+    // The header that waits for a token is not sent.
+    await eventually(
+      async () => tokens.length,
+      (count) => count > 0,
+    );
+    expect(tokens).toEqual(tokens.map(() => undefined));
     await type(
       ".graphiql-editor-tool .graphiql-editor:not(.hidden)",
       JSON.stringify({ "Svc-Token": alice.token }),

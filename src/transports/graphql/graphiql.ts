@@ -24,13 +24,17 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** No line is wider than the editor on a small screen: 45 characters. */
 const EXAMPLE = `# Welcome to Signalbox.
 #
-# Open the docs with the book icon on the left. Most
-# operations require a session token:
-# docs/GETTING-STARTED.md shows how to get one. Put it
-# under "Headers" below; subscriptions over WebSocket
-# use it as well.
+# Most operations need the token of a user.
+# In the clone of the server, this prints one
+# and asks for the password:
+#
+#   npx signalbox token --app 1 --login alice
+#
+# Put it below, under Headers. The book icon
+# on the left opens the documentation.
 
 query Me {
   currentSession {
@@ -48,9 +52,10 @@ query Me {
 /** The first query of somebody whom the dashboard has handed a token. */
 const MEMBER_EXAMPLE = `# Welcome to Signalbox.
 #
-# Operations run with your token of the dashboard, which
-# the bar above names. Open the docs with the book icon
-# on the left.
+# Operations run with your token of the
+# dashboard, which the bar above names. The
+# book icon on the left opens the
+# documentation.
 
 query Account {
   account {
@@ -95,7 +100,7 @@ ${HANDED_TOKEN_SCRIPT}
 // Reconnects when the token under "Headers" changes.
 let client = null, clientToken = null;
 function socketFor(headers) {
-  const token = headers["Svc-Token"] || headers["svc-token"] || "";
+  const [, token = ""] = Object.entries(headers).find(([name]) => name.toLowerCase() === "svc-token") || [];
   if (client && token === clientToken) return client;
   if (client) client.dispose();
   clientToken = token;
@@ -107,12 +112,13 @@ handedToken.onDrop(() => {
   if (client) client.dispose();
   client = null;
 });
-// What somebody enters under "Headers" goes first.
+// What somebody enters under "Headers" goes first. An empty token is none.
 function headersOf(options) {
-  const headers = { ...(options && options.headers) };
+  const given = Object.entries((options && options.headers) || {});
+  const isToken = (name) => name.toLowerCase() === "svc-token";
+  const headers = Object.fromEntries(given.filter(([name, value]) => !isToken(name) || value));
   const token = handedToken.get();
-  if (token === null || headers["Svc-Token"] || headers["svc-token"]) return headers;
-  delete headers["svc-token"];
+  if (token === null || Object.keys(headers).some(isToken)) return headers;
   return { ...headers, "Svc-Token": token };
 }
 const overHttp = GraphiQL.createFetcher({ url: location.pathname });
@@ -130,7 +136,8 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
     fetcher,
     defaultQuery: handedToken.get() === null ? ${JSON.stringify(EXAMPLE)} : ${JSON.stringify(MEMBER_EXAMPLE)},
     defaultEditorToolsVisibility: "headers",
-    defaultHeaders: '{\\n  "Svc-Token": ""\\n}',
+    // With a token of the dashboard, an empty one would only be in the way.
+    defaultHeaders: handedToken.get() === null ? '{\\n  "Svc-Token": ""\\n}' : "",
     shouldPersistHeaders: false,
   }),
 );

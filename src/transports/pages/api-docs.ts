@@ -44,27 +44,64 @@ ${HANDED_TOKEN_BAR}
 </html>
 `;
 
-/** Tokens are kept in memory only, and no validator of another host is asked. */
+/**
+ * Tokens are kept in memory only, and no validator of another host is asked. The dialog has one box for the token, which
+ * comes first: the bearer header takes the same one, and the account key serves a single route.
+ */
 const SCRIPT = `"use strict";
 ${HANDED_TOKEN_SCRIPT}
+const BOXES = { svcToken: "Token", accountKey: "Account key" };
+const boxOf = (requirement) =>
+  Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [BOXES[name] || name, scopes]));
+function withBoxes(description) {
+  const { securitySchemes: { bearer, ...schemes }, ...components } = description.components;
+  schemes.svcToken.description =
+    "The token of a session. In the clone that the server runs from, \`npx signalbox token --app 1\` prints one of the application, and with \`--login alice\` one of a user.";
+  const names = [...Object.keys(BOXES), ...Object.keys(schemes).filter((name) => !BOXES[name])];
+  const securitySchemes = boxOf(Object.fromEntries(names.map((name) => [name, schemes[name]])));
+  for (const path of Object.values(description.paths)) {
+    for (const operation of Object.values(path)) {
+      const { security } = operation;
+      if (security) operation.security = security.filter((each) => !each.bearer).map(boxOf);
+    }
+  }
+  return { ...description, components: { ...components, securitySchemes } };
+}
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const setMode = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", setMode);
 setMode();
-const viewer = SwaggerUIBundle({
-  url: "/openapi.json",
-  dom_id: "#docs",
-  deepLinking: true,
-  defaultModelsExpandDepth: -1,
-  displayRequestDuration: true,
-  persistAuthorization: false,
-  validatorUrl: null,
-  onComplete() {
-    const token = handedToken.get();
-    if (token !== null) viewer.preauthorizeApiKey("svcToken", token);
-  },
+let viewer = null;
+const show = (description) => {
+  viewer = SwaggerUIBundle({
+    spec: withBoxes(description),
+    dom_id: "#docs",
+    deepLinking: true,
+    defaultModelsExpandDepth: -1,
+    displayRequestDuration: true,
+    persistAuthorization: false,
+    validatorUrl: null,
+    onComplete() {
+      const token = handedToken.get();
+      if (token !== null) viewer.preauthorizeApiKey(BOXES.svcToken, token);
+    },
+  });
+};
+handedToken.onDrop(() => viewer && viewer.authActions.logout([BOXES.svcToken]));
+// Swagger UI gives the focus to the last box of its dialog.
+document.addEventListener("click", ({ target }) => {
+  if (!target.closest(".auth-wrapper .authorize, .authorization__btn")) return;
+  requestAnimationFrame(() => {
+    const first = document.querySelector(".auth-container input");
+    if (first) first.focus();
+  });
 });
-handedToken.onDrop(() => viewer.authActions.logout(["svcToken"]));
+fetch("/openapi.json")
+  .then((response) => response.json())
+  .then(show)
+  .catch((error) => {
+    document.querySelector("#docs .loading").textContent = "The description of the API cannot be read: " + error.message;
+  });
 `;
 
 const STYLE = `html { box-sizing: border-box; color-scheme: light; background: #fff; }

@@ -65,6 +65,11 @@ it("GraphiQL runs operations with the member's token, which is dropped on reques
   await graphiql.getByText("Operations run with the token of").waitFor();
   await graphiql.getByText(new RegExp(`${dashboard.owner.email} \\(owner\\)`)).waitFor();
   await runs(graphiql, "{ account { name } }", '"name":');
+  // The token of the dashboard needs no header of one's own.
+  const headers = ".graphiql-editor-tool .graphiql-editor:not(.hidden) .CodeMirror";
+  expect(
+    await graphiql.evaluate(`document.querySelector("${headers}")?.CodeMirror.getValue()`),
+  ).toBe("");
   const token = `${await tab.token()}`;
   expect(token).toMatch(/^acct_/);
   const [href, ...others] = await kept(graphiql);
