@@ -1,4 +1,4 @@
-import { SignalboxError, type SignalboxErrorCode } from "../errors.ts";
+import { isTransient, SignalboxError, type SignalboxErrorCode } from "../errors.ts";
 import { CreateUserDocument } from "../generated/operations.ts";
 import type { SessionDetails } from "../session/session-source.ts";
 import type { ApplicationKeys } from "../session/sign.ts";
@@ -45,7 +45,8 @@ export interface Sessions {
   /**
    * Creates a session of a user whom the backend has signed in by its own means. The first one creates the user at the
    * service, with a password derived from `userSecret`.
-   * @throws SignalboxError INVALID if the login belongs to a user with another password
+   * @throws SignalboxError INVALID if the login belongs to a user with another password: one who was created with another
+   *   `userSecret`, or who has signed up with a password of its own
    */
   forUser(user: BackendUser): Promise<SessionDetails>;
 }
@@ -104,10 +105,54 @@ export function openSessions({ url, userSecret, ...options }: SessionsOptions): 
         taken = refused(error, "INVALID");
       }
       return create(target, options, credentials).catch((error) => {
-        throw (taken && refused(error, "UNAUTHENTICATED") && taken) ?? error;
+        throw taken && refused(error, "UNAUTHENTICATED") ? unlessTaken(taken, login) : error;
       });
     },
   };
+}
+
+/** Explains why a user whose login exists cannot sign in; any other error of the sign-up as it is. */
+function unlessTaken(error: SignalboxError, login: string): SignalboxError {
+  const { fields, requestId } = error;
+  if (!fields.login?.includes("has already been taken")) return error;
+  const message = `The login ${login} belongs to a user with another password: one who was created with another userSecret, or who has signed up with a password of its own`;
+  return new SignalboxError("INVALID", message, { fields, requestId: requestId ?? undefined });
+}
+
+/** Never 401 or 403, which say that the visitor is not signed in at the backend. */
+const STATUSES: Partial<Record<SignalboxErrorCode, number>> = { INVALID: 422, LIMITED: 429 };
+
+/**
+ * What a backend's endpoint answers when a session could not be created: a status and a body that `sessionFromUrl`
+ * understands. A page can show the message. Other errors than those of this package are not shown to it.
+ *
+ * @example
+ * ```ts
+ * import { errorResponse, openSessions } from "@signalbox/client/server";
+ *
+ * const sessions = openSessions({
+ *   url: "http://127.0.0.1:4000",
+ *   applicationId: 1,
+ *   authKey: "your auth_key",
+ *   authSecret: "your auth_secret",
+ *   userSecret: "at least 32 random characters, kept in the backend",
+ * });
+ * try {
+ *   await sessions.forUser({ login: "not allowed!" });
+ * } catch (error) {
+ *   const { status, body } = errorResponse(error);
+ *   console.log(status, body.message);
+ * }
+ * ```
+ * @returns 422 for INVALID, 429 for LIMITED, 503 for what may succeed later, and 500 otherwise
+ */
+export function errorResponse(error: unknown): { status: number; body: { message: string } } {
+  if (!(error instanceof SignalboxError)) {
+    return { status: 500, body: { message: "The session could not be created" } };
+  }
+  const { code, message } = error;
+  const status = STATUSES[code] ?? (isTransient(error) ? 503 : 500);
+  return { status, body: { message } };
 }
 
 /** The password of a backend's user: HMAC-SHA256 of the login, in base64url. */

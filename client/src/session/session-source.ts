@@ -1,4 +1,4 @@
-import { SignalboxError } from "../errors.ts";
+import { SignalboxError, type SignalboxErrorCode, secondsOf } from "../errors.ts";
 import type { SessionFieldsFragment } from "../generated/operations.ts";
 import type { HttpTarget } from "../transport/http.ts";
 
@@ -25,9 +25,21 @@ export type SessionSource = (request: SessionRequest) => Promise<SessionToken> |
 /** A session as the service describes it. */
 export type SessionDetails = SessionFieldsFragment;
 
+/** Statuses of a backend whose answer no retry changes, with their codes. Any other failure is UNAVAILABLE. */
+const FINAL_STATUSES: Readonly<Record<number, SignalboxErrorCode>> = {
+  400: "INVALID",
+  401: "UNAUTHENTICATED",
+  403: "FORBIDDEN",
+  409: "INVALID",
+  422: "INVALID",
+};
+/** Maximum length of a message of the backend, in characters. */
+const MESSAGE_MAX = 500;
+
 /**
  * A source that asks the application's own backend by POST. It answers `{"token": "…"}`; 401 and 403 mean that the
- * visitor is not signed in there.
+ * visitor is not signed in there. The error of any other status has the `message` of the answer's JSON: 400, 409 and 422
+ * end the session, since the same request fails again. `errorResponse` of `@signalbox/client/server` makes such answers.
  *
  * @example
  * ```ts
@@ -47,13 +59,22 @@ export function sessionFromUrl(url: string | URL, init?: RequestInit): SessionSo
   return async ({ target, signal }) => {
     const { fetch } = target;
     const response = await fetch(url, { method: "POST", signal, ...init });
-    const { status } = response;
-    if (status === 401 || status === 403) {
-      const code = status === 401 ? "UNAUTHENTICATED" : "FORBIDDEN";
-      throw new SignalboxError(code, `${url} refuses a session (status ${status})`);
-    }
-    if (!response.ok)
-      throw new SignalboxError("UNAVAILABLE", `${url} has failed (status ${status})`);
-    return (await response.json()) as { token: string };
+    if (response.ok) return (await response.json()) as { token: string };
+    const { status, headers } = response;
+    const code = FINAL_STATUSES[status] ?? (status === 429 ? "LIMITED" : "UNAVAILABLE");
+    const reason = (await messageOf(response)) ?? `${url} refuses a session (status ${status})`;
+    throw new SignalboxError(code, reason, {
+      retryAfter: secondsOf(Number(headers.get("retry-after") ?? undefined)),
+    });
   };
+}
+
+/** The `message` of a response's JSON; null if it has none, such as that of a proxy. */
+async function messageOf(response: Response): Promise<string | null> {
+  try {
+    const { message } = (await response.json()) as { message?: unknown };
+    return typeof message === "string" && message !== "" ? message.slice(0, MESSAGE_MAX) : null;
+  } catch {
+    return null;
+  }
 }

@@ -57,7 +57,7 @@ export async function createSession(
  * const keys = { applicationId: 1, authKey: "your auth_key", authSecret: "your auth_secret" };
  * const { session, close } = openConnection({
  *   url: "http://127.0.0.1:4000",
- *   session: signedSession(keys, { user: { login: "ann", password: "correct horse" } }),
+ *   session: signedSession(keys, { user: { login: "alice", password: "correct horse" } }),
  * });
  * const { user } = await session.current();
  * console.log(user?.login);

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { openSessions, SignalboxError } from "../../../client/src/server/index.ts";
+import { errorResponse, openSessions, SignalboxError } from "../../../client/src/server/index.ts";
 import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
@@ -129,7 +129,11 @@ test("a login that has another password is refused, and stays as it is", async (
   // Another secret gives other passwords.
   await open().forUser({ login: "kept" });
   const other = open({ userSecret: "another secret of another backend" });
-  expect(await failure(other.forUser({ login: "kept" }))).toMatchObject({ code: "INVALID" });
+  expect(await failure(other.forUser({ login: "kept" }))).toMatchObject({
+    code: "INVALID",
+    message: expect.stringMatching(/^The login kept belongs to a user with another password: /),
+    requestId: expect.any(String),
+  });
 });
 
 test("a login that the service does not allow is named", async () => {
@@ -169,4 +173,22 @@ test("a backend without a secret for its users says so", async () => {
   const error = await failure(open({ userSecret: "" }).forUser({ login: "ann" }));
   expect(error.message).toBe("forUser needs userSecret");
   await open().create();
+});
+
+test("a backend answers an error with a status that pages understand, and never shows errors of its own", async () => {
+  const error = await failure(open().forUser({ login: "not allowed!" }));
+  const answers = [
+    error,
+    new SignalboxError("LIMITED", "Too many requests"),
+    new SignalboxError("NETWORK", "The service does not answer"),
+    new SignalboxError("UNAUTHENTICATED", "Wrong login or password"),
+    new Error("connect 10.0.0.1"),
+  ].map((each) => errorResponse(each));
+  expect(answers).toEqual([
+    { status: 422, body: { message: error.message } },
+    { status: 429, body: { message: "Too many requests" } },
+    { status: 503, body: { message: "The service does not answer" } },
+    { status: 500, body: { message: "Wrong login or password" } },
+    { status: 500, body: { message: "The session could not be created" } },
+  ]);
 });

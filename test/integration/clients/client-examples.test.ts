@@ -45,6 +45,7 @@ describe("on Node.js", () => {
   beforeAll(async () => {
     node = await startNode();
     ann = await newUser(node, { login: "ann", tag_list: "staff" });
+    await newUser(node, { login: "alice" });
     folder = await mkdtemp(join(tmpdir(), "signalbox-examples-"));
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     const { token } = ann;

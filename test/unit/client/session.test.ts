@@ -1,4 +1,9 @@
-import { type Connection, openConnection, SignalboxError } from "../../../client/src/index.ts";
+import {
+  type Connection,
+  openConnection,
+  SignalboxError,
+  sessionFromUrl,
+} from "../../../client/src/index.ts";
 import { FakeService } from "../../support/client-package/fake-service";
 
 /** The renewal of a session that expires, on a clock that the test moves. */
@@ -77,4 +82,64 @@ test("a source that refuses early ends the session only when that expires", asyn
     Response.json({ errors: [{ message: "expired", extensions: { code: "UNAUTHENTICATED" } }] });
   await pass(6 * MINUTE);
   expect(ended).toEqual(["UNAUTHENTICATED"]);
+});
+
+describe("a backend's endpoint that refuses a session", () => {
+  const refuse = (response: () => Response) => {
+    connection = openConnection({
+      ...service.options(),
+      session: sessionFromUrl("/session"),
+      fetch: async () => {
+        asked += 1;
+        return response();
+      },
+    });
+    connection.session.on("ended", ({ code }) => ended.push(code));
+    const failed = connection.session.token().then(
+      () => null,
+      (error: SignalboxError) => error,
+    );
+    // Longer than all retries.
+    return pass(10 * MINUTE).then(() => failed);
+  };
+
+  test.each([
+    [400, "INVALID"],
+    [401, "UNAUTHENTICATED"],
+    [403, "FORBIDDEN"],
+    [409, "INVALID"],
+    [422, "INVALID"],
+  ])("with status %i ends the session at once, with its message", async (status, code) => {
+    const error = await refuse(() => Response.json({ message: "The login is taken" }, { status }));
+    expect(error).toMatchObject({ code, message: "The login is taken" });
+    expect([asked, ended]).toEqual([1, [code]]);
+  });
+
+  test.each([
+    [404, "UNAVAILABLE"],
+    [429, "LIMITED"],
+    [500, "UNAVAILABLE"],
+    [503, "UNAVAILABLE"],
+  ])("with status %i is asked again, and its message is that of the error", async (status, code) => {
+    const error = await refuse(() => Response.json({ message: "Not now" }, { status }));
+    expect(error).toMatchObject({ code, message: "Not now" });
+    expect([asked, ended]).toEqual([4, []]);
+  });
+
+  test.each([
+    ["a page", () => new Response("<h1>Bad gateway</h1>", { status: 422 })],
+    ["another type", () => Response.json({ message: { text: "no" } }, { status: 422 })],
+    ["null", () => Response.json(null, { status: 422 })],
+    ["an empty message", () => Response.json({ message: "" }, { status: 422 })],
+  ])("without a message (%s) is named with its status", async (_, response) => {
+    const error = await refuse(response);
+    expect(error?.message).toBe("/session refuses a session (status 422)");
+  });
+
+  test("is not trusted to be short", async () => {
+    const error = await refuse(() =>
+      Response.json({ message: "x".repeat(9_000) }, { status: 422 }),
+    );
+    expect(error?.message).toHaveLength(500);
+  });
 });
