@@ -87,7 +87,9 @@ export async function servePage(
         response.end(content);
       },
       (error: NodeJS.ErrnoException) => {
-        response.writeHead(error.code === "ENOENT" ? 404 : 500, headers).end();
+        const status = error.code === "ENOENT" ? 404 : 500;
+        response.writeHead(status, { ...headers, "Content-Type": "application/json" });
+        response.end(JSON.stringify({ message: error.message }));
       },
     );
   });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const README = join(__dirname, "../../README.md");
+const GUIDE = join(__dirname, "../../docs/FRONTEND.md");
 const HEAD = "## Ten minutes to a call in your own page\n";
 
 /** What a section of README.md prints. */
@@ -30,4 +31,12 @@ export function printedSteps(): PrintedSteps {
     names: Array.from(section.matchAll(/\bas `(\w+)`/g), ([, name = ""]) => name),
     excerpts: Array.from(excerpts, ([, file = "", code = ""]) => [file, code] as const),
   };
+}
+
+/** The commands of "A phone in the local network" in docs/FRONTEND.md, as they are run in one shell each. */
+export function printedPhoneSteps(): { certificate: string; page: string } {
+  const [, rest = ""] = readFileSync(GUIDE, "utf8").split("### A phone in the local network\n");
+  const commands = /^```sh\n([\s\S]+?)^```$/m.exec(rest)?.[1]?.replaceAll("\\\n", "").trim();
+  const [certificate = "", , page = ""] = commands?.split("\n") ?? [];
+  return { certificate, page };
 }

@@ -1,9 +1,11 @@
 import type { BrowserContext } from "playwright-core";
+import { servePage } from "../../demo/call/page-server";
 import { eventually } from "../../scripts/services/binaries";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import {
   CallPage,
   type CallSite,
+  credentialsOf,
   type MediaStats,
   serveCallPage,
 } from "../support/calls/call-page";
@@ -42,7 +44,7 @@ describe("in two browsers", () => {
     await coturn?.stop();
   });
   afterEach(async () => {
-    const faults = [ann, ben].flatMap((each) => each.errors);
+    const faults = [ann, ben].flatMap((each) => each?.errors ?? []);
     for (const page of browser.pages().slice(1)) await page.close();
     expect(faults).toEqual([]);
   });
@@ -164,6 +166,19 @@ describe("in two browsers", () => {
     await ben.waitForView("ringing");
     await ann.click("hang-up");
     await ben.waitForView("ended");
+  });
+
+  it("a page whose server cannot sign sessions shows why", async () => {
+    const credentials = { ...credentialsOf(node), auth_secret: "wrong" };
+    const server = await servePage(credentials, site.people);
+    try {
+      const page = await browser.newPage();
+      await page.goto(server.url);
+      await page.click("#sign-in-button");
+      await page.getByText(/POST \/session.*422.*signature/).waitFor();
+    } finally {
+      await server.close();
+    }
   });
 
   it("an unanswered call ends after a minute for both", async () => {

@@ -97,7 +97,7 @@ const render = (example: ClientExample) => `
     stream: /\\bstream\\b/.test(text) && (await navigator.mediaDevices.getUserMedia({ video: true })),
   };
   if (/\\bconference\\b/.test(text)) {
-    const { id } = await conferenceOf(signalbox.session, { name: "Example" });
+    const { id } = await conferenceOf(signalbox.session, { name: "Example of ${example.name}" });
     properties.conference = await signalbox.conferences.join(id, { audio: true, video: true });
   }
   createRoot(document.getElementById("root")).render(

@@ -3,6 +3,7 @@ import { graphql } from "../../tools/graphql/graphql-http";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { type GuideApp, runGuideApp } from "../support/calls/guide-app";
 import { startNode, type TestNode } from "../support/node";
+import { newUser } from "../support/rest-client";
 
 /** The first call and the conference of docs/FRONTEND.md, step by step in a real browser. */
 
@@ -45,20 +46,36 @@ const showsVideo = (page: Page) =>
   );
 
 test("two windows call each other as the guide says, until one hangs up", async () => {
-  const ann = await openAs("ann");
-  const ben = await openAs("ben");
-  expect(ann.userId).not.toBe(ben.userId);
+  const dora = await openAs("dora");
+  const emil = await openAs("emil");
+  expect(dora.userId).not.toBe(emil.userId);
 
-  ann.page.once("dialog", (dialog) => void dialog.accept(ben.userId));
-  await ann.page.click("#call");
-  await ben.page.click("#accept");
-  await Promise.all([showsVideo(ann.page), showsVideo(ben.page)]);
+  dora.page.once("dialog", (dialog) => void dialog.accept(emil.userId));
+  await dora.page.click("#call");
+  await showsState(emil.page, "^dora is calling$");
+  await emil.page.click("#accept");
+  await Promise.all([showsVideo(dora.page), showsVideo(emil.page)]);
 
-  await ben.page.click("#hang-up");
-  await ann.page.waitForFunction(
+  await emil.page.click("#hang-up");
+  await dora.page.waitForFunction(
     "document.getElementById('state').textContent === 'remote-hung-up'",
   );
-  await ben.page.waitForFunction("document.getElementById('state').textContent === 'hung-up'");
+  await emil.page.waitForFunction("document.getElementById('state').textContent === 'hung-up'");
+});
+
+test.each([
+  ["/"],
+  ["/conference"],
+])("%s shows why its session cannot be created, and asks once", async (path) => {
+  const { login } = await newUser(node);
+  const page = await browser.newPage();
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(new URL(`${path}?me=${login}`, app.url).href);
+  await showsState(page, `^INVALID: The login ${login} belongs to a user with another password`);
+  expect(await page.textContent("#me")).toBe("Not signed in");
+  expect(requests.filter((each) => each.startsWith("/session/"))).toHaveLength(1);
 });
 
 const showsState = async (page: Page, pattern: string): Promise<string> => {
@@ -77,33 +94,33 @@ const showsParticipants = (page: Page, count: number) =>
   })()`);
 
 test("a user, an invited user and a guest meet in a conference as the guide says, until it is closed", async () => {
-  const ann = await openAs("ann", "/conference");
-  const ben = await openAs("ben", "/conference");
-  await ann.page.click("#start");
-  await showsParticipants(ann.page, 1);
-  ann.page.once("dialog", (dialog) => void dialog.accept(ben.userId));
-  await ann.page.click("#invite");
-  await ben.page.click("#accept");
-  await Promise.all([ann, ben].map(({ page }) => showsParticipants(page, 2)));
+  const dora = await openAs("dora", "/conference");
+  const emil = await openAs("emil", "/conference");
+  await dora.page.click("#start");
+  await showsParticipants(dora.page, 1);
+  dora.page.once("dialog", (dialog) => void dialog.accept(emil.userId));
+  await dora.page.click("#invite");
+  await emil.page.click("#accept");
+  await Promise.all([dora, emil].map(({ page }) => showsParticipants(page, 2)));
 
-  await ann.page.click("#link");
-  const guest = await openPage(await showsState(ann.page, "http:.*#.+"));
+  await dora.page.click("#link");
+  const guest = await openPage(await showsState(dora.page, "http:.*#.+"));
   guest.once("dialog", (dialog) => void dialog.accept("Grace"));
   await guest.click("#accept");
-  await Promise.all([ann.page, ben.page, guest].map((page) => showsParticipants(page, 3)));
+  await Promise.all([dora.page, emil.page, guest].map((page) => showsParticipants(page, 3)));
   await guest.click("#mute");
-  await ben.page.waitForFunction("document.body.textContent.includes('Grace (muted)')");
+  await emil.page.waitForFunction("document.body.textContent.includes('Grace (muted)')");
 
-  await ben.page.click("#leave");
-  await showsState(ben.page, "^left$");
-  await Promise.all([ann.page, guest].map((page) => showsParticipants(page, 2)));
+  await emil.page.click("#leave");
+  await showsState(emil.page, "^left$");
+  await Promise.all([dora.page, guest].map((page) => showsParticipants(page, 2)));
 
-  const session = await fetch(new URL("/session/ann", app.url), { method: "POST" });
+  const session = await fetch(new URL("/session/dora", app.url), { method: "POST" });
   const { token } = (await session.json()) as { token: string };
   const list = await graphql(node, "{ conferences { nodes { id } } }", {}, token);
   const input = { conferenceId: list.data.conferences.nodes[0].id };
   const close =
     "mutation ($input: ConferenceInput!) { closeConference(input: $input) { conference { id } } }";
   await graphql(node, close, { input }, token);
-  for (const page of [ann.page, guest]) await showsState(page, "^closed$");
+  for (const page of [dora.page, guest]) await showsState(page, "^closed$");
 });

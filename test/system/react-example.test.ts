@@ -7,12 +7,13 @@ import type { BrowserContext } from "playwright-core";
 import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { closeAfterEach } from "../support/close-after-each";
 import { startNode, type TestNode } from "../support/node";
-import { printedSteps } from "../support/printed-steps";
+import { printedPhoneSteps, printedSteps } from "../support/printed-steps";
 import {
   ExamplePage,
   type ExampleServer,
   runExample,
 } from "../support/published-clients/react-example";
+import { newUser } from "../support/rest-client";
 
 /** The steps of README.md, "Ten minutes to a call in your own page", in two tabs of a real browser. */
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "signalbox-example-"));
   node = await startNode();
   const screen = "--auto-select-desktop-capture-source=Entire screen";
-  browser = await openBrowser({ args: [...CALL_FLAGS, screen] });
+  browser = await openBrowser({ args: [...CALL_FLAGS, screen, "--ignore-certificate-errors"] });
 });
 afterEach(async () => {
   for (const page of browser.pages().slice(1)) await page.close();
@@ -88,6 +89,9 @@ describe("from the repository,", () => {
     await ann.page.getByLabel("Name of the conference").fill("Team");
     await ann.click("Start");
     await ann.shows("1 here");
+    await ann.click(`Invite ${BEN}`);
+    await ben.shows(`${ANN} invites you to Team`);
+    await ben.click("Not now");
     await ben.click("Join Team");
     await Promise.all([ann.shows("2 here"), ben.shows("2 here")]);
     await Promise.all([ann.watches(), ben.watches()]);
@@ -101,6 +105,16 @@ describe("from the repository,", () => {
       expect(await page.evaluate("sockets.length")).toBe(1);
       expect(sessions).toHaveLength(1);
     }
+  });
+
+  it("a name that cannot sign in is shown with its reason, and leads back", async () => {
+    const { login } = await newUser(node);
+    const { page } = await ExamplePage.open(browser, server.url);
+    await page.getByLabel("Your name").fill(login);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText(`The login ${login} belongs to a user with another password`).waitFor();
+    await page.getByRole("button", { name: "Back" }).click();
+    await page.getByLabel("Your name").waitFor();
   });
 
   it("a declined call says so, and a page that is loaded again stays signed in", async () => {
@@ -127,6 +141,34 @@ it("the page works as a copy outside of the repository with the packed package",
   await openBoth(server.url);
   await ben.click(`Call ${ANN} by video`);
   await ann.click("Accept");
+  await Promise.all([ann.watches(), ben.watches()]);
+  await ann.click("Hang up");
+  await ben.shows(`${ANN} hung up`);
+
+  // Without its URL of the service, the page would be built and could not sign anybody in.
+  const build = { cwd: page, env: { ...process.env, VITE_SIGNALBOX_URL: "" } };
+  await expect(run("npm", ["run", "build"], build)).rejects.toMatchObject({
+    stderr: expect.stringContaining("Set VITE_SIGNALBOX_URL to the URL at which browsers reach"),
+  });
+  build.env.VITE_SIGNALBOX_URL = node.baseUrl;
+  await run("npm", ["run", "build"], build);
+  const built = opened(await runExample(`cd ${page}; PORT=0 npm start`, node, folder));
+  await openBoth(built.url);
+  await ann.click(`Call ${BEN} by video`);
+  await ben.click("Accept");
+  await Promise.all([ann.watches(), ben.watches()]);
+  await ben.click("Hang up");
+  await ann.shows(`${BEN} hung up`);
+});
+
+it("a phone in the local network gets the page over HTTPS, and everything from one address", async () => {
+  const { certificate, page } = printedPhoneSteps();
+  await run("bash", ["-ec", `ADDRESS=127.0.0.1\n${certificate}`], { cwd: folder });
+  const server = opened(await runExample(page.replaceAll("$PWD", folder), node, folder));
+  expect(new URL(server.url).protocol).toBe("https:");
+  await openBoth(server.url);
+  await ann.click(`Call ${BEN} by video`);
+  await ben.click("Accept");
   await Promise.all([ann.watches(), ben.watches()]);
   await ann.click("Hang up");
   await ben.shows(`${ANN} hung up`);

@@ -1,4 +1,4 @@
-import { createSignalbox, listUsers } from "@signalbox/client";
+import { createSignalbox, listUsers, sessionFromUrl } from "@signalbox/client";
 
 /** @import { Signalbox, User } from "@signalbox/client" */
 
@@ -36,9 +36,7 @@ export async function signIn({ baseUrl, people }, login, password, relayOnly) {
   const signalbox = createSignalbox({
     url: baseUrl,
     relayOnly,
-    async session() {
-      return (await fetch("session", { method: "POST" })).json();
-    },
+    session: sessionFromUrl("session"),
   });
   try {
     const user = await signalbox.session.logIn({ login, password });

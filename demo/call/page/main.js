@@ -71,6 +71,11 @@ async function enter(setting) {
       leave("You have been signed out.");
     }
   });
+  let isSigningOut = false;
+  signalbox.session.on("ended", ({ message }) => {
+    const isOut = document.body.dataset.view === "sign-in";
+    if (isOut && !isSigningOut) showError(`You have been signed out: ${message}`);
+  });
   phone.open();
   $("me-name").textContent = me.name;
   /** @type {HTMLElement} */ (document.querySelector(".me")).hidden = false;
@@ -78,6 +83,7 @@ async function enter(setting) {
   if (other) $("other-tab").setAttribute("href", `?user=${encodeURIComponent(other.login)}`);
   showPeople(people, (person, callType) => phone.dial(person, callType === "VIDEO"));
   $("sign-out").onclick = () => {
+    isSigningOut = true;
     phone.close();
     transport.close();
     // If the server is unreachable, the session expires.

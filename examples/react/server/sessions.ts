@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
-import { openSessions } from "@signalbox/client/server";
-import type { Plugin } from "vite";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorResponse, openSessions, SignalboxError } from "@signalbox/client/server";
 
 /** What a running Signalbox has written. */
 const FILE = process.env.SIGNALBOX_CREDENTIALS ?? "../../.data/credentials.json";
@@ -9,51 +8,66 @@ const FILE = process.env.SIGNALBOX_CREDENTIALS ?? "../../.data/credentials.json"
 /** Maximum length of a request, in bytes. */
 const BODY_MAX = 1_000;
 
-/**
- * What an application's own backend does: it signs sessions, so that auth_secret never reaches the page. Here the
- * development server of Vite does it.
- */
-export function sessions(): Plugin {
-  let credentials: Record<string, string>;
-  return {
-    name: "sessions",
-    apply: "serve",
-    config() {
-      credentials = JSON.parse(readFileSync(FILE, "utf8"));
-      const url = JSON.stringify(credentials.base_url);
-      return { define: { "import.meta.env.VITE_SIGNALBOX_URL": url } };
-    },
-    configureServer({ middlewares }) {
-      const signing = openSessions({
-        url: credentials.base_url!,
-        applicationId: Number(credentials.application_id),
-        authKey: credentials.auth_key!,
-        authSecret: credentials.auth_secret!,
-        userSecret: `users of ${credentials.auth_secret}`,
-      });
+/** The keys of the application, as credentials.json has them. */
+export interface Credentials {
+  readonly base_url: string;
+  readonly application_id: number;
+  readonly auth_key: string;
+  readonly auth_secret: string;
+}
 
-      middlewares.use("/session", async (request, response) => {
-        try {
-          // Your own sign-in belongs here: this one believes every name.
-          const { name } = await readJson(request);
-          const user = { login: name, fullName: name, tags: ["example"] };
-          const { token } = await signing.forUser(user);
-          response.setHeader("Content-Type", "application/json");
-          response.end(JSON.stringify({ token }));
-        } catch (error) {
-          response.statusCode = 401;
-          response.end(String(error));
-        }
-      });
-    },
+/** Reads the keys of the application. @throws Error that says what to do */
+export function readCredentials(): Credentials {
+  try {
+    return JSON.parse(readFileSync(FILE, "utf8"));
+  } catch {
+    throw new Error(
+      `${FILE} cannot be read. Start Signalbox, or set SIGNALBOX_CREDENTIALS to the path of its credentials.json.`,
+    );
+  }
+}
+
+/**
+ * Opens what an application's own backend has: the endpoint POST /session, which signs sessions, so that auth_secret
+ * never reaches the page.
+ */
+export function openEndpoint(credentials: Credentials) {
+  const signing = openSessions({
+    url: credentials.base_url,
+    applicationId: Number(credentials.application_id),
+    authKey: credentials.auth_key,
+    authSecret: credentials.auth_secret,
+    // Enough for trials: it changes with auth_secret, and users cannot sign in any more then.
+    userSecret: process.env.SIGNALBOX_USER_SECRET ?? `users of ${credentials.auth_secret}`,
+  });
+
+  const sign = async (request: IncomingMessage) => {
+    // Your own sign-in belongs here: this one believes every name.
+    const name = await readName(request);
+    const user = { login: name, fullName: name, tags: ["example"] };
+    const { token } = await signing.forUser(user);
+    return { status: 200, body: { token } };
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { status, body } = await sign(request).catch(errorResponse);
+    const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+    response.writeHead(status, headers).end(JSON.stringify(body));
   };
 }
 
-async function readJson(request: IncomingMessage): Promise<{ name: string }> {
+/** Reads `{"name": "…"}`. @throws SignalboxError INVALID */
+async function readName(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) {
     text += chunk;
-    if (text.length > BODY_MAX) throw new Error("The request is too long");
+    if (text.length > BODY_MAX) throw new SignalboxError("INVALID", "The request is too long");
   }
-  return JSON.parse(text);
+  try {
+    const { name } = JSON.parse(text);
+    if (typeof name === "string") return name;
+  } catch {
+    // It is no JSON.
+  }
+  throw new SignalboxError("INVALID", "The request has no name");
 }

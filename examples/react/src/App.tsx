@@ -26,7 +26,7 @@ function SignedIn({ onSignOut }: { onSignOut: () => void }) {
   return (
     <main className="center">
       <section className="card">
-        <h1>{status === "ended" ? "You are signed out" : "Signing in …"}</h1>
+        <h1>{status === "ended" ? "You are not signed in" : "Signing in …"}</h1>
         {error && <p className="error">{error.message}</p>}
         {(status === "ended" || error) && (
           <button type="button" className="primary wide" onClick={onSignOut}>

@@ -1,11 +1,25 @@
-import type { Conference, ConferenceParticipant } from "@signalbox/client";
-import { useConference, Video } from "@signalbox/client/react";
+import {
+  type Conference,
+  type ConferenceParticipant,
+  inviteToConference,
+  type User,
+} from "@signalbox/client";
+import { useConference, useSignalbox, Video } from "@signalbox/client/react";
 import { Avatar } from "./Avatar.tsx";
 import { Controls } from "./Controls.tsx";
 import { Icon } from "./Icon.tsx";
+import { useRun } from "./problem.tsx";
 
-/** A conference in progress. */
-export function ConferenceView({ conference }: { conference: Conference }) {
+/** A conference in progress. @param contacts who may be invited */
+export function ConferenceView({
+  conference,
+  contacts,
+}: {
+  conference: Conference;
+  contacts: User[];
+}) {
+  const { session } = useSignalbox();
+  const run = useRun();
   const { state, settings, participants, audioMuted, videoMuted, localStream, screen } =
     useConference(conference);
   const tiles =
@@ -16,6 +30,20 @@ export function ConferenceView({ conference }: { conference: Conference }) {
         <strong>{settings?.name}</strong>
         <span className="quiet">
           {state === "reconnecting" ? "reconnecting …" : `${participants.length} here`}
+        </span>
+        <span className="invite">
+          {contacts
+            .filter(({ id }) => !participants.some(({ userId }) => userId === id))
+            .map(({ id, fullName, login }) => (
+              <button
+                key={id}
+                type="button"
+                className="plain"
+                onClick={() => run(() => inviteToConference(session, conference.id, [id]))}
+              >
+                Invite {fullName ?? login ?? id}
+              </button>
+            ))}
         </span>
       </header>
       <div className="tiles" data-count={tiles}>

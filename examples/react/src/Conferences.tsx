@@ -1,15 +1,15 @@
 import { type Conference, type ConferenceInfo, createConference } from "@signalbox/client";
-import { useSignalbox } from "@signalbox/client/react";
+import { type PolledListState, useSignalbox } from "@signalbox/client/react";
 import { useState } from "react";
 import { Icon } from "./Icon.tsx";
 import { useRun } from "./problem.tsx";
 
-/** The open conferences. @param conferences null before they are loaded */
+/** The open conferences. */
 export function Conferences({
-  conferences,
+  list,
   onJoined,
 }: {
-  conferences: ConferenceInfo[] | null;
+  list: PolledListState<ConferenceInfo>;
   onJoined: (conference: Conference) => void;
 }) {
   const signalbox = useSignalbox();
@@ -21,12 +21,14 @@ export function Conferences({
     const { id } = await createConference(signalbox.session, { name });
     await join(id);
     setName("");
+    await list.reload();
   };
   return (
     <section className="card">
       <h2>Conferences</h2>
+      {list.error && <p className="error">{list.error.message}</p>}
       <ul className="people">
-        {conferences?.map((each) => (
+        {list.items?.map((each) => (
           <li key={each.id}>
             <span className="avatar room">
               <Icon name="people" />

@@ -1,16 +1,23 @@
-import type { User } from "@signalbox/client";
+import type { SignalboxError, User } from "@signalbox/client";
 import { useCalls } from "@signalbox/client/react";
 import { Avatar } from "./Avatar.tsx";
 import { Icon } from "./Icon.tsx";
 import { useRun } from "./problem.tsx";
 
 /** The other users, to be called. @param contacts null before they are loaded */
-export function Contacts({ contacts }: { contacts: User[] | null }) {
+export function Contacts({
+  contacts,
+  error,
+}: {
+  contacts: User[] | null;
+  error: SignalboxError | null;
+}) {
   const { start } = useCalls();
   const run = useRun();
   return (
     <section className="card">
       <h2>Contacts</h2>
+      {error && <p className="error">{error.message}</p>}
       {contacts?.length === 0 && (
         <p className="quiet">Nobody else has signed in yet. Open this page in another tab.</p>
       )}

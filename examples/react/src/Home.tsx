@@ -1,20 +1,14 @@
-import {
-  type Conference,
-  type ConnectionStatus,
-  listConferences,
-  listUsers,
-  type User,
-} from "@signalbox/client";
-import { useCalls, useConference, useSignalbox } from "@signalbox/client/react";
-import { useCallback, useState } from "react";
+import type { Conference, ConnectionStatus, User } from "@signalbox/client";
+import { useCalls, useConference, useConferences, useUsers } from "@signalbox/client/react";
+import { useState } from "react";
 import { CallView } from "./CallView.tsx";
 import { Conferences } from "./Conferences.tsx";
 import { ConferenceView } from "./ConferenceView.tsx";
 import { Contacts } from "./Contacts.tsx";
 import { IncomingCall } from "./IncomingCall.tsx";
+import { Invitations } from "./Invitations.tsx";
 import { LastCall } from "./LastCall.tsx";
 import { Problems } from "./problem.tsx";
-import { usePolled } from "./use-polled.ts";
 
 /** What a signed-in user sees. */
 export function Home({
@@ -26,27 +20,20 @@ export function Home({
   connection: ConnectionStatus;
   onSignOut: () => void;
 }) {
-  const { session } = useSignalbox();
   const { current, incoming } = useCalls();
   const [conference, setConference] = useState<Conference | null>(null);
   const isInConference = useConference(conference)?.state !== "ended";
-  const contacts = usePolled(
-    useCallback(async () => {
-      // The tag of server/sessions.ts.
-      const { nodes } = await listUsers(session, { filter: { userTags: { in: ["example"] } } });
-      return nodes.filter(({ id }) => id !== user.id);
-    }, [session, user.id]),
-  );
-  const conferences = usePolled(
-    useCallback(async () => (await listConferences(session)).nodes, [session]),
-  );
+  // The tag of server/sessions.ts.
+  const users = useUsers({ filter: { userTags: { in: ["example"] } } });
+  const contacts = users.items?.filter(({ id }) => id !== user.id) ?? null;
+  const conferences = useConferences();
   const nameOf = (userId: string) =>
     contacts?.find(({ id }) => id === userId)?.fullName ?? `User ${userId}`;
 
   return (
     <Problems>
       {conference && isInConference ? (
-        <ConferenceView conference={conference} />
+        <ConferenceView conference={conference} contacts={contacts ?? []} />
       ) : current && !incoming ? (
         <CallView key={current.id} call={current} nameOf={nameOf} />
       ) : (
@@ -63,12 +50,13 @@ export function Home({
           </header>
           <main className="lists">
             <LastCall nameOf={nameOf} />
-            <Contacts contacts={contacts} />
-            <Conferences conferences={conferences} onJoined={setConference} />
+            <Invitations nameOf={nameOf} onJoined={setConference} />
+            <Contacts contacts={contacts} error={users.error} />
+            <Conferences list={conferences} onJoined={setConference} />
           </main>
         </>
       )}
-      {incoming && <IncomingCall key={incoming.id} call={incoming} nameOf={nameOf} />}
+      {incoming && <IncomingCall key={incoming.id} call={incoming} />}
     </Problems>
   );
 }

@@ -4,9 +4,9 @@ import { Icon } from "./Icon.tsx";
 import { useRun } from "./problem.tsx";
 
 /** A call that rings. */
-export function IncomingCall({ call, nameOf }: { call: Call; nameOf: (userId: string) => string }) {
+export function IncomingCall({ call }: { call: Call }) {
   const run = useRun();
-  const name = nameOf(call.callerId);
+  const name = call.callerName ?? `User ${call.callerId}`;
   return (
     <div className="veil">
       <section className="card ringing" role="alertdialog" aria-label="Incoming call">

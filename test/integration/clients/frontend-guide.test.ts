@@ -3,14 +3,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ApolloClient, gql } from "@apollo/client";
+import type { Client as UrqlClient } from "@urql/core";
 import type { Express } from "express";
 import type { FastifyInstance } from "fastify";
+import type { Client as SocketClient } from "graphql-ws";
+import { WebSocket } from "ws";
+import { eventually } from "../../../scripts/services/binaries";
 import { connectGraphqlWs } from "../../support/calls/graphql-signals";
 import { startNode, type TestNode } from "../../support/node";
 import { loadPrinted, PRINTED_FILES } from "../../support/printed-code";
 import { clientConnection } from "../../support/published-clients/connection";
 import { createFrontend } from "../../support/published-clients/frontend";
 import { newUser, rest } from "../../support/rest-client";
+import { sharedGlobal } from "../../support/shared-modules/shared-global";
 
 /** The types, the endpoints, the program for Node.js and the queries that docs/FRONTEND.md prints. */
 
@@ -104,6 +110,18 @@ test.each(
   });
 });
 
+test.each(
+  ENDPOINTS,
+)("the endpoint of %s answers with the message of a sign-in that cannot succeed", async (name, use) => {
+  const { login } = await newUser(node, { login: `taken-${name.replace(".", "")}` });
+  await use(async (post) => {
+    const response = await post(`signed-in=${login}`);
+    expect(response.status).toBe(422);
+    const { message } = (await response.json()) as { message: string };
+    expect(message).toContain(`The login ${login} belongs to a user with another password`);
+  });
+});
+
 test("each endpoint fits into 20 lines", () => {
   for (const file of ["express.ts", "fastify.ts", "route.ts"]) {
     expect(PRINTED_FILES.get(file)?.split("\n").length).toBeLessThanOrEqual(20);
@@ -180,6 +198,99 @@ describe("TanStack Query", () => {
     });
     expect(tries).toBe(1);
     connection.close();
+  });
+});
+
+describe("the recipes without the package", () => {
+  // A page has it, as Node.js 22; the libraries are loaded outside of the test's own globals.
+  beforeAll(() => {
+    sharedGlobal.WebSocket ??= WebSocket as never;
+  });
+
+  const WHO = "{ currentSession { user { login } } }";
+  const SIGNALS = "subscription { callSignals { __typename from { userId } } }";
+  interface Result {
+    data?: unknown;
+  }
+  interface Open {
+    read(query: string): Promise<unknown>;
+    /** @returns a function that ends it */
+    follow(query: string, next: (data: unknown) => void): () => void;
+  }
+
+  const LIBRARIES: [file: string, open: (url: string, token: string) => Open][] = [
+    [
+      "plain-apollo.ts",
+      (url, token) => {
+        const client = loadPrinted<{ openApollo: (...args: string[]) => ApolloClient }>(
+          "plain-apollo.ts",
+        ).openApollo(url, token);
+        return {
+          read: async (query) => (await client.query({ query: gql(query) })).data,
+          follow(query, next) {
+            const running = client
+              .subscribe({ query: gql(query) })
+              .subscribe(({ data }) => next(data));
+            return () => {
+              running.unsubscribe();
+              client.stop();
+            };
+          },
+        };
+      },
+    ],
+    [
+      "plain-graphql-ws.ts",
+      (url, token) => {
+        const client = loadPrinted<{ openSocket: (...args: string[]) => SocketClient }>(
+          "plain-graphql-ws.ts",
+        ).openSocket(url, token);
+        return {
+          async read(query) {
+            for await (const { data } of client.iterate({ query })) return data;
+          },
+          follow(query, next) {
+            const sink = { error: () => {}, complete: () => {} };
+            client.subscribe({ query }, { ...sink, next: ({ data }: Result) => next(data) });
+            return () => void client.dispose();
+          },
+        };
+      },
+    ],
+    [
+      "plain-urql.ts",
+      (url, token) => {
+        const client = loadPrinted<{ openUrql: (...args: string[]) => UrqlClient }>(
+          "plain-urql.ts",
+        ).openUrql(url, token);
+        return {
+          read: async (query) => (await client.query(query, {})).data,
+          follow(query, next) {
+            const results = client.subscription(query, {});
+            return results.subscribe(({ data }) => next(data)).unsubscribe;
+          },
+        };
+      },
+    ],
+  ];
+
+  test.each(LIBRARIES)("%s reads, and gets signals, in 12 lines", async (file, open) => {
+    const user = await newUser(node);
+    const { read, follow } = open(node.graphqlUrl, user.token);
+    expect(await read(WHO)).toMatchObject({ currentSession: { user: { login: user.login } } });
+    const received: unknown[] = [];
+    const end = follow(SIGNALS, (data) => received.push(data));
+    const caller = await connectGraphqlWs(node, await newUser(node));
+    const call = { signalType: "call", callId: file, callType: "VIDEO", sdp: "v=0\r\n" };
+    await caller.send({ to: { userId: user.id }, ...call });
+    await eventually(async () => {
+      expect(received).toContainEqual({
+        callSignals: expect.objectContaining({ __typename: "CallSignal" }),
+      });
+    });
+    caller.close();
+    end();
+    expect(PRINTED_FILES.get(file)?.trimEnd().split("\n").length).toBeLessThanOrEqual(12);
   });
 });
 

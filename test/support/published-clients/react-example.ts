@@ -35,13 +35,16 @@ export async function runExample(
   return { url: await addressOf(shell), close: () => endGroup(shell) };
 }
 
-/** Waits until Vite has printed its address. @throws Error with the output if the commands end before */
+/**
+ * Waits until Vite, or the backend of the built page, has printed its address.
+ * @throws Error with the output if the commands end before
+ */
 function addressOf(shell: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
     const read = (data: Buffer) => {
       output += data;
-      const [, url] = /Local:\s+(http:\S+)/.exec(output) ?? [];
+      const [, url] = /(?:Local:|The page is at)\s+(https?:\S+)/.exec(output) ?? [];
       if (url) resolve(url);
     };
     shell.stdout?.on("data", read);
