@@ -11,7 +11,6 @@ import {
   printProblem,
   printText,
   type ReadyNode,
-  startStep,
 } from "./core/console";
 import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
@@ -53,8 +52,6 @@ async function main(): Promise<void> {
     else void app?.reload();
   });
 
-  const isFirst = config.DATABASE_URL === undefined && !existsSync(join(config.DATA_DIR, "db"));
-  const done = isFirst ? startStep("Creating the database") : null;
   const starting = startApp(config, {
     log,
     signal: stopping.signal,
@@ -68,7 +65,6 @@ async function main(): Promise<void> {
   });
   app = await starting;
   if (app === null || stopping.signal.aborted) return;
-  done?.("Created the database and started");
   notifySystemd("READY=1", log);
   const ready = describeNode(app, config.DATA_DIR);
   if (isStdoutTerminal()) {

@@ -93,18 +93,6 @@ export function printBanner(
   process.stdout.write(`\nSignalbox is ready.\n\n${lines.join("\n")}\n\n`);
 }
 
-/** Says on a terminal that something begins which takes a while. @returns says how long it took */
-export function startStep(
-  text: string,
-  output: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
-  now: () => number = Date.now,
-): (done: string) => void {
-  if (!output.isTTY) return () => undefined;
-  const startedAt = now();
-  output.write(`${text} …\n`);
-  return (done) => output.write(`  ${done} in ${((now() - startedAt) / 1000).toFixed(1)} s.\n`);
-}
-
 /** Prints to standard error why the process exits. */
 export function printProblem(problem: unknown): void {
   const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);

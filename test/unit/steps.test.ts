@@ -1,32 +1,29 @@
-import { startStep as startOfNode } from "../../src/core/console";
+const { startStep } = require("../../bin/steps.js");
 
-const { startStep: startOfBuild } = require("../../bin/steps.js");
-
-/** What a build and the first start print about their steps. */
+/** What a build prints about its steps. */
 
 function output(isTTY: boolean) {
   const parts: string[] = [];
   return { isTTY, write: (part: string) => parts.push(part) > 0, text: () => parts.join("") };
 }
 
-test.each([
-  ["a build", startOfBuild, "Compiling 2 changed sources …"],
-  ["a node", startOfNode, "Compiling 2 changed sources"],
-])("%s says on a terminal how long a step took", (_, startStep, step) => {
-  const terminal = output(true);
+/** Runs a step of 12.34 s. */
+function compile(isTTY: boolean): string {
+  const shown = output(isTTY);
   let now = 1_000;
-  const done = startStep(step, terminal, () => now);
-  expect(terminal.text()).toBe("Compiling 2 changed sources …\n");
+  const done = startStep("Compiling 2 changed sources …", shown, () => now);
+  expect(shown.text()).toBe("Compiling 2 changed sources …\n");
   now += 12_340;
   done("Compiled 2 changed sources");
-  expect(terminal.text()).toBe(
+  return shown.text();
+}
+
+test("on a terminal a build says how long a step took", () => {
+  expect(compile(true)).toBe(
     "Compiling 2 changed sources …\n  Compiled 2 changed sources in 12.3 s.\n",
   );
 });
 
-test("elsewhere a build only names its steps, and a node is silent", () => {
-  const [build, node] = [output(false), output(false)];
-  startOfBuild("Compiling 2 changed sources …", build)("Compiled 2 changed sources");
-  startOfNode("Creating the database", node)("Created the database");
-  expect([build.text(), node.text()]).toEqual(["Compiling 2 changed sources …\n", ""]);
+test("elsewhere a build only names its steps", () => {
+  expect(compile(false)).toBe("Compiling 2 changed sources …\n");
 });
