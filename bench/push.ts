@@ -63,7 +63,13 @@ async function main(run: BenchmarkRun, devices: number, channel: string): Promis
   await execute(postgres.url, "ANALYZE");
 
   const sessionsFolder = join(dataDir, "sessions");
-  const access = { url: service.baseUrl, dataDir, sessionsFolder, timeoutMs: 60_000 };
+  const access = {
+    url: service.baseUrl,
+    dataDir,
+    mayUseDataDir: true,
+    sessionsFolder,
+    timeoutMs: 60_000,
+  };
   await asMember(access, async (ask) => {
     // Warm-up: opens connections, fetches tokens and compiles code before the measurement.
     await sendTo(ask, applicationId, "warm", WARM_UP);

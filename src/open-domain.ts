@@ -8,6 +8,8 @@ import {
 } from "./domain/accounts/account-sessions";
 import { purgeInvitations } from "./domain/accounts/invitations";
 import { openAccounts } from "./domain/accounts/open-accounts";
+import { deleteApiKeysOfMember } from "./domain/api-keys/api-key-queries";
+import type { ApiKeyDeps } from "./domain/api-keys/api-keys";
 import {
   areConferencesOnJoin,
   findNewCallsPerMinute,
@@ -47,6 +49,7 @@ import type { SessionDeps } from "./domain/sessions/session-deps";
 import { deleteSessions } from "./domain/sessions/session-queries";
 import { purgeSessions } from "./domain/sessions/sessions";
 import { sessionUserData } from "./domain/sessions/user-data";
+import { purgeConsumedJwts } from "./domain/sign-in/backend-jwt";
 import { identityUserData } from "./domain/sign-in/provider-users";
 import { openStatistics, type StatisticsModule } from "./domain/statistics/open-statistics";
 import { purgeGuests } from "./domain/users/guests";
@@ -126,18 +129,25 @@ export async function openAuthModules(
   // Closed before the sessions, since an event may record activity, which they write as they close.
   lifecycle.add("session events", () => sessionEvents.close());
   const passwordReset = openPasswordReset({ ...shared, ...users });
-  const accounts = openAccounts({ ...shared, endDerived: endLinksOfMember });
+  const accounts = openAccounts({
+    ...shared,
+    async endDerived(query, memberId) {
+      await deleteApiKeysOfMember(query, memberId);
+      return endLinksOfMember(query, memberId);
+    },
+  });
   jobs.work("purge", () => purgeExpired(sessions), { everySeconds: PURGE_SECONDS });
   return { sessionEvents, applications, users, sessions, passwordReset, accounts };
 }
 
 /**
- * Deletes expired guests (users and those by link), sessions and password reset links, and nonces whose timestamps are
- * no longer accepted. Idempotent, interruptible and safe to run concurrently.
+ * Deletes expired guests (users and those by link), sessions and password reset links, and nonces and ids of JWTs that
+ * are no longer accepted. Idempotent, interruptible and safe to run concurrently.
  */
 export async function purgeExpired(deps: SessionDeps): Promise<void> {
   await purgeGuests(deps);
   await purgeSessions(deps);
+  await purgeConsumedJwts(deps);
   await purgeAccountSessions(deps);
   await purgeInvitations(deps);
   await purgeResetLinks(deps);
@@ -148,6 +158,7 @@ export async function purgeExpired(deps: SessionDeps): Promise<void> {
 /** The domain modules of a node. */
 export interface Domain extends AuthModules, PushModule {
   lookups: AuthLookups<Session>;
+  apiKeys: ApiKeyDeps;
   callHistory: HistoryDeps & CallLoads;
   recorder: Recorder;
   conferences: ConferenceModule;
@@ -205,6 +216,7 @@ export async function openDomain(
     ...pushModule,
     ...auth,
     lookups: authLookups(sessions, accounts, conferences),
+    apiKeys: platform,
     callHistory,
     recorder,
     conferences,

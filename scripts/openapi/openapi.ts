@@ -163,7 +163,7 @@ function operationOf(
       ...successOf(document, answers, example),
       ...(security.includes("svcToken") && { headers: EXPIRY_HEADER }),
     },
-    ...errorsOf(document, security.includes("svcToken")),
+    ...errorsOf(document, security),
   };
   return {
     operationId: document.name[0]?.toLowerCase() + document.name.slice(1),
@@ -171,7 +171,10 @@ function operationOf(
     ...(summary && { summary }),
     ...(description && { description }),
     ...(/^Deprecated:/m.test(description) && { deprecated: true }),
-    security: security.map((scheme) => ({ [scheme]: [] })),
+    // A JWT in the body replaces the API key.
+    security: security.flatMap((scheme): object[] =>
+      scheme === "apiKey" ? [{ apiKey: [] }, {}] : [{ [scheme]: [] }],
+    ),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses,
@@ -186,13 +189,16 @@ function securityFor(document: RestDocument, schema: GraphQLSchema): SecuritySch
   const bound = document.parameters.flatMap((parameter) => securityOf(parameter) ?? []);
   if (bound.length > 0) return bound;
   const root = document.kind === "query" ? schema.getQueryType() : schema.getMutationType();
-  const isPublic = document.selection.fields.every(({ node }) => {
-    const { allowed } = (root?.getFields()[node.name.value]?.extensions ?? {}) as {
-      allowed?: AllowedCallers;
-    };
-    return allowed?.client === "public";
-  });
-  return isPublic ? [] : ["svcToken", "bearer"];
+  const extensions = document.selection.fields.map(
+    ({ node }) =>
+      (root?.getFields()[node.name.value]?.extensions ?? {}) as {
+        allowed?: Pick<AllowedCallers, "client">;
+        keyScope?: AllowedCallers["keyScope"];
+      },
+  );
+  if (!extensions.every(({ allowed }) => allowed?.client === "public"))
+    return ["svcToken", "bearer"];
+  return extensions.some(({ keyScope }) => keyScope) ? ["apiKey"] : [];
 }
 
 function successOf(
@@ -223,14 +229,18 @@ function responseSchemaOf({ selection, pick }: RestDocument, answers: ResponseSc
   return field ? answers.field(field, true) : answers.object(selection, true);
 }
 
-function errorsOf(document: RestDocument, hasToken: boolean): Record<string, JsonSchema> {
+function errorsOf(
+  document: RestDocument,
+  security: readonly SecurityScheme[],
+): Record<string, JsonSchema> {
+  const hasToken = security.includes("svcToken");
   const codes: Described[] = ["MALFORMED", "LIMITED", "INTERNAL", "UNAVAILABLE"];
   const { parameters, selection } = document;
   const hasSecurityHeader = parameters.some((parameter) => securityOf(parameter) !== undefined);
   // Routes without a session take credentials in the body.
   const hasBody = parameters.some(({ location }) => location === "body");
   if (hasToken || hasSecurityHeader || hasBody) codes.push("UNAUTHENTICATED");
-  if (hasToken) codes.push("FORBIDDEN");
+  if (hasToken || security.includes("apiKey")) codes.push("FORBIDDEN");
   const nullable = selection.fields.some(({ type }) => !isNonNullType(type));
   // A path parameter or id may refer to something that does not exist.
   const refers = ({ location, type }: RestParameter) =>

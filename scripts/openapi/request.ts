@@ -12,6 +12,12 @@ export const SECURITY_SCHEMES = {
     name: "Svc-Account-Key",
     description: "The key of the account, shown in the details of each of its applications.",
   },
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "Svc-Api-Key",
+    description: "An API key of the application, for its backend; never in a page or an app.",
+  },
   svcToken: {
     type: "apiKey",
     in: "header",

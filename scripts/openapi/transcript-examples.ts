@@ -24,6 +24,7 @@ const VALUES: Record<string, string | number> = {
   "text:application id": "774",
   "text:auth key": "aY7WwSRmu2-GbfA",
   "text:account key": "xS5Bd8uTq2HnVw1cKz7L",
+  "text:api key": "sbk_TheKeyOfABackend-43-Characters-From-A-Z_0-9",
   "integer:timestamp": TIMESTAMP,
   "integer:nonce": 33432,
   "integer:played": 1,

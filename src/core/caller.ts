@@ -7,6 +7,8 @@ export interface Caller {
   userAgent?: string;
   /** The session token, as sent. */
   token?: string;
+  /** The API key of a backend, as sent. HTTP only, and never together with a token. */
+  apiKey?: string;
   /** Origin of the web page, if the client is a browser. */
   origin?: string;
   requestId: string;

@@ -18,6 +18,7 @@ const SECRET_KEYS = [
   "signature",
   "authorization",
   "svc-token",
+  "svc-api-key",
   "svc-account-key",
   "cookie",
   "credential",

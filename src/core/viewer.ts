@@ -46,13 +46,36 @@ export interface LinkGuestViewer {
   name: string;
 }
 
-/** A calling member of an account; `owns` tells which applications are the account's. */
-export interface MemberViewer extends AccountViewer {
-  /** Whether an application belongs to the member's account. */
+/** What an API key may be used for: sessions of users, the users themselves, and pushes. */
+export type ApiKeyScope = "sessions" | "users" | "push";
+
+/** The API key of an application, by which its backend calls. */
+export interface ApiKeyViewer {
+  kind: "api-key";
+  id: number;
+  name: string;
+  applicationId: number;
+  accountId: number;
+  scopes: readonly ApiKeyScope[];
+  /** The member who created the key: it ends when the member is removed, or becomes a support member. */
+  creator: { memberId: number; email: string; role: MemberRole };
+}
+
+/**
+ * Who calls for an account: one of its members, or the API key of one of its applications, which does what a developer
+ * may, for that application.
+ */
+export interface MemberViewer {
+  kind: "member";
+  accountId: number;
+  role: MemberRole;
+  /** The application of the API key; null for a member, who names one of the account's. */
+  keyApplicationId: number | null;
+  /** Whether an application belongs to the member's account, or is that of the API key. */
   owns(applicationId: number): Promise<boolean>;
 }
 
-/** The caller of an operation for users and for members of an account. */
+/** The caller of an operation for users and for members of an account or API keys. */
 export type UserOrMember = UserViewer | MemberViewer;
 
 /**
@@ -62,12 +85,17 @@ export type UserOrMember = UserViewer | MemberViewer;
  */
 export type ClientAccess = "public" | "session" | "application" | "user" | "conference";
 
-/** Who may run an operation: clients with a given access, members of an account with at least a given role, or both. */
+/**
+ * Who may run an operation: clients with a given access, members of an account with at least a given role, and API keys
+ * with a scope.
+ */
 export interface AllowedCallers {
   /** Null if no client of an application may run it. */
   client: ClientAccess | null;
   /** Null if no member of an account may run it. */
   member: MemberRole | null;
+  /** Null if no API key may run it. A public operation without a scope ignores keys, as it ignores tokens. */
+  keyScope: ApiKeyScope | null;
 }
 
 const ROLE_LEVELS: Record<MemberRole, number> = { support: 1, developer: 2, owner: 3 };

@@ -134,7 +134,7 @@ test("every list reads about as many rows as it returns", async () => {
 test("writing an entry, its outcome and the purge scan nothing", async () => {
   const before = await countScans();
   const action = {
-    actor: { accountId: 1, memberId: 1, email: "a@example.com", role: "owner" },
+    actor: { accountId: 1, memberId: 1, email: "a@example.com", role: "owner", apiKey: null },
     action: "createApplication",
     input: { targets: [], fields: [] },
     caller: { ip: "127.0.0.1", requestId: "r" },

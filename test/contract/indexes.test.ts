@@ -36,6 +36,8 @@ import {
 } from "../../src/domain/accounts/invitations";
 import { AccountMembersResolver } from "../../src/domain/accounts/member.resolver";
 import { removeMember, updateMember } from "../../src/domain/accounts/members";
+import { listApiKeysOfApplication } from "../../src/domain/api-keys/api-key-queries";
+import { createApiKey, findApiKey, revokeApiKey } from "../../src/domain/api-keys/api-keys";
 import { deleteApplicationWithUsers } from "../../src/domain/applications/application-deletion";
 import {
   findApplicationName,
@@ -76,6 +78,7 @@ import {
   listSessions,
 } from "../../src/domain/sessions/session-list";
 import { destroySessionOf, findSession } from "../../src/domain/sessions/sessions";
+import { consumeJwt } from "../../src/domain/sign-in/consumed-jwt-queries";
 import { findOrCreateUser } from "../../src/domain/sign-in/provider-users";
 import { blockUser, unblockUser } from "../../src/domain/users/blocks";
 import { checkCredentials, refusedSignIn } from "../../src/domain/users/credentials";
@@ -156,6 +159,11 @@ const FILL = [
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
     SELECT a.id, 'x', 'k', x.auth_secret, '{}', now() FROM accounts a, applications x
     WHERE a.name = 'more'`,
+  `INSERT INTO api_keys (application_id, name, key_hash, scopes, created_by)
+    SELECT a.id, 'key', sha256(convert_to('sbk' || a.id, 'UTF8')), '{users}', m.id
+    FROM applications a JOIN account_members m ON m.account_id = a.account_id`,
+  `INSERT INTO consumed_jwts (application_id, jti_hash, expires_at)
+    SELECT id, sha256(convert_to('jti' || id, 'UTF8')), now() + interval '1 hour' FROM applications`,
   `INSERT INTO account_invitations (account_id, email, role, invited_by, secret_hash, expires_at)
     SELECT account_id, email, 'support', id, sha256(email::bytea), now() + interval '1 hour'
     FROM account_members`,
@@ -512,7 +520,17 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       const { total } = await listApplicationSessions(sessions, own.id, { userId, ...page });
       expect(await total()).toEqual({ count: 1, exact: true });
     }
-    const member: MemberViewer = { ...viewer, owns: async (each) => each === own.id };
+    const member: MemberViewer = {
+      ...{ kind: "member", accountId, role: "owner", keyApplicationId: null },
+      owns: async (each) => each === own.id,
+    };
+    const fields = { name: "backend", scopes: ["users"], expiresAt: null } as const;
+    const { key, apiKey } = await createApiKey(accounts, viewer, own.id, fields);
+    expect((await findApiKey(accounts, key)).id).toBe(apiKey.id);
+    expect(await listApiKeysOfApplication(accounts.store, own.id)).toContainEqual(apiKey);
+    expect(await revokeApiKey(accounts, member, String(apiKey.id))).toBe(apiKey.id);
+    const jti = Buffer.from("the hash of an id");
+    expect(await consumeJwt(accounts.store, own.id, jti, new Date())).toBe(true);
     expect((await blockUser(users, own.id, userId, "Spam")).blockReason).toBe("Spam");
     const signedIn = {
       user: await requireUser(users, own.id, userId),
@@ -552,7 +570,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
   const statements = recorded.splice(0);
   const names = new Set(statements.map(({ statement }) => statement.name));
   expect(
-    statementsOf("accounts", "applications")
+    statementsOf("accounts", "api-keys", "applications")
       // Only the first start of a database takes this advisory lock.
       .filter((name) => name !== "lock_first_account" && !names.has(name)),
   ).toEqual([]);

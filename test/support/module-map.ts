@@ -37,6 +37,7 @@ export const IMPORTS: Record<string, string[]> = {
   accounts: ["access", "audit/entries", "passwords", "session-events"],
   "session-events": [],
   applications: ["access", "accounts", "audit/entries", "passwords", "session-events"],
+  "api-keys": ["access", "accounts", "applications", "audit/entries"],
   users: ["access", "applications", "audit/entries", "passwords", "session-events"],
   "sign-in": ["access", "applications", "users"],
   sessions: [
@@ -288,9 +289,11 @@ export const TABLE_OWNERS: Record<string, string> = {
   account_sessions: "accounts",
   audit_entries: "audit/entries",
   applications: "applications",
+  api_keys: "api-keys",
   users: "users",
   user_tags: "users",
   identities: "sign-in",
+  consumed_jwts: "sign-in",
   password_resets: "password-reset",
   sessions: "sessions",
   nonces: "sessions",
@@ -321,9 +324,11 @@ export const PRISMA_MODELS: Record<string, string> = {
   accountSession: "account_sessions",
   auditEntry: "audit_entries",
   application: "applications",
+  apiKey: "api_keys",
   user: "users",
   userTag: "user_tags",
   identity: "identities",
+  consumedJwt: "consumed_jwts",
   passwordReset: "password_resets",
   session: "sessions",
   nonce: "nonces",
@@ -364,6 +369,11 @@ export const STATEMENT_FILES: Record<string, string> = {
 
 /** Files with statements on tables of other folders, and why one statement must use several tables. */
 export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: string }> = {
+  "api-keys/api-key-queries.ts": {
+    tables: ["account_members", "applications"],
+    reason:
+      "Every request with a key looks it up together with its account and with who created it, whose role it depends on.",
+  },
   "calls/history/call-queries.ts": {
     tables: ["users"],
     reason: "A set operation inserts calls and participants only for users that exist.",

@@ -1,4 +1,5 @@
 import { createHmac, randomInt } from "node:crypto";
+import { credentialHeader } from "../../tools/graphql/graphql-http";
 import { eventually } from "./moving-clock";
 import type { TestNode } from "./node";
 
@@ -12,7 +13,7 @@ export interface RestResponse {
   text: string;
 }
 
-/** Calls the REST API. An object is sent as JSON, URLSearchParams as a form. */
+/** Calls the REST API, with a token or an API key. An object is sent as JSON, URLSearchParams as a form. */
 export async function rest(
   node: Pick<TestNode, "baseUrl">,
   method: string,
@@ -24,7 +25,7 @@ export async function rest(
   const response = await fetch(`${node.baseUrl}${path}`, {
     method,
     headers: {
-      ...(token ? { "Svc-Token": token } : {}),
+      ...credentialHeader(token),
       ...(body !== undefined && !raw ? { "Content-Type": "application/json" } : {}),
       ...headers,
     },

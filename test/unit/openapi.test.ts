@@ -163,11 +163,14 @@ test("derives security from bound headers, the field's access, or the token", ()
   expect(operation("get", "/account_settings")).not.toHaveProperty("parameters");
   expect(operation("post", "/session").security).toEqual([]);
   expect(operation("get", "/session").security).toEqual([{ svcToken: [] }, { bearer: [] }]);
+  // A JWT in the body takes the place of the key.
+  expect(operation("post", "/session/server").security).toEqual([{ apiKey: [] }, {}]);
   const text = expect.any(String);
   expect(api.components.securitySchemes).toEqual({
     svcToken: { type: "apiKey", in: "header", name: "Svc-Token", description: text },
     bearer: { type: "http", scheme: "bearer", description: text },
     accountKey: { type: "apiKey", in: "header", name: "Svc-Account-Key", description: text },
+    apiKey: { type: "apiKey", in: "header", name: "Svc-Api-Key", description: text },
   });
 });
 

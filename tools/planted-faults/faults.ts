@@ -23,7 +23,7 @@ export const FAULTS: readonly Fault[] = [
     area: "access",
     effect: "a member names an application of another account, and works on it",
     files: "src/domain/applications/**/*.ts",
-    find: /viewer\.kind === "member" \? await viewer\.owns\(id\) : (?=viewer\.applicationId === id)/,
+    find: /viewer\.kind === "member" \? await viewer\.owns\(id\) : (?=own === id)/,
     replacement: 'viewer.kind === "member" || ',
   },
   {

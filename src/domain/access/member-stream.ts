@@ -11,7 +11,7 @@ export function whileMember<T>(
   auth: RequestAuth,
   source: AsyncIterableIterator<T>,
 ): AsyncIterableIterator<T> {
-  if (!auth.isMember) return source;
+  if (!auth.callsForAccount) return source;
   return mapStream(source, async (value) => {
     await auth.currentAccount();
     return value;

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import type { MemberRole, Viewer } from "../../core/viewer";
+import type { ApiKeyScope, MemberRole, Viewer } from "../../core/viewer";
 
 /** The faults of callers who may not run an operation. */
 
@@ -30,6 +30,27 @@ export function linkGuestRefused(): Fault {
   return new Fault(
     "FORBIDDEN",
     "A conference guest's token may not do that: a session of the application is needed",
+  );
+}
+
+/** FORBIDDEN, for an API key in an operation that no scope opens, or by a path of clients. */
+export function keyRefused(): Fault {
+  return new Fault(
+    "FORBIDDEN",
+    "An API key may not do that: its scopes open some operations over GraphQL, and POST /session/server",
+  );
+}
+
+/** FORBIDDEN, for an API key without the scope of the operation. */
+export function scopeRefused(required: ApiKeyScope): Fault {
+  return new Fault("FORBIDDEN", `This API key may not do that: the scope ${required} is needed`);
+}
+
+/** UNAUTHENTICATED, the same for an unknown, an expired and a revoked API key. */
+export function unknownApiKey(): Fault {
+  return new Fault(
+    "UNAUTHENTICATED",
+    "The API key is not valid: it is unknown, expired or revoked",
   );
 }
 

@@ -4,6 +4,8 @@ import { Fault } from "../../core/errors";
 import {
   type AccountViewer,
   type AllowedCallers,
+  type ApiKeyScope,
+  type ApiKeyViewer,
   allows,
   type ClientAccess,
   isMemberRole,
@@ -16,9 +18,11 @@ import {
   type Viewer,
 } from "../../core/viewer";
 import {
+  keyRefused,
   linkGuestRefused,
   memberRefused,
   roleRefused,
+  scopeRefused,
   sessionRefused,
   withoutUser,
 } from "./refusals";
@@ -45,6 +49,8 @@ export interface AuthLookups<Session extends AuthenticatedSession> {
    * @throws Fault UNAUTHENTICATED
    */
   findMemberByToken(token: string | undefined, extend?: boolean): Promise<AccountViewer>;
+  /** Finds an API key. @throws Fault UNAUTHENTICATED if it is unknown, expired or revoked */
+  findApiKey(key: string): Promise<ApiKeyViewer>;
   /** Whether an application belongs to an account. */
   ownsApplication(accountId: number, applicationId: number): Promise<boolean>;
   /** Finds the guest of a conference by its token. @throws Fault UNAUTHENTICATED */
@@ -67,6 +73,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
   private memberLookup: Promise<AccountViewer> | null = null;
+  private keyLookup: Promise<ApiKeyViewer> | null = null;
   private guestLookup: Promise<LinkGuestViewer> | null = null;
   /** The members who signed in by this request. */
   private readonly signedIn: AccountViewer[] = [];
@@ -77,7 +84,8 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   constructor(
     private readonly lookups: AuthLookups<Session>,
-    private readonly caller: Pick<Caller, "token" | "origin"> & Partial<Pick<Caller, "protocol">>,
+    private readonly caller: Pick<Caller, "token" | "origin" | "apiKey"> &
+      Partial<Pick<Caller, "protocol">>,
   ) {}
 
   /**
@@ -114,12 +122,37 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return this.memberLookup;
   }
 
+  /** Whether the request carries an API key, valid or not. */
+  get hasApiKey(): boolean {
+    return this.caller.apiKey !== undefined;
+  }
+
+  /** Returns the API key of the request. @throws Fault UNAUTHENTICATED */
+  apiKey(): Promise<ApiKeyViewer> {
+    this.keyLookup ??= this.loadApiKey();
+    return this.keyLookup;
+  }
+
+  private async loadApiKey(): Promise<ApiKeyViewer> {
+    const { apiKey } = this.caller;
+    if (apiKey === undefined) throw Fault.noSession();
+    const key = await this.lookups.findApiKey(apiKey);
+    this.noteApplication(key.applicationId);
+    return key;
+  }
+
+  /** Returns who calls for an account. @throws Fault UNAUTHENTICATED */
+  accountCaller(): Promise<AccountViewer | ApiKeyViewer> {
+    return this.hasApiKey ? this.apiKey() : this.account();
+  }
+
   /**
-   * Drops what was read of the calling member, so that the next check reads it again: an earlier mutation of the document
-   * may have removed or demoted the member, or ended the session.
+   * Drops what was read of the calling member or API key, so that the next check reads it again: an earlier mutation of
+   * the document may have removed or demoted the member, or ended the session.
    */
   forgetAccount(): void {
     this.memberLookup = null;
+    this.keyLookup = null;
     this.owned = null;
     this.lastOwned = null;
   }
@@ -153,17 +186,25 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   }
 
   /**
-   * Whether the answer may show what only members with at least a given role see. A request that also signs a member in
+   * Whether the answer may show what only members with at least a given role see; an API key sees what support does. A request that also signs a member in
    * may show the accounts of two members; then both need the role.
    * @param applicationId the application that the field's object belongs to, which the account must own; null if the
    * object belongs to an account
    */
   async maySee(role: MemberRole, applicationId: number | null): Promise<boolean> {
     const members = [...this.signedIn];
-    // A public operation ignores an invalid token.
-    const own = this.isMember ? await this.account().catch(() => null) : null;
+    // A public operation ignores an invalid token or API key.
+    const key = this.hasApiKey ? await this.apiKey().catch(() => null) : null;
+    if (key !== null) {
+      // A key sees what support does, of its application: secrets stay with the members who set them.
+      const isOwn = applicationId === null || applicationId === key.applicationId;
+      if (!isOwn || !roleAllows(role, "support")) return false;
+    }
+    const { token } = this.caller;
+    const own = isMemberToken(token) ? await this.account().catch(() => null) : null;
     if (own !== null) members.push(own);
-    if (members.length === 0 || !members.every((each) => roleAllows(role, each.role))) return false;
+    if (members.length === 0) return key !== null;
+    if (!members.every((each) => roleAllows(role, each.role))) return false;
     if (applicationId === null) return true;
     const owned = await Promise.all(members.map((member) => this.owns(member, applicationId)));
     return owned.every(Boolean);
@@ -195,6 +236,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   /** Returns the application of the caller, who is no account owner. @throws Fault UNAUTHENTICATED */
   async applicationId(): Promise<number> {
     const { token } = this.caller;
+    if (this.hasApiKey) return (await this.apiKey()).applicationId;
     const viewer = isLinkGuestToken(token) ? await this.participant() : await this.session();
     return viewer.applicationId;
   }
@@ -214,9 +256,9 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return this.caller.token ?? "";
   }
 
-  /** Whether the token has the form of that of an account's member. */
-  get isMember(): boolean {
-    return isMemberToken(this.caller.token);
+  /** Whether the request is one for an account: it has the token of a member, by its form, or an API key. */
+  get callsForAccount(): boolean {
+    return this.hasApiKey || isMemberToken(this.caller.token);
   }
 
   /** The session if it has been looked up, else null. */
@@ -243,11 +285,11 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   }
 
   /**
-   * Returns the caller of an operation for several audiences: a user, a guest by link or a member of an account.
+   * Returns the caller of an operation for several audiences: a user, a guest by link, or who calls for an account.
    * @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user, or a web origin that is not allowed
    */
   async viewer(): Promise<UserOrMember | LinkGuestViewer> {
-    return this.isMember ? this.memberViewer() : this.participant();
+    return this.callsForAccount ? this.memberViewer() : this.participant();
   }
 
   /**
@@ -255,22 +297,30 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
    * @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user
    */
   async userOrMember(): Promise<UserOrMember> {
-    return this.isMember ? this.memberViewer() : this.user();
+    return this.callsForAccount ? this.memberViewer() : this.user();
   }
 
-  /** Returns the calling member of an account. @throws Fault UNAUTHENTICATED */
+  /** Returns the calling member of an account, or API key. @throws Fault UNAUTHENTICATED */
   async memberViewer(): Promise<MemberViewer> {
-    const account = await this.account();
-    return { ...account, owns: (applicationId) => this.owns(account, applicationId) };
+    const caller = await this.accountCaller();
+    const { accountId } = caller;
+    if (caller.kind === "member") {
+      const owns = (applicationId: number) => this.owns(caller, applicationId);
+      return { kind: "member", accountId, role: caller.role, keyApplicationId: null, owns };
+    }
+    const { applicationId: keyApplicationId } = caller;
+    const owns = async (applicationId: number) => applicationId === keyApplicationId;
+    return { kind: "member", accountId, role: "developer", keyApplicationId, owns };
   }
 
   /**
-   * Names the caller over all sessions and connections: the user, the guest by link or the member of an account; the
-   * session if it has no user.
+   * Names the caller over all sessions and connections: the user, the guest by link, the member of an account or the
+   * API key; the session if it has no user.
    * @throws Fault UNAUTHENTICATED
    */
   async viewerKey(): Promise<string> {
     const { token } = this.caller;
+    if (this.hasApiKey) return `api key ${(await this.apiKey()).id}`;
     if (isMemberToken(token)) return `member ${(await this.account()).memberId}`;
     if (isLinkGuestToken(token)) {
       this.guestLookup ??= this.loadGuest(token);
@@ -287,17 +337,26 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     return viewer as UserViewer;
   }
 
-  /** Checks the caller's token, of whatever kind. @throws Fault UNAUTHENTICATED; FORBIDDEN from a web origin */
+  /** Checks the caller's token or API key, of whatever kind. @throws Fault UNAUTHENTICATED; FORBIDDEN from a web origin */
   async authenticate(): Promise<void> {
-    if (isMemberToken(this.caller.token)) await this.account();
+    if (this.hasApiKey) await this.apiKey();
+    else if (isMemberToken(this.caller.token)) await this.account();
     else if (isLinkGuestToken(this.caller.token)) await this.participant();
     else await this.session();
   }
 
   /** Checks that the caller is one of those that are allowed. @throws Fault UNAUTHENTICATED, FORBIDDEN */
-  async require({ client, member }: AllowedCallers): Promise<void> {
-    if (client === "public") return;
-    if (this.isMember) {
+  async require({ client, member, keyScope }: AllowedCallers): Promise<void> {
+    if (client === "public" && (keyScope === null || !this.hasApiKey)) return;
+    if (this.hasApiKey) {
+      const { scopes } = await this.apiKey();
+      // The other REST-compatible paths are those of clients.
+      if (keyScope === null || (client !== "public" && this.caller.protocol === "rest"))
+        throw keyRefused();
+      if (!scopes.includes(keyScope)) throw scopeRefused(keyScope);
+      return;
+    }
+    if (this.callsForAccount) {
       const { role } = await this.account();
       // The REST-compatible paths are those of clients, also for operations that members run by GraphQL.
       if (member === null || this.caller.protocol === "rest") throw memberRefused();
@@ -323,10 +382,18 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 export function Allow(
   ...accesses: [ClientAccess | MemberRole] | [Exclude<ClientAccess, "public">, MemberRole]
 ): MethodDecorator & PropertyDecorator {
-  const allowed: AllowedCallers = { client: null, member: null };
+  const allowed: Omit<AllowedCallers, "keyScope"> = { client: null, member: null };
   for (const access of accesses) {
     if (isMemberRole(access)) allowed.member = access;
     else allowed.client = access;
   }
   return Extensions({ allowed });
+}
+
+/**
+ * Declares that API keys with a scope may run an operation, beside those whom `@Allow` names: as a developer of the
+ * account would, for the key's application only. A mutation leaves an entry in the audit log, which names the key.
+ */
+export function KeyScope(scope: ApiKeyScope): MethodDecorator & PropertyDecorator {
+  return Extensions({ keyScope: scope });
 }

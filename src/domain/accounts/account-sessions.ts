@@ -89,7 +89,7 @@ export async function signInMember(
 }
 
 function actorOf({ id: memberId, accountId, email, role }: MemberCredentials): AuditActor {
-  return { accountId, memberId, email, role };
+  return { accountId, memberId, email, role, apiKey: null };
 }
 
 /**

@@ -42,7 +42,7 @@ export async function resetMemberPassword(
   const entry = await deps.store.transaction(async (transaction) => {
     await writeMemberPassword(transaction, memberId, passwordHash);
     await deleteAccountSessions({ db: await transaction.prisma() }, memberId);
-    const actor = { accountId, memberId, email, role };
+    const actor = { accountId, memberId, email, role, apiKey: null };
     const input = { targets: [], fields: [] };
     const caller = { ip: "", userAgent: "signalbox member reset-password", requestId };
     return startAudited(deps, { actor, action: ACTION, input, caller }, transaction);

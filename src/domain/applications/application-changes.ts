@@ -26,8 +26,12 @@ export interface ApplicationChanges {
   incomingCallPushEnvironment?: PushEnvironment | null;
   /** Whether the first join of a legacy client creates the conference that it names. */
   conferencesOnJoin?: boolean | null;
+  /** Whether the first session that a backend creates for a login or external id creates the user. */
+  serverSessionsCreateUsers?: boolean | null;
   /** Null or empty: any origin. */
   webOrigins?: string[] | null;
+  /** Null refuses JWTs of the backend. */
+  jwt?: object | null;
   /** Null disables sign-in through a provider. */
   facebook?: object | null;
   twitter?: object | null;
@@ -40,6 +44,8 @@ interface ProviderRules {
   urls: readonly string[];
   /** The secret, and the settings that say where it is sent. */
   secret?: { name: string; sentTo: readonly string[] };
+  /** Checks what depends on several settings. @returns the settings to keep; throws Fault INVALID */
+  settle?(values: Values): Values;
 }
 
 const PROVIDERS: Readonly<Record<keyof ApplicationSettings, ProviderRules>> = {
@@ -54,7 +60,11 @@ const PROVIDERS: Readonly<Record<keyof ApplicationSettings, ProviderRules>> = {
     secret: { name: "consumerSecret", sentTo: ["baseUrl"] },
   },
   firebase: { required: ["projectId"], urls: ["keysUrl"] },
+  jwt: { required: ["algorithm", "subject"], urls: ["jwksUrl"], settle: settleJwt },
 };
+
+/** Minimum length of the key of HS256, in bytes: that of its hash (RFC 7518 section 3.2). */
+const JWT_SECRET_MIN = 32;
 
 const ORIGINS_MAX = 100;
 const VALUE_MAX = 1_000;
@@ -136,7 +146,7 @@ function mergeProvider(
   change: Values,
   connector: Connector,
 ): Values {
-  const { required, urls, secret } = PROVIDERS[group];
+  const { required, urls, secret, settle } = PROVIDERS[group];
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const values = Object.fromEntries(
     Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value),
@@ -159,5 +169,18 @@ function mergeProvider(
   if (secret && moved && !change[secret.name]) {
     throw Fault.field(`${group}.${secret.name}`, `is required with a new ${moved}`);
   }
-  return values;
+  return settle ? settle(values) : values;
+}
+
+/** Keeps the key of the algorithm alone: a change of the algorithm takes no key along. */
+function settleJwt({ secret, jwksUrl, ...values }: Values): Values {
+  if (values.algorithm !== "HS256") {
+    if (!jwksUrl) throw Fault.field("jwt.jwksUrl", `is required for ${values.algorithm}`);
+    return { ...values, jwksUrl };
+  }
+  if (!secret) throw Fault.field("jwt.secret", "is required for HS256");
+  if (Buffer.byteLength(secret) < JWT_SECRET_MIN) {
+    throw Fault.field("jwt.secret", `must be at least ${JWT_SECRET_MIN} bytes long`);
+  }
+  return { ...values, secret };
 }

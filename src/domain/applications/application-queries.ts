@@ -20,6 +20,7 @@ export interface ApplicationRow {
   email_needs_password: boolean;
   push_senders: PushSenders;
   v1_list_disabled: boolean;
+  server_sessions_create_users: boolean;
   settings: unknown;
 }
 
@@ -56,6 +57,7 @@ const OWNED = {
   incomingCallPushDelaySeconds: true,
   incomingCallPushEnvironment: true,
   conferencesOnJoin: true,
+  serverSessionsCreateUsers: true,
   webOrigins: true,
   settings: true,
   createdAt: true,
@@ -67,7 +69,8 @@ export type OwnedApplicationRow = Prisma.ApplicationGetPayload<{ select: typeof 
 const FIND: Statement = {
   name: "find_application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
-      sign_up_open, email_needs_password, push_senders, v1_list_disabled, settings
+      sign_up_open, email_needs_password, push_senders, v1_list_disabled,
+      server_sessions_create_users, settings
     FROM applications WHERE id = $1`,
 };
 

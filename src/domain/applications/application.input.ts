@@ -5,6 +5,7 @@ import { ApplicationType, PushSendersName } from "./application.type";
 import {
   FacebookSettingsInput,
   FirebaseSettingsInput,
+  JwtSettingsInput,
   TwitterSettingsInput,
 } from "./provider-settings.type";
 import { PushEnvironmentName } from "./push-environment.type";
@@ -88,12 +89,25 @@ export class UpdateApplicationInput {
   })
   conferencesOnJoin?: boolean | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether the first session that the application's backend creates for a login or an external id creates the user, also while users may not sign up. False for a new application.",
+  })
+  serverSessionsCreateUsers?: boolean | null;
+
   @Audited()
   @Field(() => [String], {
     nullable: true,
     description: "Web origins that may use sessions of the application; empty allows any.",
   })
   webOrigins?: string[] | null;
+
+  @Field(() => JwtSettingsInput, {
+    nullable: true,
+    description: "JWTs of the application's backend; null refuses them.",
+  })
+  jwt?: JwtSettingsInput | null;
 
   @Field(() => FacebookSettingsInput, {
     nullable: true,

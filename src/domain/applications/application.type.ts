@@ -5,6 +5,7 @@ import type { OwnedApplication } from "./owned-applications";
 import {
   FacebookSettings,
   FirebaseSettings,
+  JwtSettings,
   TwitterSettings,
   toGraphqlProviders,
 } from "./provider-settings.type";
@@ -110,10 +111,22 @@ export class ApplicationType {
   })
   conferencesOnJoin!: boolean;
 
+  @Field({
+    description:
+      "Whether the first session that the application's backend creates for a login or an external id creates the user, also while users may not sign up. False for a new application.",
+  })
+  serverSessionsCreateUsers!: boolean;
+
   @Field(() => [String], {
     description: "Web origins that may use sessions of the application; empty allows any.",
   })
   webOrigins!: string[];
+
+  @Field(() => JwtSettings, {
+    nullable: true,
+    description: "JWTs of the application's backend; null if they are refused.",
+  })
+  jwt!: JwtSettings | null;
 
   @Field(() => FacebookSettings, { nullable: true, description: "Sign-in through Facebook." })
   facebook!: FacebookSettings | null;

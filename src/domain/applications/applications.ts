@@ -19,6 +19,8 @@ export interface Application {
   pushSenders: PushSenders;
   /** Whether the deprecated user list (V1) is refused. */
   v1ListDisabled: boolean;
+  /** Whether the first session that a backend creates for a login or external id creates the user. */
+  serverSessionsCreateUsers: boolean;
   settings: ApplicationSettings;
 }
 
@@ -41,6 +43,7 @@ export async function findApplication(deps: ApplicationReader, id: number): Prom
     emailNeedsPassword: row.email_needs_password,
     pushSenders: row.push_senders,
     v1ListDisabled: row.v1_list_disabled,
+    serverSessionsCreateUsers: row.server_sessions_create_users,
     settings: unsealSettings(row.settings, sealer),
   };
 }

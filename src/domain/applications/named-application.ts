@@ -5,7 +5,7 @@ import { noApplication } from "./owned-applications";
 
 /**
  * The application that an operation for several audiences is about: a member of an account names one of the account's;
- * others have only theirs, which they may name.
+ * others, API keys included, have only theirs, which they may name.
  * @throws Fault INVALID if a member names none; NOT_FOUND for an application of others
  */
 export async function namedApplication(
@@ -13,11 +13,12 @@ export async function namedApplication(
   applicationId: string | null | undefined,
 ): Promise<number> {
   const isNamed = typeof applicationId === "string";
-  if (viewer.kind !== "member" && !isNamed) return viewer.applicationId;
+  const own = viewer.kind === "member" ? viewer.keyApplicationId : viewer.applicationId;
+  if (own !== null && !isNamed) return own;
   if (!isNamed) throw Fault.field("applicationId", "is required");
   const id = parseId(applicationId);
   if (id === null) throw noApplication();
-  const isOwn = viewer.kind === "member" ? await viewer.owns(id) : viewer.applicationId === id;
+  const isOwn = viewer.kind === "member" ? await viewer.owns(id) : own === id;
   if (!isOwn) throw noApplication();
   return id;
 }

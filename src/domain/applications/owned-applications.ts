@@ -49,6 +49,8 @@ export interface OwnedApplication {
   incomingCallPushEnvironment: PushEnvironment;
   /** Whether the first join of a legacy client creates the conference that it names. */
   conferencesOnJoin: boolean;
+  /** Whether the first session that a backend creates for a login or external id creates the user. */
+  serverSessionsCreateUsers: boolean;
   webOrigins: string[];
   settings: ApplicationSettings;
   createdAt: Date;
@@ -131,6 +133,7 @@ export async function updateApplication(
     incomingCallPushDelaySeconds: incomingCallPushDelaySeconds ?? undefined,
     incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
     conferencesOnJoin: changes.conferencesOnJoin ?? undefined,
+    serverSessionsCreateUsers: changes.serverSessionsCreateUsers ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
     updatedAt: new Date(deps.clock.now()),
   };

@@ -1,6 +1,94 @@
-import { Field, InputType, ObjectType } from "type-graphql";
+import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { Audited } from "../audit/entries/audited";
 import type { ApplicationSettings } from "./settings";
+
+type Jwt = NonNullable<ApplicationSettings["jwt"]>;
+
+/** GraphQL names of the algorithms of a backend's JWTs. */
+export const JwtAlgorithmName: Record<string, Jwt["algorithm"]> = {
+  HS256: "HS256",
+  RS256: "RS256",
+  ES256: "ES256",
+};
+registerEnumType(JwtAlgorithmName, {
+  name: "JwtAlgorithm",
+  description: "Algorithm by which a backend signs its JWTs (RFC 7518).",
+  valuesConfig: {
+    HS256: { description: "HMAC with SHA-256, by a key that the backend and the service share." },
+    RS256: { description: "RSA with SHA-256, by a public key of the backend's key set." },
+    ES256: {
+      description: "ECDSA on P-256 with SHA-256, by a public key of the backend's key set.",
+    },
+  },
+});
+
+/** GraphQL names of what the subject of a backend's JWT is of the user. */
+export const JwtSubjectName: Record<string, Jwt["subject"]> = {
+  LOGIN: "login",
+  EXTERNAL_ID: "externalId",
+  USER_ID: "userId",
+};
+registerEnumType(JwtSubjectName, {
+  name: "JwtSubject",
+  description: "What the subject (sub) of a backend's JWT is of the user.",
+  valuesConfig: {
+    LOGIN: { description: "The login, also of a user who signed up by itself." },
+    EXTERNAL_ID: { description: "The external id, which users can change themselves." },
+    USER_ID: { description: "The id, which the service chose." },
+  },
+});
+
+@ObjectType({
+  description: "How the application's backend vouches for users by JWTs of its own.",
+  simpleResolvers: true,
+})
+export class JwtSettings {
+  @Field(() => JwtAlgorithmName as object, { description: "The only algorithm that is accepted." })
+  algorithm!: Jwt["algorithm"];
+
+  @Field(() => JwtSubjectName as object, { description: "What sub is of the user." })
+  subject!: Jwt["subject"];
+
+  @Field({ description: "Whether the key of HS256 is set; the key itself is never returned." })
+  secretSet!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "URL of the JSON Web Key Set that verifies RS256 and ES256; null for HS256.",
+  })
+  jwksUrl!: string | null;
+}
+
+@InputType({
+  description:
+    "JWTs by which the application's backend vouches for users. Omitted fields stay unchanged.",
+})
+export class JwtSettingsInput {
+  @Field(() => JwtAlgorithmName as object, {
+    nullable: true,
+    description: "The only algorithm to accept. Another one drops the key of the one before.",
+  })
+  algorithm?: Jwt["algorithm"] | null;
+
+  @Field(() => JwtSubjectName as object, {
+    nullable: true,
+    description: "What sub is of the user.",
+  })
+  subject?: Jwt["subject"] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The key of HS256, as text of at least 32 bytes.",
+  })
+  secret?: string | null;
+
+  @Audited()
+  @Field(() => String, {
+    nullable: true,
+    description: "URL of the JSON Web Key Set of RS256 or ES256.",
+  })
+  jwksUrl?: string | null;
+}
 
 @ObjectType({ description: "How users sign in through Facebook.", simpleResolvers: true })
 export class FacebookSettings {
@@ -106,8 +194,16 @@ export class FirebaseSettingsInput {
 }
 
 /** Converts the provider settings to their GraphQL types; null for a provider that is not configured. */
-export function toGraphqlProviders({ facebook, twitter, firebase }: ApplicationSettings) {
+export function toGraphqlProviders({ facebook, twitter, firebase, jwt }: ApplicationSettings) {
   return {
+    jwt: jwt
+      ? {
+          algorithm: jwt.algorithm,
+          subject: jwt.subject,
+          secretSet: jwt.secret !== undefined,
+          jwksUrl: jwt.jwksUrl ?? null,
+        }
+      : null,
     facebook: facebook
       ? {
           appId: facebook.appId,

@@ -28,7 +28,24 @@ const firebase = z.object({
   keysUrl: z.string().optional(),
 });
 
+/** Algorithms of a backend's JWTs (RFC 7518 section 3.1). */
+export const JWT_ALGORITHMS = ["HS256", "RS256", "ES256"] as const;
+/** What the subject of a backend's JWT is of the user. */
+export const JWT_SUBJECTS = ["login", "externalId", "userId"] as const;
+
+/** Sessions by JWTs that the application's backend signs (RFC 7519). */
+const jwt = z.object({
+  /** The only algorithm that is accepted. */
+  algorithm: z.enum(JWT_ALGORITHMS),
+  subject: z.enum(JWT_SUBJECTS),
+  /** The key of HS256, as text. Sealed in the database. */
+  secret: z.string().optional(),
+  /** URL of the JSON Web Key Set of RS256 and ES256. */
+  jwksUrl: z.string().optional(),
+});
+
 const settings = z.object({
+  jwt: jwt.optional(),
   facebook: facebook.optional(),
   twitter: twitter.optional(),
   firebase: firebase.optional(),
@@ -44,6 +61,7 @@ export type StoredSettings = Record<string, Record<string, string | undefined>>;
 const SECRETS: ReadonlyArray<readonly [group: keyof ApplicationSettings, field: string]> = [
   ["facebook", "appSecret"],
   ["twitter", "consumerSecret"],
+  ["jwt", "secret"],
 ];
 
 /** Parses the settings of a row and opens their secrets. @throws Error if no key opens a secret */

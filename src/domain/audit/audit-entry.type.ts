@@ -57,8 +57,21 @@ class AuditFieldType {
   cleared!: boolean;
 }
 
+@ObjectType("AuditedApiKey", {
+  description: "The API key by which a backend ran a mutation.",
+  simpleResolvers: true,
+})
+class AuditedApiKeyType {
+  @Field(() => ID, { description: "The key, which may be revoked since." })
+  id!: number;
+
+  @Field({ description: "Its name." })
+  name!: string;
+}
+
 @ObjectType("AuditEntry", {
-  description: "An entry of the audit log: a mutation of a member of the account.",
+  description:
+    "An entry of the audit log: a mutation of a member of the account, or of an API key of one of its applications.",
   simpleResolvers: true,
 })
 export class AuditEntryType {
@@ -68,7 +81,9 @@ export class AuditEntryType {
   @Field(() => Date, { description: "When the mutation began." })
   createdAt!: Date;
 
-  @Field(() => ID, { description: "The member who ran it." })
+  @Field(() => ID, {
+    description: "The member who ran it; for an API key, the member who created the key.",
+  })
   memberId!: number;
 
   @Field({ description: "The member's e-mail address at that time." })
@@ -76,6 +91,12 @@ export class AuditEntryType {
 
   @Field(() => AccountRoleName as object, { description: "The member's role at that time." })
   role!: MemberRole;
+
+  @Field(() => AuditedApiKeyType, {
+    nullable: true,
+    description: "The API key that ran it; null if a member did.",
+  })
+  apiKey!: AuditedApiKeyType | null;
 
   @Field({ description: "Name of the mutation." })
   action!: string;

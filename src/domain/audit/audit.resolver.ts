@@ -9,7 +9,7 @@ import { listAuditEntries, NEWEST_ENTRY_FIRST } from "./entries/audit-log";
 export class AuditResolver {
   @FieldResolver(() => AuditEntryConnection, {
     description:
-      "The audit log, newest first: what members of the account did in the last 90 days. Every role may read it; it holds no secret.",
+      "The audit log, newest first: what members of the account and API keys of its applications did in the last 90 days. Every role may read it; it holds no secret.",
   })
   async auditEntries(
     @Root() { id }: AccountType,

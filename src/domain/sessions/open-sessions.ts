@@ -1,6 +1,6 @@
 import type { Config } from "../../core/config";
 import { SharedLoads } from "../../core/loads/shared-loads";
-import { FirebaseKeys } from "../sign-in/firebase-keys";
+import { KeySets } from "../sign-in/key-sets";
 import type { SignInDeps } from "../sign-in/sign-in-deps";
 import { ActivityTracker, type ActivityTrackerDeps } from "./activity-tracker";
 import { SessionCache } from "./session-cache";
@@ -14,7 +14,7 @@ export interface SessionModule extends SessionDeps {
 
 /** Opens sessions and sign-ins, and starts to write activity periodically. */
 export function openSessions(
-  deps: Omit<SignInDeps, "config" | "firebaseKeys"> &
+  deps: Omit<SignInDeps, "config" | "keySets"> &
     Pick<SessionDeps, "webOrigins"> &
     Pick<ActivityTrackerDeps, "sweepOthers"> & {
       config: Pick<Config, "PROVIDER_TIMEOUT_MS" | "REDIS_URL">;
@@ -30,7 +30,7 @@ export function openSessions(
     sessionCache,
     activity,
     boundSessions: new SharedLoads(),
-    firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
+    keySets: new KeySets({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
     close: () => activity.close(),
   };
 }

@@ -15,7 +15,7 @@ import {
   Root,
 } from "type-graphql";
 import { Legacy } from "../access/legacy";
-import { Allow } from "../access/request-auth";
+import { Allow, KeyScope } from "../access/request-auth";
 import { ApplicationUserInput } from "../applications/application.input";
 import { ApplicationType } from "../applications/application.type";
 import { namedApplication } from "../applications/named-application";
@@ -146,6 +146,7 @@ export class SessionListResolver {
   }
 
   @Allow("developer")
+  @KeyScope("sessions")
   @Mutation(() => EndUserSessionsPayload, {
     description: "Ends all sessions of a user and closes all of its connections.",
   })

@@ -2,8 +2,11 @@ import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import { Limited } from "../../platform/limits/rate-limits";
-import { Allow } from "../access/request-auth";
+import { Allow, KeyScope } from "../access/request-auth";
+import { createServerSession } from "./server-session";
 import {
+  CreateSessionForUserInput,
+  CreateSessionForUserPayload,
   CreateSessionInput,
   CreateSessionPayload,
   DestroySessionInput,
@@ -49,7 +52,25 @@ export class SessionResolver {
     return { session: toGraphqlSession(session, token) };
   }
 
+  @Allow("public")
+  @KeyScope("sessions")
+  @Mutation(() => CreateSessionForUserPayload, {
+    description:
+      "Creates a session of a user for whom the application's backend vouches: by an API key (header Svc-Api-Key) with the scope SESSIONS, or by a JWT that the backend has signed. Needs neither a session nor a password.\n\nThe user may have signed up by itself. The setting serverSessionsCreateUsers lets the first session for a login or an external id create the user.",
+  })
+  async createSessionForUser(
+    @Ctx() { sessions, auth, caller }: SessionContext,
+    @Arg("input", () => CreateSessionForUserInput, { description: "The user." })
+    input: CreateSessionForUserInput,
+  ): Promise<CreateSessionForUserPayload> {
+    const key = auth.hasApiKey ? await auth.apiKey() : null;
+    const client = { ...caller, onApplication: (id: number) => auth.noteApplication(id) };
+    const { session, token, user } = await createServerSession(sessions, key, input, client);
+    return { session: toGraphqlSession(session, token), user };
+  }
+
   @Allow("session", "developer")
+  @KeyScope("sessions")
   @Mutation(() => DestroySessionPayload, {
     description:
       "Ends the session of the request's token and closes the connections that it opened.\n\nWith input it ends another session: users end their own sessions, and developers and owners of an account those of its applications.",
@@ -62,7 +83,7 @@ export class SessionResolver {
     })
     input?: DestroySessionInput | null,
   ): Promise<DestroySessionPayload> {
-    const own = auth.isMember ? null : await auth.session();
+    const own = auth.callsForAccount ? null : await auth.session();
     if (own !== null && (!input || parseId(input.id) === own.id)) {
       caller.deferClose?.();
       await destroySession(sessions, own.id);

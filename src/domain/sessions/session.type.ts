@@ -179,6 +179,49 @@ export class CreateSessionPayload {
   session!: SessionType;
 }
 
+@InputType({
+  description:
+    "The user of a new session. With an API key exactly one of userId, login and externalId; otherwise a JWT, whose subject names the user.",
+})
+export class CreateSessionForUserInput {
+  @Field(() => ID, { nullable: true, description: "The user's id." })
+  userId?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The user's login." })
+  login?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The user's external id." })
+  externalId?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "A JWT that the backend has signed as the application's settings say: aud is the application's id, sub the user, exp at most five minutes ahead, and jti an id that is accepted once.",
+  })
+  jwt?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Full name of a user whom this session creates; otherwise it changes nothing.",
+  })
+  fullName?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Tags of a user whom this session creates, up to five.",
+  })
+  tags?: string[] | null;
+}
+
+@ObjectType({ description: "Result of createSessionForUser.", simpleResolvers: true })
+export class CreateSessionForUserPayload {
+  @Field(() => SessionType, { description: "The new session with its token." })
+  session!: SessionType;
+
+  @Field(() => UserType, { description: "The user." })
+  user!: UserType;
+}
+
 @InputType({ description: "A session to end." })
 export class DestroySessionInput {
   @AuditedAs("sessionId")

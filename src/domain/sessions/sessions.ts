@@ -66,6 +66,29 @@ export async function createSession(
   const signedIn = hasCredentials(request.signIn)
     ? await signIn(deps, application, request.signIn, client)
     : null;
+  return startSession(deps, { applicationId: application.id, nonce, ts }, signedIn, client);
+}
+
+/** The request that a session is created by. */
+interface SessionRequest {
+  applicationId: number;
+  nonce: number;
+  /** In Unix seconds. */
+  ts: number;
+}
+
+/**
+ * Creates a session of a user, or of an application (`signedIn` is null). Does not check permissions.
+ * @returns the session and its token; only the token's hash is stored
+ * @throws Fault FORBIDDEN when the user is blocked, UNAUTHENTICATED when the password changed during the sign-in,
+ * UNAVAILABLE when the user was deleted
+ */
+export async function startSession(
+  deps: SessionDeps,
+  { applicationId, nonce, ts }: SessionRequest,
+  signedIn: SignInResult | null,
+  client: ClientInfo,
+): Promise<{ session: Session; token: string }> {
   const user = signedIn?.user ?? null;
   const token = newToken();
   const now = new Date(deps.clock.now());
@@ -75,7 +98,7 @@ export async function createSession(
   const id = await insertSession(
     deps.store,
     {
-      applicationId: application.id,
+      applicationId,
       tokenHash: hashToken(token),
       nonce,
       ts,
@@ -89,7 +112,7 @@ export async function createSession(
   );
   const session: Session = {
     id,
-    applicationId: application.id,
+    applicationId,
     userId: user?.id ?? null,
     web: false,
     nonce,

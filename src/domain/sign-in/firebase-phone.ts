@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { isValidText } from "../../core/text/text";
 import type { ApplicationSettings } from "../applications/settings";
-import type { FirebaseKeys } from "./firebase-keys";
+import { jwtProblem } from "./jwt-problem";
+import type { KeySets } from "./key-sets";
 import {
   checkTokenFormat,
   ProviderUnavailable,
@@ -41,7 +42,7 @@ export interface FirebasePhoneCredentials {
 export async function verifyFirebasePhone(
   settings: NonNullable<ApplicationSettings["firebase"]>,
   given: FirebasePhoneCredentials,
-  keys: FirebaseKeys,
+  keys: KeySets,
   now: number,
 ): Promise<VerifiedIdentity> {
   const { projectId } = settings;
@@ -60,17 +61,11 @@ export async function verifyFirebasePhone(
       currentDate: new Date(now),
     },
   ).catch((error: unknown) => {
-    throw error instanceof ProviderUnavailable ? error : new TokenRejected(reasonOf(error));
+    throw error instanceof ProviderUnavailable ? error : new TokenRejected(jwtProblem(error));
   });
   const read = claims.safeParse(verified.payload);
   if (!verified.protectedHeader.kid || !read.success)
     throw new TokenRejected("not a phone sign-in");
   if (read.data.iat > now / 1000 + SKEW_S) throw new TokenRejected("issued in the future");
   return { subject: read.data.sub, fullName: null, email: null, phone: read.data.phone_number };
-}
-
-/** The code of an error of jose. Its message may quote the token, so it is not logged. */
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : "not valid";
 }

@@ -23,9 +23,6 @@ export interface ProviderCredentials {
 
 /** The same text for every rejected token, so that clients learn nothing from trying. */
 const REFUSED = "Unauthorized: the provider did not confirm the token";
-/** Seconds after which a client may retry when a provider is unavailable. */
-const RETRY_AFTER_S = 10;
-
 /**
  * Signs a user in through a provider. The first sign-in creates the user.
  * @throws Fault INVALID when a field is missing or the application does not use the provider;
@@ -49,20 +46,24 @@ export async function signInByProvider(
       throw new Fault("UNAUTHENTICATED", REFUSED);
     }
     if (error instanceof ProviderUnavailable) {
-      warnRarely(
-        deps.log,
-        { ...logFields, reason: error.reason },
-        "a sign-in provider is unavailable",
-      );
-      throw new Fault("UNAVAILABLE", "The provider cannot be reached", undefined, RETRY_AFTER_S);
+      throw unavailableProvider(deps, { ...logFields, reason: error.reason });
     }
     throw error;
   }
   return findOrCreateUser(deps, application, provider, verified);
 }
 
+/** Seconds after which a client may retry when a provider is unavailable. */
+const RETRY_AFTER_S = 10;
+
+/** Logs that a provider of identities or of public keys gave no answer. @returns the fault to throw: UNAVAILABLE */
+export function unavailableProvider({ log }: Pick<SignInDeps, "log">, fields: object): Fault {
+  warnRarely(log, fields, "a sign-in provider is unavailable");
+  return new Fault("UNAVAILABLE", "The provider cannot be reached", undefined, RETRY_AFTER_S);
+}
+
 function verify(
-  { clock, config, connector, firebaseKeys }: SignInDeps,
+  { clock, config, connector, keySets }: SignInDeps,
   { settings }: Application,
   provider: SignInProvider,
   { keys, firebasePhone }: ProviderCredentials,
@@ -86,7 +87,7 @@ function verify(
         projectId: required("projectId", firebasePhone?.projectId),
         accessToken: required("accessToken", firebasePhone?.accessToken),
       };
-      return verifyFirebasePhone(configured(settings.firebase), phone, firebaseKeys, now);
+      return verifyFirebasePhone(configured(settings.firebase), phone, keySets, now);
     }
   }
 }

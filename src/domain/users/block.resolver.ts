@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
-import { Allow } from "../access/request-auth";
+import { Allow, KeyScope } from "../access/request-auth";
 import { ApplicationUserInput } from "../applications/application.input";
 import { namedApplication } from "../applications/named-application";
 import { blockUser, unblockUser } from "./blocks";
@@ -24,6 +24,7 @@ export class BlockUserPayload {
 @Resolver()
 export class BlockResolver {
   @Allow("developer")
+  @KeyScope("users")
   @Mutation(() => BlockUserPayload, {
     description:
       "Blocks a user: ends its sessions and connections, refuses its sign-ins and password resets, stops the pushes that it sent or scheduled, and sends no pushes to its devices. Blocking a blocked user changes the reason.",
@@ -38,6 +39,7 @@ export class BlockResolver {
   }
 
   @Allow("developer")
+  @KeyScope("users")
   @Mutation(() => BlockUserPayload, {
     description: "Lets a blocked user sign in again. Its earlier sessions stay ended.",
   })

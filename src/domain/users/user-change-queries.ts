@@ -129,7 +129,8 @@ export async function lockUser(query: Store["query"], id: number): Promise<boole
 }
 
 /**
- * Inserts a user who signs up with a password.
+ * Inserts a user.
+ * @param password null for a user whom the application's backend signs in
  * @returns the user's id
  * @throws a unique violation if a value is taken
  */
@@ -137,7 +138,7 @@ export async function insertUserWithTags(
   { db }: Pick<Store, "db">,
   applicationId: number,
   columns: NewUser["columns"],
-  password: PasswordColumns,
+  password: PasswordColumns | null,
   tags: readonly string[],
 ): Promise<number> {
   const application = BigInt(applicationId);

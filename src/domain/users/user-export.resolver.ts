@@ -1,6 +1,6 @@
 import { GraphQLJSONObject } from "graphql-scalars";
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from "type-graphql";
-import { Allow } from "../access/request-auth";
+import { Allow, KeyScope } from "../access/request-auth";
 import { ApplicationUserInput } from "../applications/application.input";
 import { namedApplication } from "../applications/named-application";
 import type { UserContext } from "./user-deps";
@@ -24,6 +24,7 @@ export class ExportUserPayload {
 @Resolver()
 export class UserExportResolver {
   @Allow("developer")
+  @KeyScope("users")
   @Mutation(() => ExportUserPayload, {
     description:
       "Exports everything stored about a user, for a data access request, page by page: pass `after` until `endCursor` is null. Each page is an entry of the audit log.",

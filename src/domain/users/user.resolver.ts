@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Fault } from "../../core/errors";
 import { Limited } from "../../platform/limits/rate-limits";
-import { Allow } from "../access/request-auth";
+import { Allow, KeyScope } from "../access/request-auth";
 import { namedApplication } from "../applications/named-application";
 import {
   CreateUserInput,
@@ -20,6 +20,7 @@ import { createUser, deleteUser, updateUser } from "./users";
 @Resolver()
 export class UserResolver {
   @Allow("user", "support")
+  @KeyScope("users")
   @Query(() => UserType, {
     nullable: true,
     description:
@@ -39,6 +40,7 @@ export class UserResolver {
   }
 
   @Allow("application", "developer")
+  @KeyScope("users")
   @Limited("sign-up")
   @Mutation(() => CreateUserPayload, {
     description:
@@ -48,11 +50,12 @@ export class UserResolver {
     @Ctx() { users, auth, caller }: UserContext,
     @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
-    const viewer = auth.isMember ? await auth.memberViewer() : await auth.sessionViewer();
+    const viewer = auth.callsForAccount ? await auth.memberViewer() : await auth.sessionViewer();
     return { user: await createUser(users, viewer, input, caller.ip) };
   }
 
   @Allow("user", "developer")
+  @KeyScope("users")
   @Mutation(() => UpdateUserPayload, {
     description:
       "Changes the signed-in user.\n\nFor developers and owners of an account: a user of one of its applications, without the old password.",
@@ -68,6 +71,7 @@ export class UserResolver {
   }
 
   @Allow("user", "developer")
+  @KeyScope("users")
   @Mutation(() => DeleteUserPayload, {
     description:
       "Deletes the signed-in user and all its data, and ends its sessions and connections.\n\nFor developers and owners of an account: a user of one of its applications.",

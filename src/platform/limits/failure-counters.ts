@@ -15,6 +15,12 @@ export interface PasswordAttempt {
   ip: string | null;
 }
 
+/** The counters of the failures of an attempt whose credential names nobody: they count for the address alone. */
+export function addressCounters(config: Config, ip: string): AttemptCounters {
+  const { pair, name, address } = failureCounters(config, { applicationId: 0, name: "", ip });
+  return { pair: { ...pair, allowed: 0 }, name: { ...name, allowed: 0 }, address };
+}
+
 /** The counters of the failures of an attempt. */
 export function failureCounters(
   config: Config,

@@ -2,8 +2,8 @@ import { Extensions } from "type-graphql";
 import { networkOf } from "../../core/client-address";
 import type { Config } from "../../core/config";
 import { Fault } from "../../core/errors";
-import { failureCounters, type PasswordAttempt } from "./failure-counters";
-import type { Limiter, RateLimit } from "./limiter";
+import { addressCounters, failureCounters, type PasswordAttempt } from "./failure-counters";
+import type { AttemptCounters, Limiter, RateLimit } from "./limiter";
 import type { LocalLimiter } from "./local-limiter";
 import type { ManagedLimiters } from "./open-limiter";
 
@@ -220,11 +220,23 @@ export class RateLimits {
    * @param verify returns null if the password is wrong
    * @throws Fault LIMITED with the seconds to wait; errors of `verify`, which do not count as failures
    */
-  async attemptPassword<T>(
-    attempt: PasswordAttempt,
+  attemptPassword<T>(attempt: PasswordAttempt, verify: () => Promise<T | null>): Promise<T | null> {
+    return this.attempt(failureCounters(this.config, attempt), verify);
+  }
+
+  /**
+   * Verifies a credential that names nobody until it is verified, unless too many attempts from the address failed before.
+   * @param verify returns null if the credential is wrong
+   * @throws Fault LIMITED with the seconds to wait; errors of `verify`, which do not count as failures
+   */
+  attemptFrom<T>(ip: string, verify: () => Promise<T | null>): Promise<T | null> {
+    return this.attempt(addressCounters(this.config, ip), verify);
+  }
+
+  private async attempt<T>(
+    counters: AttemptCounters,
     verify: () => Promise<T | null>,
   ): Promise<T | null> {
-    const counters = failureCounters(this.config, attempt);
     throwIfLimited(await this.global.reserve(counters), "Too many failed attempts");
     let result: T | null;
     try {

@@ -9,7 +9,7 @@ const PAGE_QUERY = `query ($since: DateTime, $until: DateTime, $after: String) {
   account {
     auditEntries(since: $since, until: $until, after: $after) {
       nodes {
-        id createdAt memberId email action outcome errorCode applicationId targets { name id }
+        id createdAt memberId email apiKey { id name } action outcome errorCode applicationId targets { name id }
         fields { name value cleared } ip userAgent requestId
       }
       pageInfo { hasNextPage endCursor }

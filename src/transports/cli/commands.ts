@@ -20,6 +20,7 @@ import { addToken } from "./token";
 import { addUserExport } from "./user-export";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {
+  "api-key": "API keys of applications, by which their backends call.",
   app: "Applications of the account.",
   audit: "The audit log: what members of the account did.",
   call: "Calls of an application.",

@@ -5,7 +5,7 @@ import {
   type ResponsePath,
 } from "graphql";
 import { Fault } from "../../core/errors";
-import type { AllowedCallers } from "../../core/viewer";
+import type { AllowedCallers, ApiKeyScope } from "../../core/viewer";
 import type { AuditContext } from "../../domain/audit/entries/audit-entry";
 import { auditMutation } from "../../domain/audit/entries/audited-mutation";
 import type { OperationLimit } from "../../platform/limits/rate-limits";
@@ -16,25 +16,38 @@ export type RootField = GraphQLField<unknown, AuditContext>;
 
 /** Who may run an operation, as it declares. @throws Error if it declares nobody */
 export function allowedCallers(name: string, field: RootField): AllowedCallers {
-  const { allowed } = field.extensions as { allowed?: AllowedCallers };
+  const { allowed, keyScope = null } = field.extensions as {
+    allowed?: Omit<AllowedCallers, "keyScope">;
+    keyScope?: ApiKeyScope;
+  };
   if (allowed === undefined) throw new Error(`${name} does not declare who may run it (@Allow)`);
-  return allowed;
+  return { ...allowed, keyScope };
 }
 
 /**
  * Checks limits and access before a root field runs, for every protocol and once per alias, so that neither
  * bypasses a limit. The request itself was counted on arrival, and its further fields by the engine. Mutations of
- * members leave an entry in the audit log.
+ * members and of API keys leave an entry in the audit log.
  */
 export function guard(name: string, field: RootField): void {
   const allowed = allowedCallers(name, field);
   const isPublic = allowed.client === "public";
+  const takesKeys = allowed.keyScope !== null;
   const { limit } = field.extensions as { limit?: OperationLimit };
-  const isAudited = allowed.member !== null && name.startsWith("Mutation.");
+  const isAudited = (allowed.member !== null || takesKeys) && name.startsWith("Mutation.");
   const guarded = (act: GraphQLFieldResolver<unknown, AuditContext>) => {
     const audited = isAudited ? auditMutation(field, allowed, act) : null;
     return async (...args: Parameters<GraphQLFieldResolver<unknown, AuditContext>>) => {
       const { auth, caller, limits } = args[2];
+      if (auth.hasApiKey && (!isPublic || takesKeys)) {
+        // All users of a backend have its address, so that a key counts for its application alone.
+        const { applicationId } = await auth.apiKey();
+        limits.countForApplication("request", applicationId);
+        if (limit !== undefined) await limits.countForApplication(limit, applicationId);
+        if (audited) return audited(...args);
+        await auth.require(allowed);
+        return act(...args);
+      }
       if (limit !== undefined) {
         // A token that has ended is refused before it counts: its client does not use up the limit of its address.
         if (!isPublic) await auth.authenticate();
@@ -45,10 +58,10 @@ export function guard(name: string, field: RootField): void {
       // A public operation resolves its application itself.
       if (isPublic) return act(...args);
       // The audited resolver checks the access itself. By REST no member runs anything.
-      if (audited && auth.isMember && caller.protocol !== "rest") return audited(...args);
+      if (audited && auth.callsForAccount && caller.protocol !== "rest") return audited(...args);
       await auth.require(allowed);
       // Members of accounts belong to no application; their address has been counted.
-      if (auth.isMember) return act(...args);
+      if (auth.callsForAccount) return act(...args);
       const applicationId = await auth.applicationId();
       limits.countForApplication("request", applicationId);
       if (limit !== undefined) {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../core/config";
 import { ERRORS, Fault, toFault } from "../../core/errors";
 import { acceptsHtml } from "../http/browser-pages";
-import { callerOf, tokenOf } from "../http/request-caller";
+import { callerOf, hasCredential } from "../http/request-caller";
 import { openApollo } from "./apollo";
 import type { CreateContext } from "./engine/context";
 import type { Engine } from "./engine/engine";
@@ -79,13 +79,12 @@ export async function registerGraphqlHttp(
  * The request as Apollo Server gets it: the fields that its Fastify integration and the context read.
  *
  * The integration builds a URL from the target and the Host header, uses only the query, and throws if Host is missing
- * (as in HTTP/1.0), empty or invalid; the host is therefore replaced. A request with a token cannot be forged by another
- * site, because browsers send neither header by themselves (unlike Basic credentials), so it counts as one that a
+ * (as in HTTP/1.0), empty or invalid; the host is therefore replaced. A request with a token or an API key cannot be
+ * forged by another site, because browsers send neither header by themselves (unlike Basic credentials), so it counts as one that a
  * preflight has preceded.
  */
 function toApolloRequest({ id, ip, method, url, headers, body }: FastifyRequest) {
   const query = url.indexOf("?");
-  const hasToken = tokenOf(headers) !== undefined;
   return {
     id,
     ip,
@@ -93,7 +92,7 @@ function toApolloRequest({ id, ip, method, url, headers, body }: FastifyRequest)
     hostname: "localhost",
     method,
     url: query < 0 ? GRAPHQL_PATH : `${GRAPHQL_PATH}${url.slice(query)}`,
-    headers: hasToken ? { ...headers, "apollo-require-preflight": "1" } : headers,
+    headers: hasCredential(headers) ? { ...headers, "apollo-require-preflight": "1" } : headers,
     body,
   };
 }

@@ -15,6 +15,7 @@ import { AccountResolver } from "../../domain/accounts/account.resolver";
 import { InvitationResolver } from "../../domain/accounts/invitation.resolver";
 import { AccountMembersResolver, MemberResolver } from "../../domain/accounts/member.resolver";
 import { MemberSessionResolver } from "../../domain/accounts/member-session.resolver";
+import { ApiKeyResolver, ApplicationApiKeysResolver } from "../../domain/api-keys/api-key.resolver";
 import {
   AccountFieldsResolver,
   ApplicationResolver,
@@ -113,6 +114,8 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   InvitationResolver,
   ApplicationResolver,
   AccountFieldsResolver,
+  ApiKeyResolver,
+  ApplicationApiKeysResolver,
   AuditResolver,
   ApplicationUsersResolver,
   ApplicationSessionsResolver,

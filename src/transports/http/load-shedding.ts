@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../core/errors";
 import type { Metrics } from "../../core/metrics";
-import { tokenOf } from "./request-caller";
+import { hasCredential } from "./request-caller";
 
 /**
  * Load shedding: decides what an overloaded node rejects. A node that accepts everything answers nothing in
@@ -150,7 +150,7 @@ export function connectionCheck(shedder: LoadShedder, metrics: Metrics): AdmitCo
 }
 
 function classOf({ headers, routeOptions }: FastifyRequest): TrafficClass {
-  const hasToken = routeOptions.config.hasToken || tokenOf(headers) !== undefined;
+  const hasToken = routeOptions.config.hasToken || hasCredential(headers);
   return hasToken ? "with_token" : "anonymous";
 }
 

@@ -11,9 +11,20 @@ export function callerOf(request: FastifyRequest, protocol: "graphql" | "rest"):
     ip: request.ip ?? "",
     userAgent: headers["user-agent"],
     token: tokenOf(headers),
+    apiKey: apiKeyOf(headers),
     origin: headers.origin,
     requestId: request.id,
   };
+}
+
+/** The API key of a request: its header Svc-Api-Key. Undefined if there is none, or an empty one. */
+export function apiKeyOf({ "svc-api-key": apiKey }: IncomingHttpHeaders): string | undefined {
+  return typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined;
+}
+
+/** Whether a request has a token or an API key, neither of which browsers send by themselves. */
+export function hasCredential(headers: IncomingHttpHeaders): boolean {
+  return tokenOf(headers) !== undefined || apiKeyOf(headers) !== undefined;
 }
 
 /**

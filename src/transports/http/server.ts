@@ -14,6 +14,7 @@ import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
 import { isTracingOn } from "../../core/tracing";
+import { apiKeyOf, tokenOf } from "./request-caller";
 import { traceRequests } from "./request-spans";
 
 /**
@@ -154,6 +155,12 @@ function headFault({ url, headers, raw }: FastifyRequest): Fault | undefined {
   if (url.length > URL_MAX) return new Fault("TOO_LARGE", "The URL is too long");
   if (headers.host === undefined && raw.httpVersion === "1.1") {
     return new Fault("MALFORMED", "The Host header is missing");
+  }
+  if (apiKeyOf(headers) !== undefined && tokenOf(headers) !== undefined) {
+    return new Fault(
+      "MALFORMED",
+      "A request has either a token or an API key (Svc-Api-Key), not both",
+    );
   }
   return undefined;
 }

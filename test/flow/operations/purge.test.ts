@@ -75,6 +75,7 @@ test("without expired rows each statement runs once", async () => {
     ["purge_guests", 1],
     ["purge_sessions", 1],
     ["purge_nonces", 1],
+    ["purge_consumed_jwts", 1],
     ["purge_account_sessions", 1],
     ["purge_account_invitations", 1],
     ["purge_password_resets", 1],

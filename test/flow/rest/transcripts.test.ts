@@ -20,6 +20,7 @@ import {
 import { startNode, type TestNode } from "../../support/node";
 import { OpenApiConformity } from "../../support/rest/openapi-conformity";
 import { applicationToken, newUser, type RestResponse, rest } from "../../support/rest-client";
+import { newApiKey } from "../../support/sessions/api-keys";
 
 const FOLDER = join(__dirname, "../transcripts");
 const documents = readDocuments(
@@ -30,10 +31,12 @@ const openApiPlaces = openApiPaths(documents);
 const conformity = new OpenApiConformity();
 
 let node: TestNode;
+let apiKey: string;
 /** Number of transcripts that have started. */
 let transcriptNumber = 0;
 beforeAll(async () => {
   node = await startNode();
+  apiKey = await newApiKey(node, ["sessions"]);
   // Enables every route; other tests cover routes that a setting disables.
   await node.sql("UPDATE applications SET v1_list_disabled = false");
 });
@@ -54,6 +57,7 @@ async function initialVariables(): Promise<PlaceholderValues> {
     ["id:application", application.id],
     ["text:auth key", application.authKey],
     ["text:account key", application.accountKey],
+    ["text:api key", apiKey],
     ["token:application", await applicationToken(node)],
     ["integer:timestamp", Math.floor(Date.now() / 1000)],
     ["text:application id", String(application.id)],

@@ -210,6 +210,21 @@ const KINDS: Record<string, Kind> = {
       (await graphql(at, "{ currentMember { id } }", {}, token)).errors === undefined,
     ends: ["the member is removed", "its time is over"],
   },
+  "an API key": {
+    column: "api_keys.key_hash",
+    async make({ at, memberId }) {
+      const key = `sbk_${newToken()}`;
+      await at.sql(
+        `INSERT INTO api_keys (application_id, name, key_hash, scopes, created_by, expires_at)
+          VALUES ($1, $2, $3, '{users}', $4, now() + interval '1 hour')`,
+        [at.application.id, newToken(), hashToken(key), memberId],
+      );
+      return key;
+    },
+    works: async ({ at }, key) =>
+      (await graphql(at, `{ user(by: { id: "1" }) { id } }`, {}, key)).errors === undefined,
+    ends: [...OF_MEMBER, "the application is deleted", "its time is over"],
+  },
   "an invitation to the account": {
     column: "account_invitations.secret_hash",
     async make({ at, memberId }) {
@@ -286,6 +301,7 @@ const NO_DERIVED = {
   "push_subscriptions.token": "is of a push service; a blocked user's devices get nothing",
   "push_events.idempotency_key": "recognizes a repeated request",
   "push_events.request_hash": "recognizes a repeated request",
+  "consumed_jwts.jti_hash": "recognizes a JWT that was accepted",
   "audit_entries.error_code": "is the code of an error",
   "call_signals.key": "identifies an entry, and is not secret",
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { hashToken } from "../../../src/core/random";
 import { restSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
 import { graphql } from "../../../tools/graphql/graphql-http";
@@ -15,6 +16,7 @@ import { addSubscription } from "../../support/push/push-devices";
 import { applicationToken, newUser, rest, signedParameters } from "../../support/rest-client";
 import { ROUTES } from "../../support/security/permission-routes";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
+import { newApiKey } from "../../support/sessions/api-keys";
 import { addMember, ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
@@ -89,6 +91,7 @@ beforeAll(async () => {
     callRecordId: await addCall(node, a),
     liveCallRecordId: await addLiveCall(node, a, b),
     failedJobId: await addFailedJob(node),
+    apiKeyId: await apiKeyIdOf(node),
     // Whoever knows the secret of a link may use it.
     conference: { ...(await addConference(node, a)), secret: "no secret" },
     signed: forged,
@@ -96,11 +99,19 @@ beforeAll(async () => {
   tokens["a user"] = fixture.foreign.token;
   tokens["the application"] = await applicationToken(foreignNode);
   tokens["the owner"] = await ownerToken(foreignNode);
+  tokens["an API key"] = await newApiKey(foreignNode, ["sessions", "users", "push"]);
   await activityWritten();
   rows = await dump();
   expect(rows.length).toBeGreaterThan(10);
 });
 afterAll(() => node.stop());
+
+/** The id of a new API key. */
+async function apiKeyIdOf(at: TestNode): Promise<string> {
+  const hash = hashToken(await newApiKey(at, ["push"]));
+  const [key] = await at.sql<{ id: number }>("SELECT id FROM api_keys WHERE key_hash = $1", [hash]);
+  return String(key?.id);
+}
 
 /** A request for the first application, signed with the second one's secret. */
 function forged(): Record<string, string | number> {
@@ -118,6 +129,8 @@ const OWNED: Record<string, string> = {
   users: "t.application_id = $1",
   sessions: "t.application_id = $1",
   nonces: "t.application_id = $1",
+  api_keys: "t.application_id = $1",
+  consumed_jwts: "t.application_id = $1",
   identities: "t.application_id = $1",
   user_tags: "t.application_id = $1",
   push_subscriptions: "t.application_id = $1",
@@ -198,7 +211,7 @@ test("every operation of the schema is tested", () => {
   expect(Object.keys(PERMISSION_ROWS).sort()).toEqual(operations);
 });
 
-const callers = ["a user", "the application", "the owner"];
+const callers = ["a user", "the application", "the owner", "an API key"];
 /** Operations that end the caller's session come last, so that the others have a live one. */
 const last = (operation: string) =>
   PERMISSION_ROWS[operation]?.closesSessionOf === "anybody" ? 1 : 0;
@@ -209,6 +222,7 @@ const ordered = operations
 /** The token of a caller; a new one if an operation has ended it. */
 async function tokenOf(caller: string): Promise<string> {
   const token = tokens[caller] ?? "";
+  if (caller === "an API key") return token;
   if (caller === "the owner") {
     if (!(await graphql(node, "{ account { id } }", {}, token)).errors) return token;
     tokens[caller] = await ownerToken(fixture.foreignNode);
@@ -230,7 +244,11 @@ async function tokenOf(caller: string): Promise<string> {
 const WEB_SOCKET = "GraphQL by WebSocket";
 
 /** The protocols through which a caller runs an operation: all, or one of them. */
-function protocolsFor(operation: string): string[] {
+function protocolsFor(operation: string, caller: string): string[] {
+  // A socket takes no API key.
+  if (caller === "an API key") {
+    return operation.startsWith("Subscription.") ? [] : ["GraphQL by POST"];
+  }
   const all = [...Object.keys(HTTP_PROTOCOLS), WEB_SOCKET].filter(
     (name) => name !== "GraphQL by GET" || operation.startsWith("Query."),
   );
@@ -239,7 +257,9 @@ function protocolsFor(operation: string): string[] {
 }
 
 describe.each(callers)("%s of another application gets nothing", (caller) => {
-  const protocols = new Map(ordered.map((operation) => [operation, protocolsFor(operation)]));
+  const protocols = new Map(
+    ordered.map((operation) => [operation, protocolsFor(operation, caller)]),
+  );
   test.each(ordered)(`by %s${SAMPLED}`, async (operation) => {
     const row = PERMISSION_ROWS[operation];
     if (!row) throw new Error(`${operation} has no row`);

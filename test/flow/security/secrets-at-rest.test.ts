@@ -14,6 +14,9 @@ import { ownerToken } from "../../support/sessions/owner";
 
 /** Secrets in the database, and their re-encryption at the start. */
 
+/** The key of a backend's JWTs. */
+const JWT_SECRET = "secret of the backend, of 32 bytes";
+
 let database: FreshDatabase;
 let node: TestNode;
 const environment = (more: Record<string, string> = {}) => ({
@@ -86,12 +89,13 @@ it("the secrets of providers are sealed, and move to a new key with the others",
   const { data } = await graphql(
     node,
     `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) {
-      application { facebook { appSecretSet } twitter { consumerSecretSet } } } }`,
+      application { facebook { appSecretSet } twitter { consumerSecretSet } jwt { secretSet } } } }`,
     {
       input: {
         applicationId,
         facebook: { appId: "1", appSecret: "secret of facebook" },
         twitter: { consumerKey: "2", consumerSecret: "secret of twitter" },
+        jwt: { algorithm: "HS256", subject: "LOGIN", secret: JWT_SECRET },
       },
     },
     token,
@@ -99,6 +103,7 @@ it("the secrets of providers are sealed, and move to a new key with the others",
   expect(data.updateApplication.application).toEqual({
     facebook: { appSecretSet: true },
     twitter: { consumerSecretSet: true },
+    jwt: { secretSet: true },
   });
   const ofRow = async () => {
     const [row] = await node.sql<{ settings: Record<string, Record<string, string>> }>(
@@ -107,8 +112,8 @@ it("the secrets of providers are sealed, and move to a new key with the others",
     return row?.settings ?? {};
   };
   const sealed = async () => {
-    const { facebook, twitter } = await ofRow();
-    return [facebook?.appSecret ?? "", twitter?.consumerSecret ?? ""];
+    const { facebook, twitter, jwt } = await ofRow();
+    return [facebook?.appSecret ?? "", twitter?.consumerSecret ?? "", jwt?.secret ?? ""];
   };
   // Unencrypted settings of an earlier version, and settings of another module.
   await node.sql(
@@ -131,6 +136,7 @@ it("the secrets of providers are sealed, and move to a new key with the others",
       const opened = unsealSettings(await ofRow(), await openSealer(readConfig(node.environment)));
       expect(opened.facebook?.appSecret).toBe("secret of facebook");
       expect(opened.twitter?.consumerSecret).toBe("in clear");
+      expect(opened.jwt?.secret).toBe(JWT_SECRET);
       expect((await ofRow()).push).toEqual({ appSecret: "as it is" });
       return await sealed();
     } finally {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { signInStream, trackStream } from "../../../src/domain/sessions/stream-sign-in";
 import { accessTable, restSchema, signalboxSchema } from "../../../src/transports/graphql/schema";
 import { readDocuments, readRestFiles } from "../../../src/transports/rest/documents";
-import { graphql } from "../../../tools/graphql/graphql-http";
+import { credentialHeader, graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket, type GraphqlSocket } from "../../../tools/graphql/graphql-socket";
 import { openTestModules } from "../../support/auth-modules";
 import { auth, bind, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
@@ -14,6 +14,7 @@ import { hasServices } from "../../support/operations/database";
 import { newUser, rest, signedParameters, type TestUser } from "../../support/rest-client";
 import { ROUTES } from "../../support/security/permission-routes";
 import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
+import { newApiKey } from "../../support/sessions/api-keys";
 import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
@@ -256,7 +257,9 @@ describe("every operation refuses a page that is not on the list", () => {
     "Mutation.signInMember",
   ];
   let fixture: Participants;
+  let apiKey: string;
   beforeAll(async () => {
+    apiKey = await newApiKey(node, ["sessions"]);
     const foreignNode = await secondApplication(node);
     await node.sql("UPDATE applications SET v1_list_disabled = false");
     let unique = 0;
@@ -269,6 +272,7 @@ describe("every operation refuses a page that is not on the list", () => {
       owner: ownerCredentials(node),
       spareApplicationId: "1",
       memberId: "1",
+      apiKeyId: "1",
       invitationId: "1",
       invitationSecret: () => "no invitation",
       resetToken: () => "no link",
@@ -296,7 +300,11 @@ describe("every operation refuses a page that is not on the list", () => {
     if (!row) throw new Error(`${name} has no row`);
     const response = await fetch(node.graphqlUrl, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "Svc-Token": user.token, Origin: EVIL },
+      headers: {
+        "Content-Type": "application/json",
+        ...credentialHeader(name === "Mutation.createSessionForUser" ? apiKey : user.token),
+        Origin: EVIL,
+      },
       body: JSON.stringify({ query: row.document, variables: row.variables(fixture) }),
     });
     expect(await graphqlAnswer(response)).toBe(`FORBIDDEN ${REFUSED}`);
@@ -309,7 +317,7 @@ describe("every operation refuses a page that is not on the list", () => {
     const route = ROUTES[name];
     if (!route) throw new Error(`${name} has no row`);
     const { status, body } = await rest(node, method, route.path(fixture), {
-      token: user.token,
+      token: name === "CreateServerSession" ? apiKey : user.token,
       headers: { ...route.headers?.(fixture), Origin: EVIL },
       body: route.body?.(fixture),
     });

@@ -44,6 +44,38 @@ async function runFailing(
   return err;
 }
 
+it("creates, lists and revokes API keys", async () => {
+  const named = ["--app", "1", "--name", "shop", "--scopes", "sessions", "users"];
+  const { key, apiKey } = await runJson(["api-key", "create", ...named]);
+  expect(key).toMatch(/^sbk_[\w-]{43}$/);
+  expect(apiKey).toMatchObject({ name: "shop", scopes: ["SESSIONS", "USERS"], expiresAt: null });
+  const list = await signalbox(["api-key", "list", "--app", "1"]);
+  expect(list.out).toContain("shop");
+  expect(list.out).not.toContain(key);
+  expect(await runFailing(["api-key", "create", ...named])).toContain("already been taken");
+  const unknown = ["--app", "1", "--name", "other", "--scopes", "everything"];
+  expect(await runFailing(["api-key", "create", ...unknown])).toContain("ApiKeyScope");
+  expect(await runJson(["api-key", "revoke", "--api-key", apiKey.id])).toEqual({
+    revokedApiKeyId: apiKey.id,
+  });
+  expect(await runFailing(["api-key", "revoke", "--api-key", apiKey.id])).toContain(
+    "no such API key",
+  );
+});
+
+it("sets and removes the JWTs of a backend", async () => {
+  const secret = "a key of the backend, long enough";
+  const jwt = ["--jwt-algorithm", "hs256", "--jwt-subject", "external-id", "--jwt-secret", "-"];
+  const changed = await runJson(["app", "update", "--app", "1", ...jwt], secret);
+  expect(changed.jwt).toEqual({
+    ...{ algorithm: "HS256", subject: "EXTERNAL_ID", secretSet: true, jwksUrl: null },
+  });
+  const shown = await signalbox(["--json", "app", "show", "--app", "1"]);
+  expect(shown.out).toContain('"secretSet"');
+  expect(shown.out).not.toContain(secret);
+  expect((await runJson(["app", "remove-jwt", "--app", "1"])).jwt).toBeNull();
+});
+
 it("creates, lists, shows and updates applications, with the owner's file or a token", async () => {
   const { id, authSecret } = await runJson(["app", "create", "--name", "Shop"]);
   const list = await signalbox(["app", "list"]);
@@ -248,8 +280,12 @@ it("lists and exports the audit log, in which its own commands are", async () =>
   const { id } = await runJson(["app", "create", "--name", "Audited"]);
   await runJson(["app", "update", "--app", id, "--sign-up-open", "false"]);
   const table = await signalbox(["audit", "list", "--app", id]);
-  expect(table.out).toMatch(/^createdAt +email +action +outcome +errorCode +applicationId +ip\n/);
-  expect(table.out).toMatch(/owner@localhost +updateApplication +SUCCEEDED +- +\d+ +127.0.0.1\n/);
+  expect(table.out).toMatch(
+    /^createdAt +email +apiKey +action +outcome +errorCode +applicationId +ip\n/,
+  );
+  expect(table.out).toMatch(
+    /owner@localhost +- +updateApplication +SUCCEEDED +- +\d+ +127.0.0.1\n/,
+  );
   await runJson(["app", "update", "--app", id, "--sign-up-open", "true"]);
   const page = await signalbox(["audit", "list", "--action", "updateApplication", "--first", "1"]);
   expect(page.out).toMatch(/\n\n1; --after \d+-\d+ shows the next.\n$/);

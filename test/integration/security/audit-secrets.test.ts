@@ -30,6 +30,7 @@ const inputs = textInputs(schema)
 
 /** Texts that the log has, as the inputs declare (`@Audited`). */
 const DECLARED = [
+  "Mutation.createApiKey: input.name",
   "Mutation.createApplication: input.name",
   "Mutation.inviteMember: input.email",
   "Mutation.setPushCredentials: input.apns.baseUrl",
@@ -43,6 +44,7 @@ const DECLARED = [
   "Mutation.updateApplication: input.facebook.version",
   "Mutation.updateApplication: input.firebase.keysUrl",
   "Mutation.updateApplication: input.firebase.projectId",
+  "Mutation.updateApplication: input.jwt.jwksUrl",
   "Mutation.updateApplication: input.name",
   "Mutation.updateApplication: input.twitter.baseUrl",
   "Mutation.updateApplication: input.webOrigins.0",

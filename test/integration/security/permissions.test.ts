@@ -31,6 +31,9 @@ import {
   CALLERS,
   CHANGING_MEMBERS,
   expectedOutcome,
+  FOREIGN_KEY,
+  hasApiKey,
+  KEY_CALLERS,
   LESSER_MEMBERS,
   REST_ERRORS,
   restOutcome,
@@ -44,6 +47,7 @@ import {
   type PermissionRow,
 } from "../../support/security/permission-rows";
 import { addInvitations, addResetLinks, openWorld, type World } from "../../support/security/world";
+import { newApiKey } from "../../support/sessions/api-keys";
 import { memberToken, ownerCredentials, ownerToken } from "../../support/sessions/owner";
 import { secondApplication } from "../../support/sessions/second-application";
 
@@ -97,6 +101,11 @@ beforeAll(async () => {
   const gone = await world.signedInUser(node);
   await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
   invalidTokens["a deleted user's token"] = gone.token;
+  for (const [caller, scope] of Object.entries(KEY_CALLERS)) {
+    apiKeys.set(caller, await newApiKey(node, [scope]));
+  }
+  apiKeys.set(FOREIGN_KEY, await newApiKey(foreignNode, ["sessions", "users", "push"]));
+  invalidTokens["an unknown API key"] = `sbk_${"x".repeat(43)}`;
   invalidTokens["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
   invalidTokens["an expired owner's token"] = await ownerToken(node, -1);
   const signedOut = await ownerToken(node);
@@ -123,6 +132,8 @@ async function tokenOf(caller: string, fixture: Participants): Promise<string | 
   if (UNAUTHENTICATED_CALLERS.includes(caller)) return invalidTokens[caller];
   const role = LESSER_MEMBERS[caller];
   if (role !== undefined) return memberToken(node, role);
+  const scope = KEY_CALLERS[caller];
+  if (scope !== undefined || caller === FOREIGN_KEY) return apiKeys.get(caller);
   switch (caller) {
     case "user A":
       return fixture.a.token;
@@ -163,6 +174,9 @@ const changes = (caller: string, expected: ExpectedOutcome) =>
 /** Whether it is an invalid token that is refused, rather than the wrong credentials of another caller. */
 const isRefused = (caller: string, expected: ExpectedOutcome, token: string | undefined) =>
   expected === "UNAUTHENTICATED" && UNAUTHENTICATED_CALLERS.includes(caller) && token !== undefined;
+
+/** The valid API keys, by caller. */
+const apiKeys = new Map<string, string>();
 
 const isSocketOnly = (operation: string) =>
   operation.startsWith("Subscription.") || PERMISSION_ROWS[operation]?.socketOnly === true;
@@ -255,7 +269,9 @@ describe.each(graphqlCases)(`%s through %s${SAMPLED}`, (operation, name) => {
   });
 
   test.each(callersOf(operation))("%s", async (caller) => {
-    const expected = expectedOutcome(row, caller);
+    // The header of an API key alone makes one.
+    const isToken = name.includes("bearer") && hasApiKey(caller);
+    const expected = isToken ? row.nobody : expectedOutcome(row, caller);
     if (changes(caller, expected)) fixture = await fixtureOf(operation);
     const token = await tokenOf(caller, fixture);
     world.count += 1;
@@ -266,7 +282,7 @@ describe.each(graphqlCases)(`%s through %s${SAMPLED}`, (operation, name) => {
     if (isRefused(caller, expected, token)) expect(counted).toBe(0);
     expect([outcome(answer), answer]).toEqual([expected, expect.anything()]);
     if (expected === "UNAUTHENTICATED" && operation !== "Mutation.login") {
-      expect(answer.errors?.[0].message).toContain(NO_SESSION);
+      expect(answer.errors?.[0].message).toMatch(/^Required session does not exist|API key/);
     }
   });
 });
@@ -297,7 +313,7 @@ describe.each(socketCases)(`%s through the WebSocket${SAMPLED}`, (operation) => 
     world.count += 1;
     const socket = await connectSocket(node);
     socket.send({ type: "connection_init", payload: token === undefined ? {} : { token } });
-    if (UNAUTHENTICATED_CALLERS.includes(caller) && token !== undefined) {
+    if ((UNAUTHENTICATED_CALLERS.includes(caller) || hasApiKey(caller)) && token !== undefined) {
       expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
       expect(socket.received.filter(({ type }) => type !== "connection_ack")).toEqual([]);
       return;

@@ -54,7 +54,17 @@ beforeAll(async () => {
   };
   const facebook = { appId: "1", appSecret: "facebook-secret-of-the-app" };
   const twitter = { consumerKey: "k", consumerSecret: "twitter-secret-of-the-app" };
-  await change("updateApplication", { applicationId, facebook, twitter });
+  const jwt = {
+    algorithm: "HS256",
+    subject: "LOGIN",
+    secret: "the key of the JWTs of the backend",
+  };
+  await change("updateApplication", { applicationId, facebook, twitter, jwt });
+  secrets["the key of JWTs"] = jwt.secret;
+  const createApiKey = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+  const input = { applicationId, name: "backend", scopes: ["SESSIONS"] };
+  const apiKey = await graphql(node, createApiKey, { input }, owner);
+  secrets["an API key"] = apiKey.data.createApiKey.key;
   secrets["the Facebook secret"] = facebook.appSecret;
   secrets["the Twitter secret"] = twitter.consumerSecret;
   const key = p8();

@@ -31,6 +31,7 @@ export async function createParticipants(node: TestNode): Promise<Participants> 
     callRecordId: await addCall(node, a),
     liveCallRecordId: await addLiveCall(node, a, b),
     failedJobId: await addFailedJob(node),
+    apiKeyId: "1",
     conference: await addConference(node, a),
     get unique() {
       unique += 1;

@@ -1,3 +1,4 @@
+import { credentialHeader } from "../../../tools/graphql/graphql-http";
 import { openSocket, type SocketResult } from "../../../tools/graphql/graphql-socket";
 import type { TestNode } from "../node";
 
@@ -23,7 +24,7 @@ async function post(
 }
 
 const byPost: GraphqlProtocol = (node, query, variables, token) =>
-  post(node, { query, variables }, token ? { "Svc-Token": token } : {});
+  post(node, { query, variables }, credentialHeader(token));
 
 const byBearer: GraphqlProtocol = (node, query, variables, token) =>
   post(node, { query, variables }, token ? { Authorization: `Bearer ${token}` } : {});
@@ -31,7 +32,7 @@ const byBearer: GraphqlProtocol = (node, query, variables, token) =>
 const byGet: GraphqlProtocol = async (node, query, variables, token) => {
   const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
   const response = await fetch(`${node.graphqlUrl}?${parameters}`, {
-    headers: { "Apollo-Require-Preflight": "1", ...(token ? { "Svc-Token": token } : {}) },
+    headers: { "Apollo-Require-Preflight": "1", ...credentialHeader(token) },
   });
   return (await response.json()) as SocketResult;
 };

@@ -278,6 +278,15 @@ export const ROUTES: Record<string, RouteRow> = {
       return { status: 200, body: { session: shownSession(callerNode, user, userId) } };
     },
   },
+  CreateServerSession: {
+    operation: "Mutation.createSessionForUser",
+    path: () => "/session/server",
+    body: ({ a }) => ({ user_id: String(a.id) }),
+    success: ({ node, a }) => ({
+      status: 201,
+      body: { session: shownSession(node, a, a.id) },
+    }),
+  },
   DestroySession: { operation: "Mutation.destroySession", path: () => "/session", success: empty },
   CreateUser: {
     operation: "Mutation.createUser",

@@ -29,6 +29,8 @@ export interface Participants {
   /** A support member of the first application's account, and an open invitation to it. */
   memberId: string;
   invitationId: string;
+  /** An API key of the first application. */
+  apiKeyId: string;
   /** A unique number. */
   unique: number;
   /** Secret of an open invitation to an account of its own. */
@@ -65,6 +67,8 @@ export interface PermissionRow {
   account: ExpectedOutcome;
   /** The owner of another account. */
   otherAccount: ExpectedOutcome;
+  /** An API key of the other application, with the scope of the operation; `otherAccount` if absent. */
+  otherKey?: ExpectedOutcome;
   /** The caller whose session it ends, and whose socket closes after the response. */
   closesSessionOf?: "anybody" | "user A" | "user B";
   /** What differs by REST, whose routes name no application and no session. Members have no REST routes. */
@@ -110,6 +114,19 @@ const ACCOUNT = {
 const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
 /** What members of an account may do with objects of its applications. */
 const OWN_OBJECT = { account: "OK", otherAccount: "NOT_FOUND" } as const;
+
+/** What needs an API key or a JWT, and takes no notice of tokens. */
+const NO_KEY = {
+  nobody: "UNAUTHENTICATED",
+  web: "UNAUTHENTICATED",
+  application: "UNAUTHENTICATED",
+  other: "UNAUTHENTICATED",
+  foreign: "UNAUTHENTICATED",
+  self: "UNAUTHENTICATED",
+  linkGuest: "UNAUTHENTICATED",
+  account: "UNAUTHENTICATED",
+  otherAccount: "UNAUTHENTICATED",
+} as const;
 
 /** Of user A, and of nobody that may not see A's object. */
 const PRIVATE = { ...USER, other: "NOT_FOUND", foreign: "NOT_FOUND" } as const;
@@ -162,6 +179,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document: "query ($id: SafeInt!) { users(filter: { id: { eq: $id } }) { totalCount } }",
     variables: ({ a }) => ({ id: a.id }),
     ...USER,
+    otherKey: "OK",
   },
   "Query.usersPage": {
     document: "query ($filter: [UserCondition!]) { usersPage(filter: $filter) { totalCount } }",
@@ -220,6 +238,13 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     closesSessionOf: "user A",
     // The session of the token.
     rest: { web: "OK", application: "OK", other: "OK", foreign: "OK" },
+  },
+  "Mutation.createSessionForUser": {
+    document: `mutation ($input: CreateSessionForUserInput!) {
+      createSessionForUser(input: $input) { session { token } } }`,
+    variables: ({ a }) => ({ input: { userId: String(a.id) } }),
+    ...NO_KEY,
+    otherKey: "NOT_FOUND",
   },
   "Mutation.renewSocket": {
     document:
@@ -557,6 +582,23 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     document:
       "mutation ($input: RotateSecretInput!) { rotateSecret(input: $input) { application { id } } }",
     variables: ({ spareApplicationId: id }) => ({ input: { applicationId: id } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.createApiKey": {
+    document: "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }",
+    variables: (participants) => ({
+      input: {
+        applicationId: applicationOf(participants),
+        name: `key-${participants.unique}`,
+        scopes: ["PUSH"],
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.revokeApiKey": {
+    document:
+      "mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { revokedApiKeyId } }",
+    variables: ({ apiKeyId }) => ({ input: { id: apiKeyId } }),
     ...OWN_APPLICATION,
   },
   "Mutation.deleteApplication": {

@@ -66,6 +66,7 @@ export async function openWorld(
         await world.signedInUser(node),
         await world.signedInUser(foreignNode),
       ] as const;
+      const spareApplicationId = await addSpareApplication(node);
       return {
         // Of addInvitations and addResetLinks.
         invitationSecret: () => `inviting${++invitations}`,
@@ -77,7 +78,8 @@ export async function openWorld(
         a,
         b,
         foreign,
-        spareApplicationId: await addSpareApplication(node),
+        spareApplicationId,
+        apiKeyId: await addApiKey(node, spareApplicationId),
         subscriptionId: await addSubscription(node, a),
         eventId: await addEvent(node, a),
         callRecordId: await addCall(node, a),
@@ -115,6 +117,18 @@ export async function addInvitations(node: TestNode): Promise<void> {
         SELECT id, account_key || '@example.com', 'support', sha256(convert_to(account_key, 'UTF8')),
           now() + interval '1 hour' FROM a`,
   );
+}
+
+/** An API key of an application of the owner's account. @returns its id */
+async function addApiKey(node: TestNode, applicationId: string): Promise<string> {
+  const [key] = await node.sql<{ id: number }>(
+    `INSERT INTO api_keys (application_id, name, key_hash, scopes, created_by)
+      SELECT a.id, 'key', sha256(convert_to('key of ' || a.id, 'UTF8')), '{push}', m.id
+        FROM applications a JOIN account_members m ON m.account_id = a.account_id AND m.role = 'owner'
+        WHERE a.id = $1 ORDER BY m.id LIMIT 1 RETURNING id`,
+    [Number(applicationId)],
+  );
+  return String(key?.id);
 }
 
 /** An application of the owner's account that nothing else uses, so that it may be deleted. */

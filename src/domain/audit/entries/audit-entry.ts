@@ -34,8 +34,19 @@ export interface AuditField {
   cleared: boolean;
 }
 
-/** The member who acts. */
-export type AuditActor = Pick<AccountViewer, "accountId" | "memberId" | "email" | "role">;
+/** The API key that a backend acted by. */
+export interface AuditedApiKey {
+  id: number;
+  /** Its name at that time. */
+  name: string;
+}
+
+/** The member who acts or, for an API key, who created it. */
+export interface AuditActor
+  extends Pick<AccountViewer, "accountId" | "memberId" | "email" | "role"> {
+  /** Null if the member acts in person. */
+  apiKey: AuditedApiKey | null;
+}
 
 /** What a mutation's arguments leave in an entry. */
 export interface RecordedInput {
@@ -51,6 +62,7 @@ export interface AuditEntry extends RecordedInput {
   /** The member's e-mail address and role at that time. */
   email: string;
   role: MemberRole;
+  apiKey: AuditedApiKey | null;
   action: string;
   outcome: AuditOutcome;
   errorCode: string | null;

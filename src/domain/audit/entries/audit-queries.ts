@@ -19,7 +19,7 @@ export type NewAuditEntry = AuditActor & Omit<AuditEntry, "id" | keyof AuditActo
 /** By what a list of entries can be filtered. Each has an index. */
 export type AuditFilter = { applicationId: number } | { memberId: number } | { action: string };
 
-const COLUMNS = `id, application_id, member_id, email, role, action, targets, fields, outcome, error_code, ip,
+const COLUMNS = `id, application_id, member_id, email, role, api_key_id, api_key_name, action, targets, fields, outcome, error_code, ip,
   user_agent, request_id, created_at`;
 
 const BY_TIME = { created_at: "?::timestamptz", id: "?::bigint" };
@@ -63,6 +63,8 @@ interface AuditEntryRow {
   member_id: number;
   email: string;
   role: MemberRole;
+  api_key_id: number | null;
+  api_key_name: string | null;
   action: string;
   targets: AuditTarget[];
   fields: AuditField[];
@@ -77,13 +79,15 @@ interface AuditEntryRow {
 /** Inserts an entry. @returns its id */
 export async function insertAuditEntry(
   { db }: { db: Pick<Store["db"], "auditEntry"> },
-  { accountId, applicationId, memberId, targets, fields, ...entry }: NewAuditEntry,
+  { accountId, applicationId, memberId, apiKey, targets, fields, ...entry }: NewAuditEntry,
 ): Promise<number> {
   const data = {
     ...entry,
     accountId: BigInt(accountId),
     applicationId: applicationId === null ? null : BigInt(applicationId),
     memberId: BigInt(memberId),
+    apiKeyId: apiKey && BigInt(apiKey.id),
+    apiKeyName: apiKey?.name,
     targets: targets as unknown as Prisma.InputJsonArray,
     fields: fields as unknown as Prisma.InputJsonArray,
   };
@@ -148,6 +152,10 @@ function toAuditEntry(row: AuditEntryRow): AuditEntry {
     ...{ id, email, role, action, targets, fields, outcome, ip },
     applicationId: row.application_id,
     memberId: row.member_id,
+    apiKey:
+      row.api_key_id === null || row.api_key_name === null
+        ? null
+        : { id: row.api_key_id, name: row.api_key_name },
     errorCode: row.error_code,
     userAgent: row.user_agent,
     requestId: row.request_id,

@@ -1,18 +1,18 @@
 import type { GraphQLField, GraphQLFieldResolver } from "graphql";
 import { Fault } from "../../../core/errors";
-import type { AllowedCallers } from "../../../core/viewer";
-import type { AuditContext, AuditTarget, RecordedInput } from "./audit-entry";
+import type { AccountViewer, AllowedCallers, ApiKeyViewer } from "../../../core/viewer";
+import type { AuditActor, AuditContext, AuditTarget, RecordedInput } from "./audit-entry";
 import type { AuditExtensions } from "./audited";
 import { type AuditedAction, recordRefused, runAudited } from "./record-entry";
-import { recordInput, recordResult } from "./recorded-input";
+import { joinTargets, recordInput, recordResult } from "./recorded-input";
 
 /** The resolver of a root field. */
 type Resolve = GraphQLFieldResolver<unknown, AuditContext>;
 
 /**
- * Wraps the resolver of a mutation for a member of an account: checks the access, and records what the member does,
- * including what the member's role does not allow. Without a valid token, nobody acts and nothing is recorded. Each
- * mutation of a document reads the member again.
+ * Wraps the resolver of a mutation for a member of an account or an API key: checks the access, and records what it
+ * does, including what the member's role or the key's scopes do not allow. Without a valid token or key, nobody acts and
+ * nothing is recorded. Each mutation of a document reads the member or the key again.
  */
 export function auditMutation(
   field: GraphQLField<unknown, AuditContext>,
@@ -22,18 +22,25 @@ export function auditMutation(
   const { notAuditedIf } = field.extensions as AuditExtensions;
   return async (source, args, context, info) => {
     const { audit, auth, caller } = context;
-    const describe = async (): Promise<AuditedAction> => ({
-      actor: await auth.account(),
-      action: field.name,
-      input: recordInput(field.args, args),
-      caller,
-    });
+    const describe = async (): Promise<AuditedAction> => {
+      const actor = await auth.accountCaller();
+      const { targets, fields } = recordInput(field.args, args);
+      // What an API key does is of its application, whether the input names it or not.
+      const own = applicationTarget(actor.kind === "member" ? null : actor.applicationId);
+      const input = { targets: joinTargets(targets, own), fields };
+      return { actor: actorOf(actor), action: field.name, input, caller };
+    };
     const isAudited = notAuditedIf === undefined || args[notAuditedIf] !== true;
     auth.forgetAccount();
     try {
       await auth.require(allowed);
     } catch (error) {
-      if (isAudited && auth.isMember && error instanceof Fault && error.code === "FORBIDDEN") {
+      if (
+        isAudited &&
+        auth.callsForAccount &&
+        error instanceof Fault &&
+        error.code === "FORBIDDEN"
+      ) {
         const action = await describe();
         await recordRefused(audit, { ...action, input: singleTargets(action.input) }, error.code);
       }
@@ -46,6 +53,12 @@ export function auditMutation(
       ...applicationTarget(auth.ownedApplication),
     ]);
   };
+}
+
+function actorOf(caller: AccountViewer | ApiKeyViewer): AuditActor {
+  if (caller.kind === "member") return { ...caller, apiKey: null };
+  const { accountId, id, name, creator } = caller;
+  return { ...creator, accountId, apiKey: { id, name } };
 }
 
 /** The application of an object that the input names only by its id. */

@@ -14,7 +14,7 @@ import { applicationOf, joinTargets } from "./recorded-input";
 /** Number of characters of a User-Agent header that are stored. */
 const USER_AGENT_MAX = 255;
 
-/** What a member does, and from where. */
+/** What a member or an API key does, and from where. */
 export interface AuditedAction {
   actor: AuditActor;
   /** Name of the mutation. */
@@ -139,9 +139,9 @@ function newEntry(
   outcome: NewAuditEntry["outcome"],
   errorCode: ErrorCode | null,
 ): NewAuditEntry {
-  const { accountId, memberId, email, role } = actor;
+  const { accountId, memberId, email, role, apiKey } = actor;
   return {
-    ...{ accountId, memberId, email, role, action, outcome, errorCode },
+    ...{ accountId, memberId, email, role, apiKey, action, outcome, errorCode },
     ...input,
     ...originOf(deps, caller),
     applicationId: applicationOf(input.targets),

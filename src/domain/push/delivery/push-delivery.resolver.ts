@@ -12,7 +12,7 @@ import {
 import { Fault } from "../../../core/errors";
 import { parseId } from "../../../core/text/ids";
 import { whileMember } from "../../access/member-stream";
-import { Allow } from "../../access/request-auth";
+import { Allow, KeyScope } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import type { PushContext } from "../deps/push-deps";
@@ -28,6 +28,7 @@ import { listUserDeliveries, NEWEST_EVENT_FIRST } from "./user-deliveries";
 @Resolver()
 export class PushDeliveryResolver {
   @Allow("user", "support")
+  @KeyScope("push")
   @Query(() => PushDeliveryConnection, {
     description:
       "Deliveries of an event of the signed-in user, or, for members of an account, of one of its applications: one per device and dispatch.",

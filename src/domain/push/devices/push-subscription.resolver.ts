@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
-import { Allow } from "../../access/request-auth";
+import { Allow, KeyScope } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { PageArgs, toConnection } from "../../paging/page.type";
 import { requireUser } from "../../users/users";
@@ -52,6 +52,7 @@ channel and environment) gets the new token. A token of another device or user m
   }
 
   @Allow("user", "developer")
+  @KeyScope("push")
   @Mutation(() => DeletePushSubscriptionPayload, {
     description:
       "Deletes a subscription of the signed-in user, so that its device gets no more pushes.\n\nDevelopers and owners of an account delete those of users of its applications.",

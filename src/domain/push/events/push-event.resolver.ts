@@ -13,7 +13,7 @@ import {
 } from "type-graphql";
 import type { JsonObject } from "../../../core/json";
 import { Legacy } from "../../access/legacy";
-import { Allow } from "../../access/request-auth";
+import { Allow, KeyScope } from "../../access/request-auth";
 import { namedApplication } from "../../applications/named-application";
 import { NotAuditedIf } from "../../audit/entries/audited";
 import { PageArgs, toConnection } from "../../paging/page.type";
@@ -64,6 +64,7 @@ export class PushEventResolver {
   }
 
   @Allow("user", "support")
+  @KeyScope("push")
   @Query(() => PushEventObject, {
     nullable: true,
     description:
@@ -77,6 +78,7 @@ export class PushEventResolver {
   }
 
   @Allow("user", "developer")
+  @KeyScope("push")
   @NotAuditedIf("dryRun")
   @Mutation(() => CreatePushEventPayload, {
     description: `Notifies users. Responds before anything is sent; pushDeliveries reports the outcomes.
@@ -106,6 +108,7 @@ A setting of the application defines which users may send; developers and owners
   }
 
   @Allow("user", "developer")
+  @KeyScope("push")
   @Mutation(() => StopPushEventPayload, {
     description: `Stops an event of the signed-in user, or, for developers and owners of an account, of one of its applications. It
 creates no further deliveries. Existing deliveries are still sent, unless withdrawUnsent is true. A finished

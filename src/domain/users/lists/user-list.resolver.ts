@@ -12,7 +12,7 @@ import {
   Root,
 } from "type-graphql";
 import { Legacy } from "../../access/legacy";
-import { Allow } from "../../access/request-auth";
+import { Allow, KeyScope } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { exactTotal, type Total } from "../../paging/capped-total";
 import { type Edge, PageInfo } from "../../paging/page.type";
@@ -87,6 +87,7 @@ export class UserConnectionResolver {
 @Resolver()
 export class UserListResolver {
   @Allow("user")
+  @KeyScope("users")
   @Query(() => UserConnection, {
     description:
       "Users of the application that match a filter, at most 100 per page. By id and by the time of the sign-up, no user is skipped or repeated while others come and go; by a field that changes, a user may move.",
@@ -96,13 +97,18 @@ export class UserListResolver {
     @Args(() => UserListArgs) { filter, sort, ...page }: UserListArgs,
     @Info() info?: GraphQLResolveInfo,
   ): Promise<UserConnection> {
-    const list = await listUsers(context.users, await context.auth.user(), {
-      filter,
-      sort,
-      ...page,
-      withTotal: info && selectsField(info, ["totalCount", "totalIsExact"]),
-      withCursors: info && selectsField(info, ["edges", "pageInfo"]),
-    });
+    const applicationId = await context.auth.applicationId();
+    const list = await listUsers(
+      context.users,
+      { applicationId },
+      {
+        filter,
+        sort,
+        ...page,
+        withTotal: info && selectsField(info, ["totalCount", "totalIsExact"]),
+        withCursors: info && selectsField(info, ["edges", "pageInfo"]),
+      },
+    );
     return { page: list, total: exactTotal(() => list.list.total()) };
   }
 }

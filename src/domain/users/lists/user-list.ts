@@ -1,5 +1,4 @@
 import { Fault } from "../../../core/errors";
-import type { UserViewer } from "../../../core/viewer";
 import type { ApplicationReader } from "../../applications/application-deps";
 import { findApplication } from "../../applications/applications";
 import { isGiven, type PageRequest, pageSize } from "../../paging/page";
@@ -55,17 +54,16 @@ const FULL_LIST_DISABLED =
   "Listing users without a filter is disabled in this application: pass a filter, or have its owner set v1ListDisabled to false";
 
 /**
- * Lists users of the viewer's application, by the rules of the V2 user list.
+ * Lists users of an application, by the rules of the V2 user list.
  * @throws Fault INVALID with the violated rule, or on the paging parameter; FORBIDDEN without a filter if the
  * application's settings disable the V1 list
  */
 export async function listUsers(
   deps: ApplicationReader,
-  viewer: UserViewer,
+  { applicationId }: { applicationId: number },
   request: UserListRequest,
 ): Promise<UserListPage> {
-  const { applicationId } = viewer;
-  const condition = await conditionOf(deps, viewer, request.filter);
+  const condition = await conditionOf(deps, applicationId, request.filter);
   const selected = { name: "user_list", applicationId, condition };
   return readOrderedPage(deps, selected, request);
 }
@@ -127,11 +125,11 @@ function filteredOrder({ prefixKey }: CompiledUserFilter): string | undefined {
 
 async function conditionOf(
   deps: ApplicationReader,
-  viewer: UserViewer,
+  applicationId: number,
   filter: UserFilter | null | undefined,
 ): Promise<CompiledUserFilter> {
   if (filter) return compileUserFilter(filter);
-  const { v1ListDisabled } = await findApplication(deps, viewer.applicationId);
+  const { v1ListDisabled } = await findApplication(deps, applicationId);
   if (v1ListDisabled) throw new Fault("FORBIDDEN", FULL_LIST_DISABLED);
   return { sql: "TRUE", values: [], startWith: false };
 }

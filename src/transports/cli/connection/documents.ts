@@ -28,7 +28,10 @@ export interface CommandOption {
   description: string;
 }
 
-/** A command: one operation of schema/cli. `AppRotateSecret` is `app rotate-secret`. */
+/**
+ * A command: one operation of schema/cli. `AppRotateSecret` is `app rotate-secret`. An underscore ends a group of several
+ * words: `ApiKey_Create` is `api-key create`.
+ */
 export interface CommandDocument {
   group: string;
   name: string;
@@ -83,14 +86,12 @@ function toCommand(
   preview: OperationDefinitionNode | undefined,
   enums: Enums,
 ): CommandDocument {
-  const [group = "", ...rest] = kebab(node.name?.value ?? "").split("-");
   const own = optionsOf(node, enums);
   const asked = preview === undefined ? [] : optionsOf(preview, enums);
   const isOwn = ({ variable }: CommandOption) => own.some((each) => each.variable === variable);
   const variables = asked.map(({ variable }) => variable);
   return {
-    group,
-    name: rest.join("-"),
+    ...commandOf(node.name?.value ?? ""),
     description: commentBefore(node.loc),
     text: print(withoutCliDirectives(node)),
     destructive: has(node.directives, "destructive"),
@@ -109,6 +110,13 @@ function optionsOf(node: OperationDefinitionNode, enums: Enums): CommandOption[]
       description: commentBefore(loc),
     }),
   );
+}
+
+function commandOf(operation: string): Pick<CommandDocument, "group" | "name"> {
+  const [words = "", own] = operation.split("_");
+  if (own !== undefined) return { group: kebab(words), name: kebab(own) };
+  const [group = "", ...rest] = kebab(words).split("-");
+  return { group, name: rest.join("-") };
 }
 
 function withoutCliDirectives(node: OperationDefinitionNode): OperationDefinitionNode {

@@ -74,6 +74,7 @@ export function checkTime(flag: string, value: string): string {
 
 /** What the ids of options are, and which command lists them, by the variable. */
 const IDS: Readonly<Record<string, { what: string; listedBy: string }>> = {
+  apiKey: { what: "an API key", listedBy: "api-key list" },
   app: { what: "an application", listedBy: "app list" },
   call: { what: "a call", listedBy: "call list" },
   conference: { what: "a conference", listedBy: "conference list" },

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../core/caller";
 import { type AuthLookups, RequestAuth } from "../../../domain/access/request-auth";
 import type { AccountContext } from "../../../domain/accounts/account-deps";
+import type { ApiKeyContext } from "../../../domain/api-keys/api-key.resolver";
 import type { ApplicationContext } from "../../../domain/applications/application-deps";
 import type { AuditContext } from "../../../domain/audit/entries/audit-entry";
 import type { HistoryContext } from "../../../domain/calls/history/history-deps";
@@ -21,6 +22,7 @@ export type { Caller } from "../../../core/caller";
 /** Context of every resolver: one per HTTP request, or per operation on a socket. */
 export interface Context
   extends AccountContext,
+    ApiKeyContext,
     ApplicationContext,
     AuditContext,
     SignalContext,

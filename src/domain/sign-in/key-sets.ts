@@ -7,14 +7,15 @@ import {
   TokenRejected,
 } from "./verified-identity";
 
-/** Maximum number of cached key sets; all applications without their own URL share one. */
+/** Maximum number of cached key sets; all applications that sign in by Firebase without their own URL share one. */
 const SETS_MAX = 100;
 
 /**
- * Caches Firebase's public signing keys by URL. A key set is read again after ten minutes. An unknown key
- * triggers at most one read in 30 seconds, so forged tokens cannot make this node send requests in a loop.
+ * Caches the public keys that sign ID tokens of Firebase and JWTs of backends (RFC 7517), by URL. A key set is read again
+ * after ten minutes. An unknown key triggers at most one read in 30 seconds, so forged tokens cannot make this node send
+ * requests in a loop.
  */
-export class FirebaseKeys {
+export class KeySets {
   private readonly sets = new LRUCache<string, JWTVerifyGetKey>({ max: SETS_MAX });
 
   constructor(private readonly options: ProviderRequestOptions) {}
