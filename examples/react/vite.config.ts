@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { openEndpoint, readCredentials } from "./server/sessions.ts";
+import { openEndpoint, readSettings } from "./server/sessions.ts";
 
 /** On 127.0.0.1 browsers allow camera and microphone without TLS, and elsewhere only with it. */
 const { HOST = "127.0.0.1", TLS_CERT_FILE, TLS_KEY_FILE } = process.env;
@@ -17,7 +17,7 @@ export default defineConfig(({ isSsrBuild }) => ({
 }));
 
 /**
- * While you develop, Vite's server is the backend too, and the page uses the Signalbox of its credentials. Over HTTPS it
+ * While you develop, Vite's server is the backend too, and the page uses its Signalbox. Over HTTPS it
  * passes the requests on, because browsers let such a page reach no plain HTTP.
  */
 function sessions(): Plugin {
@@ -25,7 +25,7 @@ function sessions(): Plugin {
     name: "sessions",
     apply: "serve",
     config() {
-      const { base_url: target } = readCredentials();
+      const { url: target } = readSettings();
       return {
         define: {
           "import.meta.env.VITE_SIGNALBOX_URL": https ? "location.origin" : JSON.stringify(target),
@@ -34,7 +34,7 @@ function sessions(): Plugin {
       };
     },
     configureServer({ middlewares }) {
-      middlewares.use("/session", openEndpoint(readCredentials()));
+      middlewares.use("/session", openEndpoint(readSettings()));
     },
   };
 }

@@ -45,11 +45,11 @@ const FOREIGN = new Set([
   "SSL_KEY_FILE",
   "TEST",
   "CONFERENCE_PAGE_PORT",
+  "SIGNALBOX_API_KEY",
   "SIGNALBOX_APPLICATION_ID",
   "SIGNALBOX_AUTH_KEY",
   "SIGNALBOX_AUTH_SECRET",
   "SIGNALBOX_CREDENTIALS",
-  "SIGNALBOX_USER_SECRET",
 ]);
 /** Finds variables that are no settings, but differ from one in at most two letters, or begin like one. */
 export function findUnknownVariables(environment: Environment): UnknownVariable[] {

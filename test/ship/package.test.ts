@@ -56,13 +56,7 @@ const CLIENT = `
 import { readFileSync } from "node:fs";
 import { openSessions } from "@signalbox/client/server";
 const keys = JSON.parse(readFileSync(".data/credentials.json", "utf8"));
-const sessions = openSessions({
-  url: keys.base_url,
-  applicationId: keys.application_id,
-  authKey: keys.auth_key,
-  authSecret: keys.auth_secret,
-  userSecret: "s".repeat(32),
-});
+const sessions = openSessions({ url: keys.base_url, apiKey: "API_KEY" });
 const { token } = await sessions.forUser({ login: "ann" });
 const answer = await fetch(keys.graphql_url, {
   method: "POST",
@@ -229,7 +223,11 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
     const before = filesOf(installed());
     const first = await startInstalled();
     const { id } = JSON.parse(await signalbox(first, "--json", "app", "create", "--name", "Shop"));
-    await writeFile(join(project(), "client.mjs"), CLIENT);
+    const allow = ["--app", "1", "--server-sessions-create-users", "true"];
+    await signalbox(first, "app", "update", ...allow);
+    const named = ["--app", "1", "--name", "backend", "--scopes", "sessions"];
+    const { key } = JSON.parse(await signalbox(first, "--json", "api-key", "create", ...named));
+    await writeFile(join(project(), "client.mjs"), CLIENT.replace("API_KEY", key));
     expect(await output("node", "client.mjs")).toBe('{"user":{"login":"ann"}}');
     expect(await signalbox(first, "demo")).toMatch(/All \d+ steps passed/);
     expect(await first.stop()).toBe(0);

@@ -4,6 +4,7 @@ import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
 import { type GuideApp, runGuideApp } from "../support/calls/guide-app";
 import { startNode, type TestNode } from "../support/node";
 import { newUser } from "../support/rest-client";
+import { blockUser } from "../support/sessions/blocks";
 
 /** The first call and the conference of docs/FRONTEND.md, step by step in a real browser. */
 
@@ -67,13 +68,14 @@ test.each([
   ["/"],
   ["/conference"],
 ])("%s shows why its session cannot be created, and asks once", async (path) => {
-  const { login } = await newUser(node);
+  const user = await newUser(node);
+  await blockUser(node, user);
   const page = await browser.newPage();
   const requests: string[] = [];
   page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   page.on("pageerror", (error) => errors.push(error.message));
-  await page.goto(new URL(`${path}?me=${login}`, app.url).href);
-  await showsState(page, `^INVALID: The login ${login} belongs to a user with another password`);
+  await page.goto(new URL(`${path}?me=${user.login}`, app.url).href);
+  await showsState(page, "^INVALID: This user is blocked");
   expect(await page.textContent("#me")).toBe("Not signed in");
   expect(requests.filter((each) => each.startsWith("/session/"))).toHaveLength(1);
 });

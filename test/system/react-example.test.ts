@@ -14,11 +14,12 @@ import {
   runExample,
 } from "../support/published-clients/react-example";
 import { newUser } from "../support/rest-client";
+import { blockUser } from "../support/sessions/blocks";
 
 /** The steps of README.md, "Ten minutes to a call in your own page", in two tabs of a real browser. */
 
 const { commands, address, names, excerpts } = printedSteps();
-const [start = "", copy = ""] = commands;
+const [prepare = "", start = "", copy = ""] = commands;
 const [ANN = "", BEN = ""] = names;
 
 const run = promisify(execFile);
@@ -56,7 +57,7 @@ async function openBoth(url: string): Promise<void> {
 describe("from the repository,", () => {
   let server: ExampleServer;
   beforeAll(async () => {
-    server = await runExample(start, node, folder);
+    server = await runExample(start, node);
     expect(new URL(server.url).hostname).toBe(new URL(address).hostname);
   });
   afterAll(() => server?.close());
@@ -108,11 +109,12 @@ describe("from the repository,", () => {
   });
 
   it("a name that cannot sign in is shown with its reason, and leads back", async () => {
-    const { login } = await newUser(node);
+    const user = await newUser(node);
+    await blockUser(node, user);
     const { page } = await ExamplePage.open(browser, server.url);
-    await page.getByLabel("Your name").fill(login);
+    await page.getByLabel("Your name").fill(user.login);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText(`The login ${login} belongs to a user with another password`).waitFor();
+    await page.getByText("This user is blocked").waitFor();
     await page.getByRole("button", { name: "Back" }).click();
     await page.getByLabel("Your name").waitFor();
   });
@@ -133,10 +135,9 @@ it("the page works as a copy outside of the repository with the packed package",
   const page = join(folder, "my-page");
   const own = copy
     .replaceAll("../my-page", page)
-    .replace('"$OLDPWD/.data/credentials.json"', '"$SIGNALBOX_CREDENTIALS"')
     .replace("npm install", "npm install --prefer-offline --no-audit --no-fund");
   expect(own).not.toBe(copy);
-  const server = opened(await runExample(own, node, folder));
+  const server = opened(await runExample(own, node));
   await run("npm", ["run", "check"], { cwd: page });
   await openBoth(server.url);
   await ben.click(`Call ${ANN} by video`);
@@ -152,7 +153,9 @@ it("the page works as a copy outside of the repository with the packed package",
   });
   build.env.VITE_SIGNALBOX_URL = node.baseUrl;
   await run("npm", ["run", "build"], build);
-  const built = opened(await runExample(`cd ${page}; PORT=0 npm start`, node, folder));
+  const built = opened(
+    await runExample(`cd ${page}; SIGNALBOX_API_KEY=sbk_… PORT=0 npm start`, node),
+  );
   await openBoth(built.url);
   await ann.click(`Call ${BEN} by video`);
   await ben.click("Accept");
@@ -164,7 +167,7 @@ it("the page works as a copy outside of the repository with the packed package",
 it("a phone in the local network gets the page over HTTPS, and everything from one address", async () => {
   const { certificate, page } = printedPhoneSteps();
   await run("bash", ["-ec", `ADDRESS=127.0.0.1\n${certificate}`], { cwd: folder });
-  const server = opened(await runExample(page.replaceAll("$PWD", folder), node, folder));
+  const server = opened(await runExample(page.replaceAll("$PWD", folder), node));
   expect(new URL(server.url).protocol).toBe("https:");
   await openBoth(server.url);
   await ann.click(`Call ${BEN} by video`);
@@ -172,6 +175,13 @@ it("a phone in the local network gets the page over HTTPS, and everything from o
   await Promise.all([ann.watches(), ben.watches()]);
   await ann.click("Hang up");
   await ben.shows(`${ANN} hung up`);
+});
+
+it("README.md prepares the application by commands that exist", () => {
+  expect(prepare.match(/^npx signalbox \S+ \S+/gm)).toEqual([
+    "npx signalbox app update",
+    "npx signalbox api-key create",
+  ]);
 });
 
 it("README.md prints the code of the example", async () => {

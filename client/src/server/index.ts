@@ -1,5 +1,5 @@
 import { isTransient, SignalboxError, type SignalboxErrorCode } from "../errors.ts";
-import { CreateUserDocument } from "../generated/operations.ts";
+import { CreateSessionForUserDocument } from "../generated/operations.ts";
 import type { SessionDetails } from "../session/session-source.ts";
 import type { ApplicationKeys } from "../session/sign.ts";
 import { type Credentials, createSession as create } from "../session/signed-sessions.ts";
@@ -11,116 +11,99 @@ export type { SessionDetails } from "../session/session-source.ts";
 export type { ApplicationKeys } from "../session/sign.ts";
 export type { Credentials } from "../session/signed-sessions.ts";
 
-/** Options of {@link openSessions}. */
-export interface SessionsOptions extends ApplicationKeys {
+/** Options of {@link openSessions}: an API key for `forUser`, and the application's keys for `create`. */
+export interface SessionsOptions extends Partial<ApplicationKeys> {
   /** The base URL of the service, such as http://127.0.0.1:4000. */
   readonly url: string;
   /**
-   * From which the passwords of the backend's own users are derived; at least 32 random characters. Anyone who has it can
-   * sign in as any of them, and if it changes, they cannot sign in any more.
+   * An API key of the application with the scope SESSIONS, from `npx signalbox api-key create`. Anyone who has it can sign
+   * in as any user of the application, so it belongs in a backend.
    */
-  readonly userSecret?: string;
+  readonly apiKey?: string;
   /** `fetch` of the platform by default. */
   readonly fetch?: typeof fetch;
 }
 
-/** A user of the backend for {@link Sessions.forUser}. */
-export interface BackendUser {
-  /** The user's identifier in the backend: 1 to 70 letters, digits or . - _ @ + */
-  readonly login: string;
-  /** Display name, for the first sign-in. */
-  readonly fullName?: string;
-  /** Tags by which the application lists users, for the first sign-in. */
-  readonly tags?: readonly string[];
-}
+/** How a backend names a user: by exactly one of these. */
+export type UserName =
+  | { readonly userId: string; readonly login?: never; readonly externalId?: never }
+  | { readonly login: string; readonly userId?: never; readonly externalId?: never }
+  | { readonly externalId: string; readonly userId?: never; readonly login?: never };
 
-/** Signs sessions of an application, in its backend. */
+/** A user of the backend for {@link Sessions.forUser}. */
+export type BackendUser = UserName & {
+  /** Display name of a user whom the session creates. */
+  readonly fullName?: string;
+  /** Tags of a user whom the session creates, by which the application lists users. */
+  readonly tags?: readonly string[];
+};
+
+/** Creates sessions of an application's users, in its backend. */
 export interface Sessions {
   /**
-   * Creates a session: of a user by credentials, or without any an application session, on which the page signs a user
-   * in.
+   * Creates a session with the application's keys: of a user by credentials, or without any an application session, on
+   * which the page signs a user in.
    * @throws SignalboxError UNAUTHENTICATED for wrong credentials
    */
   create(credentials?: Credentials): Promise<SessionDetails>;
   /**
-   * Creates a session of a user whom the backend has signed in by its own means. The first one creates the user at the
-   * service, with a password derived from `userSecret`.
-   * @throws SignalboxError INVALID if the login belongs to a user with another password: one who was created with another
-   *   `userSecret`, or who has signed up with a password of its own
+   * Creates a session of a user whom the backend has signed in by its own means, with the API key.
+   *
+   * By login it reaches every user, also one who signed up without the backend. The first session for a login or an
+   * external id creates the user if the application's setting `serverSessionsCreateUsers` is on.
+   * @throws SignalboxError UNAUTHENTICATED if the key is unknown, expired or revoked; NOT_FOUND for an unknown user;
+   * FORBIDDEN for a blocked user, or without the scope SESSIONS
    */
   forUser(user: BackendUser): Promise<SessionDetails>;
 }
 
 /**
- * Opens the signing of sessions. It keeps auth_secret in the backend: a page gets only tokens.
+ * Opens the creation of sessions. It keeps the API key in the backend: a page gets only tokens.
  *
  * @example
  * ```ts
  * import { openSessions } from "@signalbox/client/server";
  *
- * const sessions = openSessions({
- *   url: "http://127.0.0.1:4000",
- *   applicationId: 1,
- *   authKey: "your auth_key",
- *   authSecret: "your auth_secret",
- *   userSecret: "at least 32 random characters, kept in the backend",
- * });
+ * const sessions = openSessions({ url: "http://127.0.0.1:4000", apiKey: "your API key" });
  * // In the handler of POST /session, once the backend knows who asks:
  * const { token } = await sessions.forUser({ login: "ben", fullName: "Ben Lindqvist" });
  * console.log(JSON.stringify({ token }));
  * ```
  */
-export function openSessions({ url, userSecret, ...options }: SessionsOptions): Sessions {
+export function openSessions({ url, apiKey, ...options }: SessionsOptions): Sessions {
   const target = {
     graphqlUrl: `${baseUrl(url)}/graphql`,
     fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
   };
   return {
-    create: (credentials) => create(target, options, credentials),
-    async forUser({ login, fullName, tags = [] }) {
-      if (!userSecret) throw new SignalboxError("INVALID", "forUser needs userSecret");
-      const password = await passwordOf(userSecret, login);
-      const credentials = { user: { login, password } };
-      const refused = (error: unknown, code: SignalboxErrorCode) => {
-        if (!(error instanceof SignalboxError) || error.code !== code) throw error;
-        return error;
-      };
-      try {
-        return await create(target, options, credentials);
-      } catch (error) {
-        refused(error, "UNAUTHENTICATED");
+    async create(credentials) {
+      const { applicationId, authKey, authSecret } = options;
+      if (applicationId === undefined || authKey === undefined || authSecret === undefined) {
+        throw new SignalboxError("INVALID", "create needs applicationId, authKey and authSecret");
       }
-      const { token } = await create(target, options);
-      const input = {
-        login,
-        password,
-        tags: [...tags],
-        ...(fullName !== undefined && { fullName }),
-      };
-      let taken: SignalboxError | null = null;
-      try {
-        await postGraphql(target, token, CreateUserDocument, { input });
-      } catch (error) {
-        // Another request for the same user may have been faster.
-        taken = refused(error, "INVALID");
-      }
-      return create(target, options, credentials).catch((error) => {
-        throw taken && refused(error, "UNAUTHENTICATED") ? unlessTaken(taken, login) : error;
-      });
+      return create(target, { applicationId, authKey, authSecret }, credentials);
+    },
+    async forUser({ tags, ...user }) {
+      if (!apiKey) throw new SignalboxError("INVALID", "forUser needs apiKey");
+      const input = { ...user, ...(tags && { tags: [...tags] }) };
+      const { createSessionForUser } = await postGraphql(
+        target,
+        { apiKey },
+        CreateSessionForUserDocument,
+        { input },
+      );
+      return createSessionForUser.session;
     },
   };
 }
 
-/** Explains why a user whose login exists cannot sign in; any other error of the sign-up as it is. */
-function unlessTaken(error: SignalboxError, login: string): SignalboxError {
-  const { fields, requestId } = error;
-  if (!fields.login?.includes("has already been taken")) return error;
-  const message = `The login ${login} belongs to a user with another password: one who was created with another userSecret, or who has signed up with a password of its own`;
-  return new SignalboxError("INVALID", message, { fields, requestId: requestId ?? undefined });
-}
-
 /** Never 401 or 403, which say that the visitor is not signed in at the backend. */
-const STATUSES: Partial<Record<SignalboxErrorCode, number>> = { INVALID: 422, LIMITED: 429 };
+const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
+  FORBIDDEN: 422,
+  NOT_FOUND: 422,
+  INVALID: 422,
+  LIMITED: 429,
+};
 
 /**
  * What a backend's endpoint answers when a session could not be created: a status and a body that `sessionFromUrl`
@@ -132,10 +115,7 @@ const STATUSES: Partial<Record<SignalboxErrorCode, number>> = { INVALID: 422, LI
  *
  * const sessions = openSessions({
  *   url: "http://127.0.0.1:4000",
- *   applicationId: 1,
- *   authKey: "your auth_key",
- *   authSecret: "your auth_secret",
- *   userSecret: "at least 32 random characters, kept in the backend",
+ *   apiKey: "sbk_…",
  * });
  * try {
  *   await sessions.forUser({ login: "not allowed!" });
@@ -144,7 +124,7 @@ const STATUSES: Partial<Record<SignalboxErrorCode, number>> = { INVALID: 422, LI
  *   console.log(status, body.message);
  * }
  * ```
- * @returns 422 for INVALID, 429 for LIMITED, 503 for what may succeed later, and 500 otherwise
+ * @returns 422 for FORBIDDEN (a blocked user), NOT_FOUND and INVALID, 429 for LIMITED, 503 for what may succeed later, and 500 otherwise
  */
 export function errorResponse(error: unknown): { status: number; body: { message: string } } {
   if (!(error instanceof SignalboxError)) {
@@ -153,16 +133,4 @@ export function errorResponse(error: unknown): { status: number; body: { message
   const { code, message } = error;
   const status = STATUSES[code] ?? (isTransient(error) ? 503 : 500);
   return { status, body: { message } };
-}
-
-/** The password of a backend's user: HMAC-SHA256 of the login, in base64url. */
-async function passwordOf(secret: string, login: string): Promise<string> {
-  const encode = (text: string) => new TextEncoder().encode(text);
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encode(secret), algorithm, false, ["sign"]);
-  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, encode(login.toLowerCase())));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
 }

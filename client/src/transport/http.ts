@@ -32,14 +32,16 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
 }
 
+/** What a request is authenticated by: the token of a session, an API key in a backend, or nothing. */
+export type RequestCredential = string | { readonly apiKey: string } | null;
+
 /**
  * Runs a query or mutation by POST (GraphQL over HTTP).
- * @param token of the session; null for an operation without one
  * @throws SignalboxError with the code of the response, NETWORK, or CLOSED if it was aborted
  */
 export async function postGraphql<Result, Variables>(
   { graphqlUrl, fetch }: HttpTarget,
-  token: string | null,
+  credential: RequestCredential,
   document: Document<Result, Variables>,
   variables: Variables,
   { signal, keepalive = false, timeoutMs = TIMEOUT_MS }: RequestOptions = {},
@@ -57,7 +59,7 @@ export async function postGraphql<Result, Variables>(
       method: "POST",
       headers: {
         "Content-Type": "application/json",
-        ...(token !== null && { "Svc-Token": token }),
+        ...headersOf(credential),
       },
       body,
       signal: timeout.signal,
@@ -74,6 +76,13 @@ export async function postGraphql<Result, Variables>(
   const { data, errors } = parse<Result>(text, response, requestId);
   if (errors || !data) throw responseError(errors ?? [], requestId);
   return data;
+}
+
+function headersOf(credential: RequestCredential): Record<string, string> {
+  if (credential === null) return {};
+  return typeof credential === "string"
+    ? { "Svc-Token": credential }
+    : { "Svc-Api-Key": credential.apiKey };
 }
 
 function bodyOf(document: string, variables: unknown): string {

@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openEndpoint, readCredentials } from "./sessions.ts";
+import { openEndpoint, readSettings } from "./sessions.ts";
 
-/** The backend of the built page: it serves the files, and signs sessions. Run `npm run build`, then `npm start`. */
+/** The backend of the built page: it serves the files, and creates sessions. Run `npm run build`, then `npm start`. */
 
 const { HOST = "127.0.0.1", PORT = "3000" } = process.env;
 /** Where `npm run build` writes the page: beside the folder of this program. */
@@ -26,7 +26,7 @@ for (const entry of readdirSync(PAGE, { recursive: true, withFileTypes: true }))
   files.set(path.slice(PAGE.length).replaceAll("\\", "/"), { content: readFileSync(path), type });
 }
 
-const endpoint = openEndpoint(readCredentials());
+const endpoint = openEndpoint(readSettings());
 
 const server = createServer((request, response) => {
   const [path = "/"] = (request.url ?? "/").split("?");

@@ -1,56 +1,41 @@
-import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorResponse, openSessions, SignalboxError } from "@signalbox/client/server";
-
-/** What a running Signalbox has written. */
-const FILE = process.env.SIGNALBOX_CREDENTIALS ?? "../../.data/credentials.json";
 
 /** Maximum length of a request, in bytes. */
 const BODY_MAX = 1_000;
 
-/** The keys of the application, as credentials.json has them. */
-export interface Credentials {
-  readonly base_url: string;
-  readonly application_id: number;
-  readonly auth_key: string;
-  readonly auth_secret: string;
+/** Where Signalbox is, and the API key that creates sessions. */
+export interface Settings {
+  readonly url: string;
+  readonly apiKey: string;
 }
 
-/** Reads the keys of the application. @throws Error that says what to do */
-export function readCredentials(): Credentials {
-  try {
-    return JSON.parse(readFileSync(FILE, "utf8"));
-  } catch {
-    throw new Error(
-      `${FILE} cannot be read. Start Signalbox, or set SIGNALBOX_CREDENTIALS to the path of its credentials.json.`,
-    );
-  }
+/** Reads the settings from the environment. @throws Error that says what to do */
+export function readSettings(): Settings {
+  const { SIGNALBOX_URL: url = "http://127.0.0.1:4000", SIGNALBOX_API_KEY: apiKey } = process.env;
+  if (apiKey) return { url, apiKey };
+  throw new Error(
+    "Set SIGNALBOX_API_KEY: npx signalbox api-key create --app 1 --name example --scopes sessions",
+  );
 }
 
 /**
- * Opens what an application's own backend has: the endpoint POST /session, which signs sessions, so that auth_secret
+ * Opens what an application's own backend has: the endpoint POST /session, which creates sessions, so that the API key
  * never reaches the page.
  */
-export function openEndpoint(credentials: Credentials) {
-  const signing = openSessions({
-    url: credentials.base_url,
-    applicationId: Number(credentials.application_id),
-    authKey: credentials.auth_key,
-    authSecret: credentials.auth_secret,
-    // Enough for trials: it changes with auth_secret, and users cannot sign in any more then.
-    userSecret: process.env.SIGNALBOX_USER_SECRET ?? `users of ${credentials.auth_secret}`,
-  });
+export function openEndpoint(settings: Settings) {
+  const sessions = openSessions(settings);
 
-  const sign = async (request: IncomingMessage) => {
+  const create = async (request: IncomingMessage) => {
     // Your own sign-in belongs here: this one believes every name.
     const name = await readName(request);
     const user = { login: name, fullName: name, tags: ["example"] };
-    const { token } = await signing.forUser(user);
+    const { token } = await sessions.forUser(user);
     return { status: 200, body: { token } };
   };
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { status, body } = await sign(request).catch(errorResponse);
+    const { status, body } = await create(request).catch(errorResponse);
     const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
     response.writeHead(status, headers).end(JSON.stringify(body));
   };

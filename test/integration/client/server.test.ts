@@ -1,17 +1,18 @@
-import { createHmac } from "node:crypto";
 import { errorResponse, openSessions, SignalboxError } from "../../../client/src/server/index.ts";
-import { auth, connectRaw, DOMAIN, OPEN } from "../../support/chat/chat";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { newUser, rest } from "../../support/rest-client";
+import { newApiKey } from "../../support/sessions/api-keys";
+import { blockUser } from "../../support/sessions/blocks";
 
-/** Sessions that a backend signs for its pages, by @signalbox/client/server. */
-
-const USER_SECRET = "a secret of the backend, which is long enough";
+/** Sessions that a backend creates for its pages, by @signalbox/client/server. */
 
 let node: TestNode;
+let apiKey: string;
 beforeAll(async () => {
   node = await startNode();
+  await node.sql("UPDATE applications SET server_sessions_create_users = true");
+  apiKey = await newApiKey(node, ["sessions"]);
 });
 afterAll(() => node.stop());
 
@@ -27,6 +28,7 @@ afterEach(() => {
   const received = answers.splice(0);
   expect(received).not.toEqual([]);
   expect(received.join()).not.toContain(node.application.authSecret);
+  expect(received.join()).not.toContain(apiKey);
 });
 
 function open(changes: object = {}, service = node) {
@@ -34,7 +36,7 @@ function open(changes: object = {}, service = node) {
   return openSessions({
     url: `${service.baseUrl}/`,
     fetch: recording,
-    userSecret: USER_SECRET,
+    apiKey,
     ...{ applicationId, authKey, authSecret, ...changes },
   });
 }
@@ -49,44 +51,6 @@ const failure = (attempt: Promise<unknown>): Promise<SignalboxError> =>
     },
     (error) => error,
   );
-
-test("a user of forUser signs in over chat with the derived password, before and after its form is stored", async () => {
-  const login = "chatting";
-  const { userId, token } = await open().forUser({ login });
-  const password = createHmac("sha256", USER_SECRET).update(login).digest("base64url");
-  const signIn = async (secret: string) => {
-    const client = await connectRaw(node.chatUrl);
-    const stream = OPEN.replace(DOMAIN, node.app.addresses.chat_domain);
-    for (const frame of [stream, auth(`${userId}-${node.application.id}`, secret)]) {
-      client.send(frame);
-    }
-    for (let count = 0; count < 2; count += 1) await client.next();
-    const answer = await client.next();
-    client.socket.terminate();
-    return /<(success|not-authorized)/.exec(answer)?.[1];
-  };
-  const form = async () =>
-    (await node.sql("SELECT password_has_token_form AS form FROM users WHERE id = $1", [userId]))[0]
-      ?.form;
-  const set = (known: boolean | null) =>
-    node.sql("UPDATE users SET password_has_token_form = $2 WHERE id = $1", [userId, known]);
-  expect(await form()).toBe(true);
-  expect(await signIn(password)).toBe("success");
-  // The row of an earlier version: a wrong secret settles nothing, the right password does.
-  await set(null);
-  expect(await signIn("x".repeat(43))).toBe("not-authorized");
-  expect(await form()).toBeNull();
-  expect(await signIn(password)).toBe("success");
-  expect(await form()).toBe(true);
-  expect(await signIn(password)).toBe("success");
-  // A node of an earlier version that set the password left the form of the one before: the next session mends it.
-  await set(false);
-  expect(await signIn(password)).toBe("not-authorized");
-  await open().forUser({ login });
-  expect(await form()).toBe(true);
-  expect(await signIn(password)).toBe("success");
-  expect(await signIn(token)).toBe("success");
-});
 
 test("an application session has no user, and one by a password has", async () => {
   const { login, password, id } = await newUser(node);
@@ -105,13 +69,14 @@ test("a wrong password is UNAUTHENTICATED", async () => {
 });
 
 test("the first session of a user creates the user, and each later one is of the same", async () => {
-  const first = await open().forUser({ login: "shop-42", fullName: "Ann" });
+  const first = await open().forUser({ login: "shop-42", fullName: "Ann", tags: ["shop"] });
   const second = await open().forUser({ login: "Shop-42", fullName: "Other" });
   expect(second.userId).toBe(first.userId);
   expect(second.token).not.toBe(first.token);
   expect((await ownSession(second.token)).user).toMatchObject({
     login: "shop-42",
     full_name: "Ann",
+    user_tags: "shop",
   });
 });
 
@@ -121,19 +86,38 @@ test("two first sessions of a user at once are of the same user", async () => {
   expect(second.userId).toBe(first.userId);
 });
 
-test("a login that has another password is refused, and stays as it is", async () => {
-  const { login, password } = await newUser(node);
-  const error = await failure(open().forUser({ login }));
-  expect(error).toMatchObject({ code: "INVALID", fields: { login: [expect.any(String)] } });
-  expect((await open().create({ user: { login, password } })).userId).not.toBeNull();
-  // Another secret gives other passwords.
-  await open().forUser({ login: "kept" });
-  const other = open({ userSecret: "another secret of another backend" });
-  expect(await failure(other.forUser({ login: "kept" }))).toMatchObject({
-    code: "INVALID",
-    message: expect.stringMatching(/^The login kept belongs to a user with another password: /),
-    requestId: expect.any(String),
-  });
+test("a user who has a password is reached by login, id and external id, and keeps it", async () => {
+  const { login, password, id } = await newUser(node, { external_id: "crm-9" });
+  const userId = String(id);
+  for (const name of [{ login }, { userId }, { externalId: "crm-9" }]) {
+    expect((await open().forUser(name)).userId).toBe(userId);
+  }
+  expect((await open().create({ user: { login, password } })).userId).toBe(userId);
+});
+
+test("users of a derived password of an earlier version go on with the same login", async () => {
+  const login = "derived";
+  const { token } = await open().create();
+  const password = "x".repeat(43);
+  const body = { user: { login, password } };
+  const { id } = (await rest(node, "POST", "/users", { token, body })).body.user;
+  expect((await open().forUser({ login })).userId).toBe(String(id));
+});
+
+test("a blocked user is FORBIDDEN, and an unknown one NOT_FOUND", async () => {
+  const user = await newUser(node);
+  await blockUser(node, user);
+  expect(await failure(open().forUser({ login: user.login }))).toMatchObject({ code: "FORBIDDEN" });
+  expect(await failure(open().forUser({ userId: "999999" }))).toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("a key without the scope, and one that is unknown, are refused", async () => {
+  const other = await newApiKey(node, ["push"]);
+  const forbidden = await failure(open({ apiKey: other }).forUser({ login: "ann" }));
+  expect(forbidden).toMatchObject({ code: "FORBIDDEN" });
+  const unknown = await failure(open({ apiKey: "sbk_unknown" }).forUser({ login: "ann" }));
+  expect(unknown).toMatchObject({ code: "UNAUTHENTICATED" });
+  expect(JSON.stringify(unknown)).not.toContain("sbk_");
 });
 
 test("a login that the service does not allow is named", async () => {
@@ -169,9 +153,11 @@ test("a clock that is wrong by more than an hour is INVALID, and says by how muc
   }
 });
 
-test("a backend without a secret for its users says so", async () => {
-  const error = await failure(open({ userSecret: "" }).forUser({ login: "ann" }));
-  expect(error.message).toBe("forUser needs userSecret");
+test("a backend without an API key or without the application's keys says so", async () => {
+  const error = await failure(open({ apiKey: "" }).forUser({ login: "ann" }));
+  expect(error.message).toBe("forUser needs apiKey");
+  const unsigned = await failure(open({ authSecret: undefined }).create());
+  expect(unsigned.message).toBe("create needs applicationId, authKey and authSecret");
   await open().create();
 });
 

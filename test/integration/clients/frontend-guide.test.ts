@@ -16,6 +16,8 @@ import { loadPrinted, PRINTED_FILES } from "../../support/printed-code";
 import { clientConnection } from "../../support/published-clients/connection";
 import { createFrontend } from "../../support/published-clients/frontend";
 import { newUser, rest } from "../../support/rest-client";
+import { newApiKey } from "../../support/sessions/api-keys";
+import { blockUser } from "../../support/sessions/blocks";
 import { sharedGlobal } from "../../support/shared-modules/shared-global";
 
 /** The types, the endpoints, the program for Node.js and the queries that docs/FRONTEND.md prints. */
@@ -23,13 +25,10 @@ import { sharedGlobal } from "../../support/shared-modules/shared-global";
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode();
-  const { id, authKey, authSecret } = node.application;
+  await node.sql("UPDATE applications SET server_sessions_create_users = true");
   Object.assign(process.env, {
     SIGNALBOX_URL: node.baseUrl,
-    SIGNALBOX_APPLICATION_ID: String(id),
-    SIGNALBOX_AUTH_KEY: authKey,
-    SIGNALBOX_AUTH_SECRET: authSecret,
-    SIGNALBOX_USER_SECRET: "a secret of the backend, which is long enough",
+    SIGNALBOX_API_KEY: await newApiKey(node, ["sessions"]),
   });
 });
 afterAll(async () => {
@@ -113,12 +112,13 @@ test.each(
 test.each(
   ENDPOINTS,
 )("the endpoint of %s answers with the message of a sign-in that cannot succeed", async (name, use) => {
-  const { login } = await newUser(node, { login: `taken-${name.replace(".", "")}` });
+  const user = await newUser(node, { login: `blocked-${name.replace(".", "")}` });
+  await blockUser(node, user);
   await use(async (post) => {
-    const response = await post(`signed-in=${login}`);
+    const response = await post(`signed-in=${user.login}`);
     expect(response.status).toBe(422);
     const { message } = (await response.json()) as { message: string };
-    expect(message).toContain(`The login ${login} belongs to a user with another password`);
+    expect(message).toBe("This user is blocked");
   });
 });
 

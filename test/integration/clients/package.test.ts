@@ -7,6 +7,7 @@ import {
   type PackedClient,
   strictProblems,
 } from "../../support/published-clients/packed-client";
+import { newApiKey } from "../../support/sessions/api-keys";
 
 /** @signalbox/client as npm packs it: its files, types, size, and use by Vite, Node.js and React 19. */
 
@@ -151,9 +152,8 @@ describe("plain Node.js", () => {
       `import { openConnection } from "@signalbox/client";
        import { openSessions } from "@signalbox/client/server";
        import { WebSocket } from "ws";
-       const { url, applicationId, authKey, authSecret } = JSON.parse(process.env.KEYS);
-       const userSecret = "s".repeat(32);
-       const sessions = openSessions({ url, applicationId, authKey, authSecret, userSecret });
+       const { url, apiKey } = JSON.parse(process.env.KEYS);
+       const sessions = openSessions({ url, apiKey });
        const open = (login) => openConnection({ url, WebSocket, session: () => sessions.forUser({ login, tags: ["a"] }) });
        const [ann, ben] = [open("ann"), open("ben")];
        const { user } = await ben.session.current();
@@ -164,8 +164,8 @@ describe("plain Node.js", () => {
        ann.close();
        ben.close();`,
     );
-    const { id: applicationId, authKey, authSecret } = node.application;
-    const keys = { url: node.baseUrl, applicationId, authKey, authSecret };
+    await node.sql("UPDATE applications SET server_sessions_create_users = true");
+    const keys = { url: node.baseUrl, apiKey: await newApiKey(node, ["sessions"]) };
     const output = await client.node("program.js", { KEYS: JSON.stringify(keys) });
     expect(JSON.parse(output)).toEqual(["one", true, ["a"]]);
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestNode } from "../node";
 import { PRINTED_FILES } from "../printed-code";
+import { newApiKey } from "../sessions/api-keys";
 
 const ROOT = join(__dirname, "../../..");
 
@@ -33,13 +34,14 @@ export async function runGuideApp(node: TestNode): Promise<GuideApp> {
     const { host } = new URL(node.baseUrl);
     await writeFile(join(folder, file), code.replaceAll("127.0.0.1:4000", host));
   }
-  const keys = join(folder, "credentials.json");
-  const { id: application_id, authKey: auth_key, authSecret: auth_secret } = node.application;
-  const credentials = { base_url: node.baseUrl, application_id, auth_key, auth_secret };
-  await writeFile(keys, JSON.stringify(credentials));
-  const child = spawn(process.execPath, ["server.mjs", keys], {
+  await node.sql("UPDATE applications SET server_sessions_create_users = true");
+  const child = spawn(process.execPath, ["server.mjs"], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: "0" },
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      SIGNALBOX_API_KEY: await newApiKey(node, ["sessions"]),
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../../scripts/services/binaries";
-import { credentialsOf } from "../calls/call-page";
 import type { TestNode } from "../node";
+import { newApiKey } from "../sessions/api-keys";
 
 const ROOT = join(__dirname, "../../..");
 
@@ -15,21 +14,17 @@ export interface ExampleServer {
 }
 
 /**
- * Runs commands that end with the example's development server, as a shell in the repository does.
- * @param folder where the node's credentials are written
+ * Runs commands that end with the example's development server, as a shell in the repository does, with an API key of
+ * the node in place of `sbk_…`.
  */
-export async function runExample(
-  commands: string,
-  node: TestNode,
-  folder: string,
-): Promise<ExampleServer> {
-  const credentials = join(folder, "credentials.json");
-  await writeFile(credentials, JSON.stringify(credentialsOf(node)));
+export async function runExample(commands: string, node: TestNode): Promise<ExampleServer> {
+  await node.sql("UPDATE applications SET server_sessions_create_users = true");
+  const key = await newApiKey(node, ["sessions"]);
   const { PATH, HOME } = process.env;
-  const shell = spawn("bash", ["-ec", commands], {
+  const shell = spawn("bash", ["-ec", commands.replaceAll("sbk_…", key)], {
     cwd: ROOT,
     detached: true,
-    env: { PATH, HOME, NO_COLOR: "1", SIGNALBOX_CREDENTIALS: credentials },
+    env: { PATH, HOME, NO_COLOR: "1", SIGNALBOX_URL: node.baseUrl },
     stdio: ["ignore", "pipe", "pipe"],
   });
   return { url: await addressOf(shell), close: () => endGroup(shell) };
