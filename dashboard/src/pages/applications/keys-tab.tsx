@@ -9,6 +9,7 @@ import { SecretField } from "../../components/secret-field.tsx";
 import { useServiceForm } from "../../components/use-service-form.ts";
 import { formatDateTime } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
+import { ApiKeys } from "./api-keys.tsx";
 import {
   ApplicationSecretDocument,
   ApplicationSettingsDocument,
@@ -64,6 +65,7 @@ export function KeysTab({ application }: { application: SettingsFieldsFragment }
           />
         </Stack>
       </Paper>
+      <ApiKeys applicationId={id} />
       <Dialog opened={isRotating} onClose={close} title={texts.rotateTitle}>
         <RotateForm
           applicationId={id}

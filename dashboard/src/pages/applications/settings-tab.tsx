@@ -68,6 +68,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
       | "signUpOpen"
       | "emailNeedsPassword"
       | "v1ListDisabled"
+      | "serverSessionsCreateUsers"
       | "answeredElsewhere"
       | "incomingCallPush"
       | "conferencesOnJoin",
@@ -96,6 +97,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
               {toggle("signUpOpen")}
               {toggle("emailNeedsPassword")}
               {toggle("v1ListDisabled")}
+              {toggle("serverSessionsCreateUsers")}
             </Stack>
           </Section>
           <Section title={texts.calls}>

@@ -49,6 +49,9 @@ export const applicationStrings = {
   v1ListDisabled: "Users may not list all users",
   v1ListDisabledText:
     "On: users find others only with a filter. Turn it off only for old apps that show a list of everybody.",
+  serverSessionsCreateUsers: "The backend’s sessions create users",
+  serverSessionsCreateUsersText:
+    "On: the first session that your backend creates for a login or an external id creates the user, also while nobody may sign up.",
   pushSenders: "Who may send push notifications",
   pushSendersText: "You always may, from here and with the application’s keys.",
   senders: {
@@ -140,4 +143,45 @@ export const applicationStrings = {
   deleteUnanswered:
     "The connection broke before the service answered. It may still be deleting: the application leaves the list when it is done. If it stays there, delete it again.",
   deleted: (name: string) => `${name} was deleted.`,
+};
+
+/** Texts of the API keys of an application. */
+export const apiKeyStrings = {
+  title: "API keys",
+  lead: "By which the application’s backend calls: it signs users in without passwords, manages users and sends pushes. Never put one into a page or an app.",
+  name: "Name",
+  nameText: "For instance the program that uses it. Unique in the application.",
+  nameMissing: "Enter a name.",
+  scopes: "May be used for",
+  scopesMissing: "Choose at least one.",
+  scopeNames: {
+    SESSIONS: ["Sessions", "Creates sessions of every user, and ends them."],
+    USERS: ["Users", "Reads, creates, changes, blocks, exports and deletes users."],
+    PUSH: ["Push", "Sends pushes, and reads and stops them."],
+  } as const,
+  expires: "Expires",
+  lifetimes: { "": "Never", 30: "In 30 days", 90: "In 90 days", 365: "In a year" } as Readonly<
+    Record<string, string>
+  >,
+  never: "never",
+  expired: (day: string) => `expired on ${day}`,
+  createdBy: "Created by",
+  created: "Created",
+  actions: "Actions",
+  empty: "No API keys",
+  emptyText: "Create one for the backend of your app.",
+  create: "New API key …",
+  createTitle: "New API key",
+  createText:
+    "The key ends when it expires, when you revoke it, and when you leave the account or become a support member.",
+  createSubmit: "Create",
+  key: "API key",
+  keyText: "Copy it now: it is not shown again. The service keeps only its hash.",
+  revoke: "Revoke …",
+  revokeOf: (name: string) => `Revoke ${name} …`,
+  revokeTitle: "Revoke the API key",
+  revokeText: (name: string) =>
+    `Every backend that uses ${name} is refused from now on. Sessions that it created stay valid.`,
+  revokeSubmit: "Revoke",
+  revoked: (name: string) => `${name} is revoked.`,
 };

@@ -115,10 +115,13 @@ function Only({ onClick, children }: { onClick(): void; children: string }) {
 }
 
 function detailsOf(entry: AuditEntry, names: AuditNames): Detail[] {
-  const { email, role, createdAt, ip, userAgent, requestId, applicationId, action } = entry;
+  const { email, role, apiKey, createdAt, ip, userAgent, requestId, applicationId, action } = entry;
   const others = otherTargets(entry);
   return [
-    { title: texts.who, value: texts.role(email, strings.roles[role]) },
+    {
+      title: texts.who,
+      value: apiKey ? texts.apiKeyOf(apiKey.name, email) : texts.role(email, strings.roles[role]),
+    },
     { title: texts.when, value: formatExactTime(createdAt) },
     ...(applicationId === null || applicationId === undefined
       ? []

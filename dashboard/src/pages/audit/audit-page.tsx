@@ -110,13 +110,13 @@ function columnsFor(
     {
       key: "who",
       title: texts.who,
-      render: ({ email, role }) => (
+      render: ({ email, role, apiKey }) => (
         <>
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {email}
+            {apiKey ? texts.apiKey(apiKey.name) : email}
           </Text>
           <Text size="xs" c="dimmed">
-            {strings.roles[role]}
+            {apiKey ? email : strings.roles[role]}
           </Text>
         </>
       ),

@@ -91,6 +91,7 @@ function toCsv(entry: AuditEntry): string {
     entry.createdAt,
     entry.email,
     strings.roles[entry.role],
+    entry.apiKey?.name ?? "",
     actionLabel(entry.action),
     entry.action,
     entry.outcome,

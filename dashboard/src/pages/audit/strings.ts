@@ -24,6 +24,8 @@ export const auditStrings = {
   results: { done: "done", refused: "refused", failed: "failed", unknown: "not known" } as const,
   open: (change: string, when: string) => `Details of “${change}”, ${when}`,
   role: (email: string, role: string) => `${email}, ${role} at that time`,
+  apiKey: (name: string) => `API key ${name}`,
+  apiKeyOf: (name: string, email: string) => `API key ${name}, created by ${email}`,
   program: "Program",
   programUnknown: "It sent no name.",
   about: "About",
@@ -34,7 +36,7 @@ export const auditStrings = {
   onlyAction: "All changes of this kind",
 
   empty: "No changes yet",
-  emptyText: "Each sign-in and each change by a member of the account appears here.",
+  emptyText: "Each sign-in and each change by a member of the account or an API key appears here.",
   emptyFilter: "No change matches",
   emptyFilterText: "Choose other days, or show all changes.",
 
@@ -53,6 +55,7 @@ export const auditStrings = {
     "Time",
     "Member",
     "Role",
+    "API key",
     "Change",
     "Mutation",
     "Outcome",
@@ -70,7 +73,8 @@ export const auditStrings = {
     "It started, but its end was not recorded: it is still running, or the server stopped. The change may have been made.",
   mayHaveChanged: "The change may have been made nevertheless.",
   reasons: {
-    FORBIDDEN: "Refused: the member’s role does not allow it. Nothing was changed.",
+    FORBIDDEN:
+      "Refused: the role of the member or the scopes of the API key do not allow it. Nothing was changed.",
     UNAUTHENTICATED: "Refused: the password was wrong. Nothing was changed.",
     INVALID: "The service did not accept what was sent. Nothing was changed.",
     NOT_FOUND: "What it is about does not exist. Nothing was changed.",
@@ -92,6 +96,9 @@ export const auditStrings = {
     updateApplication: "Change settings",
     deleteApplication: "Delete an application",
     rotateSecret: "Replace the secret",
+    createApiKey: "Create an API key",
+    revokeApiKey: "Revoke an API key",
+    createSessionForUser: "Create a session of a user",
     checkProvider: "Test a sign-in provider",
     setPushCredentials: "Set push credentials",
     clearPushCredentials: "Remove push credentials",
@@ -159,6 +166,7 @@ export const auditStrings = {
     invitation: "Invitation",
     accountInvitation: "Invitation",
     job: "Job",
+    apiKey: "API key",
   } as Readonly<Record<string, string>>,
   fields: {
     name: "Name",
@@ -176,6 +184,9 @@ export const auditStrings = {
     incomingCallPushDelaySeconds: "Seconds before the push",
     incomingCallPushEnvironment: "Devices that get the push",
     conferencesOnJoin: "Joining creates the conference",
+    serverSessionsCreateUsers: "The backend’s sessions create users",
+    scopes: "May be used for",
+    expiresAt: "Expires",
     environment: "Builds of the app",
     service: "Push service",
     provider: "Sign-in provider",

@@ -1,6 +1,7 @@
 import { Skeleton, Stack, Text } from "@mantine/core";
 import { useOperation } from "../../api/queries.ts";
 import { ErrorPanel } from "../../components/error-panel.tsx";
+import { JwtSection } from "./jwt-section.tsx";
 import { SignInProvidersDocument } from "./sign-in.generated.ts";
 import { SIGN_IN_PROVIDERS } from "./sign-in-providers.ts";
 import { SignInSection } from "./sign-in-section.tsx";
@@ -26,6 +27,7 @@ export function SignInTab({ applicationId }: { applicationId: string }) {
         SIGN_IN_PROVIDERS.map((row) => (
           <SignInSection key={row.provider} application={application} row={row} />
         ))}
+      {application && <JwtSection application={application} />}
     </Stack>
   );
 }

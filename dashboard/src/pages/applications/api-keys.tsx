@@ -1,0 +1,127 @@
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { useChange, useOperation } from "../../api/queries.ts";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { type Column, EntryList } from "../../components/entry-list.tsx";
+import { ErrorPanel } from "../../components/error-panel.tsx";
+import { ListSection } from "../../components/list-section.tsx";
+import { formatDate, formatDateTime } from "../../formats.ts";
+import { useRole } from "../../session/use-account.ts";
+import { ApiKeysDocument, type ApiKeysQuery, RevokeApiKeyDocument } from "./api-keys.generated.ts";
+import { CreateApiKey } from "./create-api-key.tsx";
+import { apiKeyStrings } from "./strings.ts";
+
+const texts = apiKeyStrings;
+type ApiKey = ApiKeysQuery["application"]["apiKeys"][number];
+
+const COLUMNS: readonly Column<ApiKey>[] = [
+  {
+    key: "name",
+    title: texts.name,
+    render: ({ name }) => (
+      <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+        {name}
+      </Text>
+    ),
+  },
+  {
+    key: "scopes",
+    title: texts.scopes,
+    render: ({ scopes }) => scopes.map((scope) => texts.scopeNames[scope][0]).join(", "),
+  },
+  { key: "expires", title: texts.expires, render: ({ expiresAt }) => expiryLabel(expiresAt) },
+  {
+    key: "createdBy",
+    title: texts.createdBy,
+    render: ({ createdBy }) => (
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {createdBy}
+      </Text>
+    ),
+    wideOnly: true,
+  },
+  {
+    key: "created",
+    title: texts.created,
+    render: ({ createdAt }) => (
+      <Text size="sm" span title={formatDateTime(createdAt)}>
+        {formatDate(createdAt)}
+      </Text>
+    ),
+    wideOnly: true,
+  },
+];
+
+const ACTIONS: Column<ApiKey> = {
+  key: "actions",
+  title: texts.actions,
+  align: "right",
+  render: (apiKey) => <Revoke apiKey={apiKey} />,
+};
+
+/** The API keys of an application: the backend's, which are shown once. */
+export function ApiKeys({ applicationId }: { applicationId: string }) {
+  const { canChange } = useRole();
+  const [isCreating, { open, close }] = useDisclosure();
+  const query = useOperation(ApiKeysDocument, { id: applicationId });
+  const apiKeys = query.data?.application.apiKeys;
+  return (
+    <ListSection title={texts.title} lead={texts.lead}>
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {!query.error && !apiKeys && <Skeleton height={120} aria-busy />}
+      {apiKeys && (
+        <Stack>
+          <EntryList
+            label={texts.title}
+            columns={canChange ? [...COLUMNS, ACTIONS] : COLUMNS}
+            rows={apiKeys}
+            rowKey={({ id }) => id}
+            empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
+          />
+          {canChange && (
+            <Group>
+              <Button variant="default" onClick={open}>
+                {texts.create}
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      )}
+      <CreateApiKey applicationId={applicationId} opened={isCreating} onClose={close} />
+    </ListSection>
+  );
+}
+
+function expiryLabel(expiresAt: string | null | undefined): string {
+  if (!expiresAt) return texts.never;
+  const day = formatDate(expiresAt);
+  return new Date(expiresAt).getTime() <= Date.now() ? texts.expired(day) : day;
+}
+
+function Revoke({ apiKey: { id, name } }: { apiKey: ApiKey }) {
+  const [isAsking, { open, close }] = useDisclosure();
+  const { mutateAsync } = useChange(RevokeApiKeyDocument, [ApiKeysDocument]);
+  const revoke = async () => {
+    await mutateAsync({ input: { id } });
+    notifications.show({ message: texts.revoked(name), color: "green" });
+  };
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={open} aria-label={texts.revokeOf(name)}>
+        {texts.revoke}
+      </Button>
+      <ConfirmDialog
+        opened={isAsking}
+        onClose={close}
+        title={texts.revokeTitle}
+        action={texts.revokeSubmit}
+        isDestructive
+        onConfirm={revoke}
+      >
+        <Text size="sm">{texts.revokeText(name)}</Text>
+      </ConfirmDialog>
+    </>
+  );
+}

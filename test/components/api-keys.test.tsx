@@ -1,0 +1,114 @@
+import { screen, within } from "@testing-library/react";
+import {
+  ApiKeysDocument,
+  type ApiKeysQuery,
+  CreateApiKeyDocument,
+  RevokeApiKeyDocument,
+} from "../../dashboard/src/pages/applications/api-keys.generated.ts";
+import {
+  ApplicationSettingsDocument,
+  type SettingsFieldsFragment,
+} from "../../dashboard/src/pages/applications/application.generated.ts";
+import { FakeService, Refusal } from "../support/dashboard/components/fake-service.ts";
+import { openPage } from "../support/dashboard/components/open-page.tsx";
+
+/** The API keys of an application: created, shown once, listed and revoked. */
+
+type ApiKey = ApiKeysQuery["application"]["apiKeys"][number];
+
+const PATH = "/applications/7/settings?tab=keys";
+const KEY = `sbk_${"k".repeat(43)}`;
+const SETTINGS: SettingsFieldsFragment = {
+  ...{ id: "7", name: "Shop", authKey: "auth-key", accountKey: "account-key" },
+  ...{ previousSecretValidUntil: null, v1ListDisabled: true, signUpOpen: true },
+  ...{ emailNeedsPassword: false, pushSenders: "USERS", answeredElsewhere: false },
+  ...{ newCallsPerMinute: null, incomingCallPush: false, incomingCallPushDelaySeconds: 10 },
+  ...{ incomingCallPushEnvironment: "PRODUCTION", conferencesOnJoin: true, webOrigins: [] },
+  serverSessionsCreateUsers: false,
+};
+const BACKEND: ApiKey = {
+  ...{ id: "3", name: "backend", scopes: ["SESSIONS", "PUSH"], expiresAt: "2020-01-31T12:00:00Z" },
+  ...{ createdBy: "ann@team.example", createdAt: "2019-01-02T08:00:00Z" },
+};
+
+function serviceWith(...present: ApiKey[]): FakeService {
+  const service = new FakeService();
+  let apiKeys = present;
+  service.answer(ApplicationSettingsDocument, () => ({ application: SETTINGS }));
+  service.answer(ApiKeysDocument, () => ({ application: { id: "7", apiKeys } }));
+  service.answer(CreateApiKeyDocument, ({ input: { name, scopes, expiresAt } }) => {
+    const all = Array.isArray(scopes) ? scopes : [scopes];
+    const expiry = typeof expiresAt === "string" ? expiresAt : null;
+    const apiKey: ApiKey = { ...BACKEND, id: "4", name, scopes: all, expiresAt: expiry };
+    apiKeys = [...apiKeys, apiKey];
+    return { createApiKey: { key: KEY, apiKey } };
+  });
+  service.answer(RevokeApiKeyDocument, ({ input: { id } }) => {
+    apiKeys = apiKeys.filter((each) => each.id !== id);
+    return { revokeApiKey: { revokedApiKeyId: id } };
+  });
+  return service;
+}
+
+it("lists what each key may do and when it ends", async () => {
+  openPage(serviceWith(BACKEND), PATH);
+  const list = await screen.findByRole("group", { name: "API keys" });
+  within(list).getByText("backend");
+  within(list).getByText("Sessions, Push");
+  within(list).getByText(/^expired on /);
+  within(list).getByText("ann@team.example");
+});
+
+it("a new key is shown once, and is gone when the dialog is closed", async () => {
+  const service = serviceWith();
+  const user = openPage(service, PATH);
+  await screen.findByText("No API keys");
+  await user.click(screen.getByRole("button", { name: "New API key …" }));
+  const dialog = await screen.findByRole("dialog", { name: "New API key" });
+  await user.click(within(dialog).getByRole("button", { name: "Create" }));
+  within(dialog).getByText("Enter a name.");
+  within(dialog).getByText("Choose at least one.");
+  expect(service.variablesOf(CreateApiKeyDocument)).toEqual([]);
+  await user.type(within(dialog).getByRole("textbox", { name: /^Name/ }), " shop ");
+  await user.click(within(dialog).getByRole("checkbox", { name: "Sessions" }));
+  await user.click(within(dialog).getByRole("button", { name: "Create" }));
+  await within(dialog).findByText(KEY);
+  expect(service.variablesOf(CreateApiKeyDocument)).toEqual([
+    { input: { applicationId: "7", name: "shop", scopes: ["SESSIONS"], expiresAt: null } },
+  ]);
+  const [close] = within(dialog).getAllByRole("button", { name: "Close" }).slice(-1);
+  if (close) await user.click(close);
+  await within(await screen.findByRole("group", { name: "API keys" })).findByText("shop");
+  expect(document.body.textContent).not.toContain(KEY);
+});
+
+it("a name that is taken is said at its field, and what was typed stays", async () => {
+  const service = serviceWith(BACKEND);
+  const problem = { name: ["has already been taken"] };
+  service.refuse(
+    CreateApiKeyDocument,
+    new Refusal("INVALID", "name has already been taken", problem),
+  );
+  const user = openPage(service, PATH);
+  await user.click(await screen.findByRole("button", { name: "New API key …" }));
+  const dialog = await screen.findByRole("dialog");
+  const name = within(dialog).getByRole<HTMLInputElement>("textbox", { name: /^Name/ });
+  await user.type(name, "backend");
+  await user.click(within(dialog).getByRole("checkbox", { name: "Push" }));
+  await user.click(within(dialog).getByRole("button", { name: "Create" }));
+  await within(dialog).findByText(/already been taken/);
+  expect(name.value).toBe("backend");
+});
+
+it("a key is revoked after its effects are said", async () => {
+  const service = serviceWith(BACKEND);
+  const user = openPage(service, PATH);
+  await user.click(await screen.findByRole("button", { name: "Revoke backend …" }));
+  const dialog = await screen.findByRole("dialog", { name: "Revoke the API key" });
+  within(dialog).getByText(/Every backend that uses backend is refused/);
+  expect(service.variablesOf(RevokeApiKeyDocument)).toEqual([]);
+  await user.click(within(dialog).getByRole("button", { name: "Revoke" }));
+  await screen.findByText("backend is revoked.");
+  await screen.findByText("No API keys");
+  expect(service.variablesOf(RevokeApiKeyDocument)).toEqual([{ input: { id: "3" } }]);
+});
