@@ -60,8 +60,12 @@ export function sampleSchema(): GraphQLSchema {
     const { serialize, parseValue, parseLiteral } = scalar;
     Object.assign(type, { serialize, parseValue, parseLiteral });
   }
-  const open = schema.getMutationType()?.getFields().createSession;
-  if (open) open.extensions = { allowed: { client: "public", member: null } };
+  const { createSession, createSessionForUser } = schema.getMutationType()?.getFields() ?? {};
+  const allowed = { client: "public", member: null };
+  if (createSession) createSession.extensions = { allowed };
+  if (createSessionForUser) {
+    createSessionForUser.extensions = { allowed, keyScope: "sessions" };
+  }
   return schema;
 }
 
