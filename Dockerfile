@@ -11,6 +11,7 @@ RUN npm ci --no-audit --no-fund && npm pack --pack-destination /tmp
 WORKDIR /opt/signalbox
 RUN tar -xzf /tmp/signalbox-*.tgz --strip-components 1 \
   && npm pkg delete devDependencies workspaces \
+  && cp deploy/npm-shrinkwrap.json . \
   && npm ci --no-audit --no-fund
 # Only development, and databases other than PostgreSQL, need these files.
 RUN find /opt/signalbox -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \

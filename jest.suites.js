@@ -4,7 +4,7 @@ const { randomInt } = require("node:crypto");
 const { readdirSync, readFileSync } = require("node:fs");
 const { availableParallelism, totalmem } = require("node:os");
 const { join } = require("node:path");
-const { dependencies } = require("./package.json");
+const { dependencies, peerDependencies } = require("./package.json");
 
 /** How TypeScript is compiled: each file on its own, in memory. */
 const TRANSFORM = [
@@ -34,9 +34,10 @@ const ES_MODULES = [
 /** Clients of the service: what the demos run, and firebase-admin, of which a test that uses it has its own copy. */
 const CLIENT_PACKAGES = ["@xmpp/client", "firebase-admin", "strophe.js"];
 /** Packages that `src` uses. */
-const SHARED_PACKAGES = [...Object.keys(dependencies), "@prisma"].filter(
-  (name) => !CLIENT_PACKAGES.includes(name),
-);
+const SHARED_PACKAGES = [
+  ...Object.keys({ ...dependencies, ...peerDependencies }),
+  "@prisma",
+].filter((name) => !CLIENT_PACKAGES.includes(name));
 
 // The order of the files and the samples of matrices follow from one seed, which workers inherit and the reporter prints.
 process.env.TEST_SEED ??= String(randomInt(2 ** 31));

@@ -37,6 +37,15 @@ function checkPackages(names) {
   fail(`Packages are not installed (${missing[0]}${more}): run npm ci.`);
 }
 
+/** Beside an installation for all users npm does not install the peers. */
+function checkPeers(versions) {
+  const missing = Object.keys(versions).filter((name) => !isInstalled(name, root));
+  if (missing.length === 0) return;
+  if (fs.existsSync(path.join(root, "src"))) return checkPackages(missing);
+  const named = missing.map((name) => `${name}@${versions[name]}`).join(" ");
+  fail(`Packages are not installed beside signalbox: run npm install --global ${named}.`);
+}
+
 /**
  * Exits with one sentence if Node.js is too old or packages are missing.
  * @param {boolean} development whether the program also needs the packages for development
@@ -45,6 +54,7 @@ function checkRequirements(development) {
   const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
   checkNode(manifest.engines.node.replace(">=", ""));
   checkPackages(Object.keys(manifest.dependencies));
+  checkPeers(manifest.peerDependencies || {});
   if (development) checkPackages(Object.keys(manifest.devDependencies));
 }
 

@@ -15,16 +15,24 @@ interface Package {
   /** For development, or an optional dependency or peer of what is not. */
   devOptional?: boolean;
   link?: boolean;
+  /** The platforms of a package with a program. */
+  os?: string[];
+  cpu?: string[];
 }
 
 const read = (name: string) => JSON.parse(readFileSync(join(__dirname, "../..", name), "utf8"));
 const manifest = read("package.json");
 const lock: { lockfileVersion: number; packages: Record<string, Package> } =
   read("package-lock.json");
+/** What runs in production. */
+const production: Record<string, string> = {
+  ...manifest.dependencies,
+  ...manifest.peerDependencies,
+};
 /** The packages of this repository, which npm links. */
 const workspaces: string[] = manifest.workspaces;
 const { productionLock } = require("../../bin/shrinkwrap.js") as {
-  productionLock(file: typeof lock): typeof lock;
+  productionLock(file: typeof lock, withPeers: boolean): typeof lock;
 };
 /** The packages of the registry. */
 const packages = Object.entries(lock.packages).filter(
@@ -74,6 +82,7 @@ const NOT_IMPORTED: Record<string, string> = {
   jest: "the scripts test",
   "kubernetes-types": "test/support/deploy/kubernetes.ts checks objects by its types",
   prisma: "bin/generated.js runs its generator",
+  "detect-libc": "node-datachannel loads it; named here, since it names no exact version",
   express: "docs/FRONTEND.md prints code that imports it, which tests run",
   "graphql-request": "docs/FRONTEND.md prints code that imports it, which tests run",
 };
@@ -143,7 +152,7 @@ function notImported(names: string[], folders: string[]): string[] {
 const PINNED = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/;
 
 describe("package.json", () => {
-  const declared = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+  const declared = Object.entries({ ...production, ...manifest.devDependencies });
 
   test.each(declared)("pins %s to one version: %s", (_name, version) => {
     expect(version).toMatch(PINNED);
@@ -174,20 +183,18 @@ describe("package.json", () => {
   });
 
   test("lists no package twice", () => {
-    const both = Object.keys(manifest.dependencies).filter(
-      (name) => manifest.devDependencies[name],
-    );
-    expect(both).toEqual([]);
+    const { dependencies, peerDependencies, devDependencies } = manifest;
+    const names = [dependencies, peerDependencies, devDependencies].flatMap(Object.keys);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
   test("lists only packages that are imported, or needed for a reason given here", () => {
-    const { dependencies, devDependencies } = manifest;
     // Types belong to their package; those of Node and jest to the tests.
-    const development = Object.keys(devDependencies)
+    const development = Object.keys(manifest.devDependencies)
       .filter((name) => !/^@types\/(node|jest)$/.test(name))
       .map((name) => name.replace(/^@types\//, ""));
     const unused = [
-      ...notImported(Object.keys(dependencies), PACKAGED),
+      ...notImported(Object.keys(production), PACKAGED),
       ...notImported(development, [...PACKAGED, ...DEVELOPMENT]),
     ];
     expect(unused.sort()).toEqual(Object.keys(NOT_IMPORTED).sort());
@@ -265,18 +272,40 @@ describe("the npm package signalbox", () => {
   });
 
   test("locks what runs in production, as package-lock.json does, and nothing else", () => {
-    const locked = productionLock(lock).packages;
-    const { dependencies, devDependencies } = locked[""] as Record<string, unknown>;
-    expect([dependencies, devDependencies]).toEqual([manifest.dependencies, undefined]);
-    const production = packages.filter(([, { dev, devOptional }]) => !dev && !devOptional);
+    const locked = productionLock(lock, true).packages;
+    const { dependencies, devDependencies, peerDependencies } = locked[""] as Record<
+      string,
+      unknown
+    >;
+    expect({ ...(dependencies as object), ...(peerDependencies as object) }).toEqual(production);
+    expect(devDependencies).toBeUndefined();
+    const installed = packages.filter(([, { dev, devOptional }]) => !dev && !devOptional);
     const ofExample = ["js-tokens", "loose-envify", "react", "react-dom", "scheduler"];
     expect(Object.entries(locked).slice(1)).toEqual(
-      production.filter((entry) => !ofExample.includes(nameOf(entry))),
+      installed.filter((entry) => !ofExample.includes(nameOf(entry))),
     );
     for (const name of ["prisma", "typescript", "vite", "jest"]) {
       expect(packages.map(nameOf)).toContain(name);
       expect(Object.entries(locked).map(nameOf)).not.toContain(name);
     }
+  });
+
+  test("locks every package for one platform, except in what npm installs as a dependency", () => {
+    const forPlatform = (withPeers: boolean) =>
+      Object.entries(productionLock(lock, withPeers).packages).filter(
+        ([, { os, cpu }]) => os ?? cpu,
+      );
+    const names = forPlatform(true).map(([path]) => folderOf(path));
+    expect(names).toEqual(
+      expect.arrayContaining(["@node-datachannel/darwin-arm64", "@node-rs/argon2-linux-x64-gnu"]),
+    );
+    expect(forPlatform(false)).toEqual([]);
+    const beside = Object.keys(productionLock(lock, true).packages).filter(
+      (path) => !(path in productionLock(lock, false).packages),
+    );
+    const others = beside.map(folderOf).filter((name) => !names.includes(name));
+    // npm installs the versions that package.json names. The first and the last name exact versions for each platform.
+    expect(others).toEqual(Object.keys(manifest.peerDependencies));
   });
 
   test("locks an optional package that development needs as an optional one", () => {
@@ -291,10 +320,10 @@ describe("the npm package signalbox", () => {
       "node_modules/c": { version: "1.0.0", devOptional: true },
       "node_modules/d": { version: "1.0.0", devOptional: true },
     };
-    const { "": _root, ...locked } = productionLock({
-      lockfileVersion: 3,
-      packages: example,
-    }).packages;
+    const { "": _root, ...locked } = productionLock(
+      { lockfileVersion: 3, packages: example },
+      true,
+    ).packages;
     expect(locked).toEqual({
       "node_modules/a": example["node_modules/a"],
       "node_modules/b": { version: "1.0.0", optional: true, dependencies: { d: "1" } },
@@ -322,11 +351,10 @@ describe("package-lock.json", () => {
 
   test("agrees with package.json", () => {
     const root = lock.packages[""] as Record<string, unknown>;
-    expect([root.dependencies, root.devDependencies]).toEqual([
-      manifest.dependencies,
-      manifest.devDependencies,
-    ]);
-    for (const [name, version] of Object.entries<string>(manifest.dependencies)) {
+    for (const group of ["dependencies", "peerDependencies", "devDependencies"]) {
+      expect([group, root[group]]).toEqual([group, manifest[group]]);
+    }
+    for (const [name, version] of Object.entries(production)) {
       expect([name, lock.packages[`node_modules/${name}`]?.version]).toEqual([
         name,
         version.slice(version.lastIndexOf("@") + 1),

@@ -22,16 +22,29 @@ import { type Registry, startRegistry } from "../support/ship/registry";
 /** The packages signalbox and @signalbox/client, as they are published, installed and run. */
 
 const ROOT = join(__dirname, "../..");
-/** The oldest version of Node.js that works, and later ones. Packages of npm contain the programs. */
-const NODES = ["20.19.0", "22.23.5", "24.22.3"];
+/** The oldest version of Node.js that works, and later ones, each with its npm. Packages of npm contain the programs. */
+const NODES = [
+  ["20.19.0", "10.8.2"],
+  ["22.23.5", "10.9.4"],
+  ["24.22.3", "11.19.1"],
+] as const;
+/** Maximum size of an installation, in MiB. */
+const INSTALLED_MIB_MAX = 250;
 
 const run = promisify(execFile);
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), "utf8"));
 const { version } = readJson(ROOT, "package.json");
 const { productionLock } = require("../../bin/shrinkwrap.js") as {
-  productionLock(lock: LockFile): LockFile;
+  productionLock(lock: LockFile, withPeers: boolean): LockFile;
 };
-const { packages: locked } = productionLock(readJson(ROOT, "package-lock.json"));
+const lock = readJson(ROOT, "package-lock.json");
+/** All packages. */
+const { packages: locked } = productionLock(lock, true);
+/** Those that npm installs in signalbox. It installs the others beside it. */
+const { packages: lockedInside } = productionLock(lock, false);
+const lockedBeside = Object.fromEntries(
+  Object.entries(locked).filter(([path]) => !(path in lockedInside)),
+);
 /** What a tarball of signalbox may contain. */
 const TOP_LEVEL = [
   ...[
@@ -73,14 +86,43 @@ let nextVersion: string;
 let packed: Packed;
 let reported: string;
 
-/** The environment of programs. The folder of another Node.js comes first in PATH. */
-const environment = (node?: string) => ({
+/** The environment of programs. The folders of another Node.js come first in PATH. */
+const environment = (...folders: string[]) => ({
   ...process.env,
   // Jest sets it.
   NODE_ENV: undefined,
   ...registry.environment,
-  PATH: node === undefined ? process.env.PATH : `${node}:${process.env.PATH}`,
+  PATH: [...folders, process.env.PATH].join(":"),
 });
+
+/** Expects the packages that npm has installed in and beside signalbox to be those of the lock file, for this platform. */
+function expectLocked(modules: string): void {
+  const inside = installedTree(join(modules, "signalbox"));
+  expect(Object.keys(inside).length).toBeGreaterThan(300);
+  expect(inside).toEqual(lockedTree(lockedInside, inside));
+  const all = installedTree(join(modules, ".."));
+  const beside = Object.entries(all).filter(([path]) => path in lockedBeside);
+  expect(Object.fromEntries(beside)).toEqual(lockedTree(lockedBeside, all));
+  expectPlatform(all);
+}
+
+/**
+ * Expects packages with programs for this platform, and for no other. Without a lock file npm 10 installs those for both C
+ * libraries of Linux.
+ */
+function expectPlatform(installed: Record<string, string>): void {
+  const ofPlatforms = Object.keys(installed).filter((path) => locked[path]?.os !== undefined);
+  for (const family of ["/@node-datachannel/", "/@node-rs/argon2-"]) {
+    expect(ofPlatforms).toEqual(expect.arrayContaining([expect.stringContaining(family)]));
+  }
+  for (const path of ofPlatforms) {
+    expect([path, locked[path]?.os, locked[path]?.cpu]).toEqual([
+      path,
+      [process.platform],
+      [process.arch],
+    ]);
+  }
+}
 
 /** Publishes a folder, and the workspace of it if one is named. @returns what npm prints */
 async function publish(from: string, ...options: string[]) {
@@ -139,10 +181,46 @@ it("is published without a warning, with what runs and nothing else, in at most 
   );
   const compiled = files.filter((path) => /^dist\/(src|client|demo)\//.test(path));
   expect(compiled.sort()).toEqual(built.sort());
-  for (const path of ["LICENSE", "README.md", "dist/dashboard/index.html", "npm-shrinkwrap.json"]) {
+  for (const path of [
+    ...["LICENSE", "README.md", "dist/dashboard/index.html"],
+    ...["npm-shrinkwrap.json", "deploy/npm-shrinkwrap.json"],
+  ]) {
     expect(files).toContain(path);
   }
-  expect(existsSync(join(ROOT, "npm-shrinkwrap.json"))).toBe(false);
+});
+
+it("npm publish --dry-run has nothing to say, and leaves no file", async () => {
+  // One that does not have this version yet.
+  const other = await startRegistry();
+  const { stderr } = await run("npm", ["publish", "--dry-run", "--json"], {
+    cwd: ROOT,
+    env: { ...environment(), ...other.environment },
+    maxBuffer: 2 ** 26,
+  });
+  await other.close();
+  expect(stderr).not.toMatch(/npm (warn|error)/i);
+  for (const path of ["npm-shrinkwrap.json", "deploy/npm-shrinkwrap.json"]) {
+    expect([path, existsSync(join(ROOT, path))]).toEqual([path, false]);
+  }
+});
+
+it("an installation for all users names the packages that it also needs, and runs with them", async () => {
+  const prefix = join(folder, "global");
+  const install = ["install", "--global", "--prefix", prefix];
+  await run("npm", [...install, `signalbox@${version}`], { cwd: folder, env: environment() });
+  const command = join(prefix, "bin/signalbox");
+  const failed = await run(command, ["start"], { cwd: folder, env: environment() }).catch(
+    (error) => error,
+  );
+  const named = /: run npm install --global (.+)\.$/m.exec(failed.stderr)?.[1]?.split(" ") ?? [];
+  expect(named).toHaveLength(Object.keys(readJson(ROOT, "package.json").peerDependencies).length);
+  await run("npm", [...install, ...named], { cwd: folder, env: environment() });
+  expectLocked(join(prefix, "lib/node_modules"));
+  expect(await diskUsage(prefix)).toBeLessThan(INSTALLED_MIB_MAX);
+  const empty = join(folder, "global-data");
+  await mkdir(empty);
+  const server = await start([command, "start"], empty, environment());
+  expect((await fetch(`${server.url}/dashboard`)).status).toBe(200);
 });
 
 it("npx starts it in an empty folder, and its demos", async () => {
@@ -187,25 +265,32 @@ it("npx starts it in an empty folder, and its demos", async () => {
   }
 });
 
-describe.each(NODES)("with Node.js %s", (nodeVersion) => {
+describe.each(NODES)("with Node.js %s and npm %s", (nodeVersion, npmVersion) => {
   const project = () => join(folder, `project-${nodeVersion}`);
   const installed = () => join(project(), "node_modules/signalbox");
   let env: NodeJS.ProcessEnv;
   let output: (command: string, ...args: string[]) => Promise<string>;
+  /** What the package takes with all that it needs, in MiB. */
+  let size: number;
 
   beforeAll(async () => {
     const name = `node-${process.platform}-${process.arch}`;
     const nodes = join(folder, `node-${nodeVersion}`);
     await mkdir(nodes);
     await mkdir(project());
-    const install = ["install", "--ignore-scripts", `${name}@${nodeVersion}`];
+    const programs = [`${name}@${nodeVersion}`, `npm@${npmVersion}`];
+    const install = ["install", "--ignore-scripts", ...programs];
     await run("npm", install, { cwd: nodes, env: environment() });
-    env = environment(join(nodes, "node_modules", name, "bin"));
+    const modules = join(nodes, "node_modules");
+    env = environment(join(modules, name, "bin"), join(modules, ".bin"));
     output = async (command, ...args) => {
       return (await run(command, args, { cwd: project(), env })).stdout.trim();
     };
     expect(await output("node", "--version")).toBe(`v${nodeVersion}`);
-    await output("npm", "install", `signalbox@${version}`, `@signalbox/client@${version}`);
+    expect(await output("npm", "--version")).toBe(npmVersion);
+    await output("npm", "install", `signalbox@${version}`);
+    size = await diskUsage(project());
+    await output("npm", "install", `@signalbox/client@${version}`);
   });
   const startInstalled = () => start(["node_modules/.bin/signalbox", "start"], project(), env);
   const signalbox = async (server: StartedServer, ...args: string[]) => {
@@ -213,10 +298,20 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
     return (await run("node_modules/.bin/signalbox", args, all)).stdout.trim();
   };
 
-  it("an empty folder gets the packages of the lock file", () => {
-    const tree = installedTree(installed());
-    expect(Object.keys(tree).length).toBeGreaterThan(300);
-    expect(tree).toEqual(lockedTree(locked, tree));
+  it("an empty folder gets the packages of the lock file for this platform, in at most 250 MB", () => {
+    expectLocked(join(project(), "node_modules"));
+    expect(size).toBeLessThan(INSTALLED_MIB_MAX);
+  });
+
+  it("the command itself refuses a file of settings that is missing", async () => {
+    for (const args of [["start"], ["app", "list"]]) {
+      const failed = await run("node_modules/.bin/signalbox", [...args, "--env-file", "none.env"], {
+        cwd: project(),
+        env,
+      }).catch((error) => error);
+      expect([failed.code, failed.stdout]).toEqual([1, ""]);
+      expect(failed.stderr).toContain("none.env cannot be used as the environment file");
+    }
   });
 
   it("it runs, writes nothing into the package, and keeps its data when it is updated and removed", async () => {
@@ -235,8 +330,7 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
 
     await output("npm", "install", `signalbox@${nextVersion}`);
     expect(await output("node_modules/.bin/signalbox", "--version")).toBe(nextVersion);
-    const tree = installedTree(installed());
-    expect(tree).toEqual(lockedTree(locked, tree));
+    expectLocked(join(project(), "node_modules"));
     const second = await startInstalled();
     const app = JSON.parse(await signalbox(second, "--json", "app", "show", "--app", id));
     expect(app).toMatchObject({ id, name: "Shop" });
@@ -258,7 +352,8 @@ it("the tarball runs as docs/DEPLOY.md says, with the packages of the lock file,
   const unpacked = join(folder, "signalbox");
   const tree = installedTree(unpacked);
   expect(tree).toEqual(lockedTree(locked, tree));
-  expect(await diskUsage(unpacked)).toBeLessThan(250);
+  expectPlatform(tree);
+  expect(await diskUsage(unpacked)).toBeLessThan(INSTALLED_MIB_MAX);
   const server = await start(["npx", "signalbox", "start"], unpacked, environment());
   expect((await fetch(`${server.url}/dashboard`)).status).toBe(200);
 });

@@ -18,6 +18,9 @@ export interface LockFile {
       name?: string;
       version?: string;
       optional?: boolean;
+      /** The platforms of a package with a program. */
+      os?: string[];
+      cpu?: string[];
     }
   >;
 }
