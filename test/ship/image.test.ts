@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-/** Starts the image's command, and waits until its health check passes. */
+/** Starts the image's command, and waits until its health check passes, and then until it is ready. */
 async function start() {
   const { Entrypoint, Cmd, Healthcheck } = image.config;
   const env = { ...FREE_PORTS, PORT: String(await freePort()) };
@@ -49,7 +49,12 @@ async function start() {
     return (await endOf(runInImage(image, check, { data, env }))) === 0;
   };
   await eventually(isHealthy, Boolean);
-  return { child, output, graphqlUrl: `http://127.0.0.1:${env.PORT}/graphql` };
+  const url = `http://127.0.0.1:${env.PORT}`;
+  await eventually(
+    () => fetch(`${url}/readyz`),
+    ({ ok }) => ok,
+  );
+  return { child, output, graphqlUrl: `${url}/graphql` };
 }
 
 /** The names of the applications, read by a member who signs in with the file of the volume. */
