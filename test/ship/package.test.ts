@@ -215,7 +215,13 @@ it("an installation for all users names the packages that it also needs, and run
   const named = /: run npm install --global (.+)\.$/m.exec(failed.stderr)?.[1]?.split(" ") ?? [];
   expect(named).toHaveLength(Object.keys(readJson(ROOT, "package.json").peerDependencies).length);
   await run("npm", [...install, ...named], { cwd: folder, env: environment() });
-  expectLocked(join(prefix, "lib/node_modules"));
+  // Each has its own packages inside.
+  const tree = installedTree(join(prefix, "lib"));
+  for (const name of named) {
+    expect(tree).toMatchObject({ [`node_modules/${name.slice(0, name.lastIndexOf("@"))}`]: name });
+  }
+  const inside = installedTree(join(prefix, "lib/node_modules/signalbox"));
+  expect(inside).toEqual(lockedTree(lockedInside, inside));
   expect(await diskUsage(prefix)).toBeLessThan(INSTALLED_MIB_MAX);
   const empty = join(folder, "global-data");
   await mkdir(empty);
