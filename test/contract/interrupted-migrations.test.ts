@@ -14,6 +14,7 @@ import {
   openServerConnection,
 } from "../../src/platform/store/migration-connection";
 import { closeAfterEach } from "../support/close-after-each";
+import { eventually } from "../support/moving-clock";
 import { startNode } from "../support/node";
 import {
   describeEmbedded,
@@ -39,6 +40,8 @@ describeServices("a process that migrates PostgreSQL and ends", () => {
   let database: FreshDatabase;
   let url: string;
   let observer: OpenMigrationConnection;
+  const info = jest.spyOn(log, "info");
+  afterAll(() => info.mockRestore());
   beforeEach(async () => {
     database = await freshServices("template0");
     url = database.environment.DATABASE_URL ?? "";
@@ -58,9 +61,11 @@ describeServices("a process that migrates PostgreSQL and ends", () => {
       await sleep(20);
     }
   };
-  /** The number of backends, beside the observer, that wait for the migration lock. */
-  const WAITING = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  /** How many times the nodes of this process have logged a text. */
+  const countLogged = (text: string) =>
+    info.mock.calls.filter((parts) => (parts as unknown[]).includes(text)).length;
+  const WAITING = "another process is migrating the database; waiting for it";
+  const MIGRATING = "migrating the database";
   /** Whether a statement waits for the lock of a table. */
   const BLOCKED = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'relation' AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
@@ -122,6 +127,7 @@ describeServices("a process that migrates PostgreSQL and ends", () => {
     ["SIGTERM", 0],
   ] as const)("inside of a statement by %s, lets five other nodes complete it", async (signal, exit) => {
     const blocker = await blockSecondMigration();
+    info.mockClear();
     const child = spawn(
       process.execPath,
       [
@@ -136,11 +142,18 @@ describeServices("a process that migrates PostgreSQL and ends", () => {
     close({ close: async () => void child.kill("SIGKILL") });
     await until(BLOCKED);
     const others = Promise.all(Array.from({ length: 5 }, migrateLikeANode));
-    await until(`(${WAITING}) = 5`);
+    await eventually(
+      () => countLogged(WAITING),
+      (count) => count === 5,
+    );
+    expect(countLogged(MIGRATING)).toBe(0);
     child.kill(signal);
     expect(await exited).toBe(exit);
     // The server releases the lock although the statement of the ended process still waits.
-    await until(`(${WAITING}) = 4`);
+    await eventually(
+      () => countLogged(MIGRATING),
+      (count) => count === 1,
+    );
     await until(BLOCKED);
     await blocker.query("COMMIT");
     expect((await others).flat()).toEqual(["2_second"]);

@@ -1,20 +1,19 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
 import PgBoss from "pg-boss";
 import { openLog } from "../../src/core/log";
 import { CALL_JOBS } from "../../src/domain/calls/history/history-deps";
 import { PUSH_JOBS } from "../../src/domain/push/deps/push-deps";
 import { migrate, resolveMigration } from "../../src/platform/store/migrate";
 import type { MigrationConnection } from "../../src/platform/store/migration/stoppable-connection";
-import {
-  embeddedConnection,
-  openServerConnection,
-} from "../../src/platform/store/migration-connection";
 import { type Migration, readMigrations } from "../../src/platform/store/migrations";
 import { UnusableDatabaseError } from "../../src/platform/store/unusable-database-error";
-import { type FreshDatabase, freshServices, hasServices } from "../support/operations/database";
+import { hasServices } from "../support/operations/database";
+import {
+  MIGRATION_DATABASE,
+  type MigrationDatabase,
+} from "../support/operations/migration-database";
 import { sample } from "../support/operations/migrations";
 
 const log = openLog("silent");
@@ -30,43 +29,11 @@ const FAILING = {
   script: "ALTER TABLE a ADD COLUMN b TEXT;\nINSERT INTO a VALUES (1);",
 };
 
-interface Server {
-  connection: MigrationConnection;
-  /** Opens another connection to the same database; absent for the embedded one. */
-  another?(): Promise<{ connection: MigrationConnection; close(): Promise<void> }>;
-  close(): Promise<void>;
-}
-
-const DATABASE: { name: string; open(): Promise<Server> } = hasServices
-  ? {
-      name: "postgresql",
-      open: async () => {
-        const database: FreshDatabase = await freshServices("template0");
-        const another = () => openServerConnection(database.environment.DATABASE_URL ?? "");
-        const { connection, close } = await another();
-        return {
-          connection,
-          another,
-          close: async () => {
-            await close();
-            await database.remove();
-          },
-        };
-      },
-    }
-  : {
-      name: "embedded",
-      open: async () => {
-        const lite = await PGlite.create();
-        return { connection: embeddedConnection(lite), close: () => lite.close() };
-      },
-    };
-
-describe(`migrating the ${DATABASE.name} database`, () => {
-  let server: Server;
+describe(`migrating the ${MIGRATION_DATABASE.name} database`, () => {
+  let server: MigrationDatabase;
   let connection: MigrationConnection;
   beforeAll(async () => {
-    server = await DATABASE.open();
+    server = await MIGRATION_DATABASE.open();
     connection = server.connection;
   });
   beforeEach(() => connection.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
@@ -221,7 +188,7 @@ describe(`migrating the ${DATABASE.name} database`, () => {
 
   test("every migration that an earlier version left unfinished is completed, applied or not", async () => {
     const migrations = await readMigrations();
-    const unfinished = `UPDATE _prisma_migrations SET finished_at = NULL, applied_steps_count = 0
+    const unfinished = `UPDATE _prisma_migrations SET finished_at = NULL, applied_steps_count = 0, logs = NULL
       WHERE migration_name = $1 AND rolled_back_at IS NULL`;
     await migrate(connection, [], log);
     for (const [index, { name, checksum }] of migrations.entries()) {
@@ -284,6 +251,46 @@ describe(`migrating the ${DATABASE.name} database`, () => {
   test("a migration that this version does not know is rejected", async () => {
     await migrate(connection, sample(FIRST, SECOND), log);
     expect(await refused(sample(FIRST))).toMatch(/2_second, which this version does not know/);
+  });
+
+  test("a version runs after migrations of newer ones that only add, or that say so", async () => {
+    const adding = { name: "3_third", script: "ALTER TABLE a ADD COLUMN c TEXT;" };
+    // The form that Prisma writes is known.
+    const quoted = { ...adding, script: 'ALTER TABLE "a" ADD COLUMN "c" TEXT;' };
+    const removing = { name: "4_fourth", script: 'ALTER TABLE "a" DROP COLUMN "b";' };
+    const needing = { ...removing, script: `-- Needs: 2_second\n${removing.script}` };
+    const anybody = { ...removing, script: `-- Needs: nothing\n${removing.script}` };
+
+    await migrate(connection, sample(FIRST, SECOND, quoted, needing), log);
+    const warn = jest.spyOn(log, "warn");
+    expect(await migrate(connection, sample(FIRST, SECOND), log)).toEqual([]);
+    expect(warn.mock.calls).toEqual([
+      [{ migrations: ["3_third", "4_fourth"] }, expect.stringContaining("runs on its schema")],
+    ]);
+    warn.mockRestore();
+    expect(await refused(sample(FIRST))).toMatch(/2_second, which this version does not know/);
+    // The newer version knows them as before.
+    expect(await migrate(connection, sample(FIRST, SECOND, quoted, needing), log)).toEqual([]);
+
+    for (const [script, isAccepted] of [
+      [quoted, true],
+      [anybody, true],
+      [adding, false],
+      [removing, false],
+    ] as const) {
+      await connection.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+      await migrate(connection, sample(FIRST, SECOND, script), log);
+      const result = migrate(connection, sample(FIRST, SECOND), log);
+      await (isAccepted
+        ? expect(result).resolves.toEqual([])
+        : expect(result).rejects.toThrow("cannot run on it"));
+    }
+  });
+
+  test("of a newer version that failed, the migration blocks earlier versions", async () => {
+    await migrate(connection, sample(FIRST), log);
+    await refused(sample(FIRST, FAILING));
+    expect(await refused(sample(FIRST))).toMatch(/2_second failed on this database earlier/);
   });
 
   test("a database with other tables is rejected and left unchanged", async () => {

@@ -357,11 +357,13 @@ export const STATEMENT_FILES: Record<string, string> = {
   "backup/tables.ts": "The catalogs say which tables and sequences a database has.",
   "jobs/job-dump.ts": "The tables of the job queue belong to pg-boss, in a schema of its own.",
   "jobs/pg-boss.ts": "The tables of the job queue belong to pg-boss, in a schema of its own.",
+  "store/concurrent-indexes.ts": "The catalogs are the record of these indexes.",
   "store/health-check.ts": "The facts about the server are in no table of the service.",
   "store/migrate.ts": "The history of migrations is Prisma's table, under Prisma's lock.",
   "store/migration/script-objects.ts": "The catalogs say which objects a schema has.",
   "store/migration-connection.ts": "The settings of a session are in no table.",
   "store/node-lock.ts": "The lock of a single node is an advisory lock of its own connection.",
+  "store/upgrade-plan.ts": "The catalogs have the sizes of tables.",
   "store/rows/capped-counts.ts":
     "It builds the counts of a table for the *-queries.ts of its owner.",
   "store/rows/expired-rows.ts": "It builds the purge of a table for the *-queries.ts of its owner.",

@@ -3,6 +3,7 @@ import { DUMP_QUEUES, QUEUE_TABLE, readJobVersion } from "../jobs/job-dump";
 import { pendingMigrations } from "../store/migrate";
 import type { MigrationConnection } from "../store/migration/stoppable-connection";
 import { readMigrations } from "../store/migrations";
+import { UnusableDatabaseError } from "../store/unusable-database-error";
 import { type DumpEntry, type DumpHeader, FORMAT } from "./entries";
 import { dumpStatement, readSequences, readTables } from "./tables";
 
@@ -39,7 +40,12 @@ export async function* dumpDatabase(connection: MigrationConnection): AsyncGener
 
 async function readHeader(connection: MigrationConnection): Promise<DumpHeader> {
   const migrations = await readMigrations();
-  const { pending } = await pendingMigrations(connection, migrations);
+  const { pending, newer } = await pendingMigrations(connection, migrations);
+  if (newer.length > 0) {
+    throw new UnusableDatabaseError(
+      `The database has the migration ${newer[0]} of a newer version of the service: back it up with that version.`,
+    );
+  }
   return {
     format: FORMAT,
     signalbox: packageVersion(),

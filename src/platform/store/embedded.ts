@@ -8,12 +8,13 @@ import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sq
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
+import { buildIndexes, type ConcurrentIndex } from "./concurrent-indexes";
 import { copyFolder } from "./copy-folder";
 import { serveCopies } from "./database-copies";
 import { isDiskFull } from "./database-errors";
 import { stringPropertyOf } from "./error-properties";
 import { lockFolder } from "./folder-lock";
-import { migrate } from "./migrate";
+import { type MigratedStore, migrate } from "./migrate";
 import type { MigrationConnection } from "./migration/stoppable-connection";
 import { cannotOpenError, embeddedConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
@@ -27,18 +28,30 @@ import { UnusableDatabaseError } from "./unusable-database-error";
 /** Parsers for columns of `query`, so that both databases return the same types. */
 const PARSERS = { [types.INT8]: Number };
 
+/** Which embedded database to open, and what to do with it. */
+interface EmbeddedOptions {
+  /** The data folder. */
+  folder: string;
+  log: Log;
+  /** Stops the opening before the next migration. */
+  signal?: AbortSignal;
+  /** Indexes to build after the migrations. */
+  indexes: readonly ConcurrentIndex[];
+}
+
 /**
  * Opens and migrates the embedded database in `folder/db`; creates it if it is missing. Locks the folder
  * until the store is closed.
  * @throws UnusableDatabaseError if another process uses the folder, or the service must not use this database;
  * the reason of the signal
  */
-export async function openEmbedded(folder: string, log: Log, signal?: AbortSignal): Promise<Store> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<Store> {
+  const { folder, log, signal } = options;
   const lock = await lockFolder(folder, log);
   let lite: PGlite | undefined;
   try {
     lite = await openDatabase(folder, log, signal);
-    await migrateDatabase(lite, log, signal);
+    await migrateDatabase(lite, options);
     signal?.throwIfAborted();
   } catch (error) {
     await lite?.close();
@@ -55,21 +68,17 @@ export async function openEmbedded(folder: string, log: Log, signal?: AbortSigna
 }
 
 /**
- * Migrates the embedded database in `folder/db`; creates it if it is missing.
- * @returns the names of the migrations that were applied
+ * Migrates the embedded database in `folder/db`, and builds the indexes that it lacks; creates it if it is missing.
  * @throws UnusableDatabaseError if another process uses the folder, or a migration must not run; the reason of the
  * signal
  */
-export async function migrateEmbedded(
-  folder: string,
-  log: Log,
-  signal?: AbortSignal,
-): Promise<string[]> {
+export async function migrateEmbedded(options: EmbeddedOptions): Promise<MigratedStore> {
+  const { folder, log, signal } = options;
   const lock = await lockFolder(folder, log);
   let lite: PGlite | undefined;
   try {
     lite = await openDatabase(folder, log, signal);
-    return await migrateDatabase(lite, log, signal);
+    return await migrateDatabase(lite, options);
   } finally {
     await lite?.close();
     await lock.release();
@@ -238,8 +247,14 @@ async function removeDrafts(folder: string): Promise<void> {
   }
 }
 
-async function migrateDatabase(lite: PGlite, log: Log, signal?: AbortSignal): Promise<string[]> {
-  return migrate(embeddedConnection(lite), await readMigrations(), log, signal);
+async function migrateDatabase(
+  lite: PGlite,
+  { log, signal, indexes }: EmbeddedOptions,
+): Promise<MigratedStore> {
+  const connection = embeddedConnection(lite);
+  const applied = await migrate(connection, await readMigrations(), log, signal);
+  const build = { indexes, concurrently: false, log, signal };
+  return { applied, indexes: await buildIndexes(connection, build) };
 }
 
 /** The methods that Prisma's adapter uses. Within a transaction's scope it gets that transaction. */

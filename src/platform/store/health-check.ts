@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import type { Clock } from "../../core/clock";
 import type { Problem } from "../../core/startup/start-error";
+import { CONCURRENT_INDEXES, unbuiltIndexes } from "./concurrent-indexes";
 import { connect } from "./connection";
 import { propertyOf, stringPropertyOf } from "./error-properties";
 import { pendingMigrations } from "./migrate";
@@ -30,6 +31,10 @@ export interface DatabaseStatus {
   refusal: string | null;
   /** Names of the pending migrations. */
   pending: string[];
+  /** Names of the migrations of a newer version. */
+  newer: string[];
+  /** Names of the indexes that are not built yet. */
+  unbuilt: string[];
   /** Number of migrations of this version of the service. */
   migrationCount: number;
 }
@@ -80,17 +85,25 @@ export async function inspectDatabase(
   if (!row) throw new Error("the database returned no row");
   const migrations = await readMigrations();
   const state = await migrationState(() => pendingMigrations(connection, migrations));
-  return { ...row, ...state, clockAheadMs, migrationCount: migrations.length };
+  const unbuilt = await unbuiltIndexes(connection, CONCURRENT_INDEXES);
+  return {
+    ...row,
+    ...state,
+    unbuilt: unbuilt.map(({ name }) => name),
+    clockAheadMs,
+    migrationCount: migrations.length,
+  };
 }
 
 async function migrationState(
   find: () => ReturnType<typeof pendingMigrations>,
-): Promise<Pick<DatabaseStatus, "pending" | "refusal">> {
+): Promise<Pick<DatabaseStatus, "pending" | "newer" | "refusal">> {
   try {
-    const { pending } = await find();
-    return { pending: pending.map(({ name }) => name), refusal: null };
+    const { pending, newer } = await find();
+    return { pending: pending.map(({ name }) => name), newer, refusal: null };
   } catch (error) {
-    if (error instanceof UnusableDatabaseError) return { pending: [], refusal: error.message };
+    if (error instanceof UnusableDatabaseError)
+      return { pending: [], newer: [], refusal: error.message };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Log } from "../../core/log";
 import { errorMessage, stringPropertyOf } from "./error-properties";
+import { compatibilityOf, mayRunAfter } from "./migration/compatibility";
 import { hasRun } from "./migration/script-objects";
 import { transactionControlOf } from "./migration/script-statements";
 import { type MigrationConnection, StoppableConnection } from "./migration/stoppable-connection";
@@ -8,7 +9,12 @@ import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** The advisory lock that Prisma's own tools take to migrate. */
 const LOCK = 72707369;
-const LOCK_WAIT = "5min";
+/**
+ * Attempts to take it, for five minutes, and the pause between them in milliseconds. A statement that waits would hold a
+ * snapshot, for which the concurrent build of an index waits, and a migration may wait for that build.
+ */
+const LOCK_ATTEMPTS = 600;
+const LOCK_PAUSE_MS = 500;
 
 /** Prisma's migration history table, as its schema engine creates it. */
 const TABLE = `CREATE TABLE _prisma_migrations (
@@ -26,8 +32,16 @@ interface AppliedRow {
   migration_name: string;
   checksum: string;
   finished: boolean;
-  /** The database's error, if the migration failed. */
+  /** The database's error, if the migration failed; else which earlier versions may run after it, if any may. */
   logs: string | null;
+}
+
+/** What migrating a store has done. */
+export interface MigratedStore {
+  /** Names of the migrations that were applied. */
+  applied: string[];
+  /** Names of the indexes that were built. */
+  indexes: string[];
 }
 
 /**
@@ -64,23 +78,18 @@ export async function migrate(
 }
 
 async function lock(connection: StoppableConnection, log: Log): Promise<void> {
-  const [row] = await connection.query<{ locked: boolean }>(
-    "SELECT pg_try_advisory_lock($1) AS locked",
-    [LOCK],
-  );
-  if (row?.locked) return;
-  log.info("another process is migrating the database; waiting for it");
-  await connection.exec(`SET lock_timeout = '${LOCK_WAIT}'`);
-  try {
-    await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
-  } catch (error) {
-    if (stringPropertyOf(error, "code") !== "55P03") throw error;
-    throw new UnusableDatabaseError(
-      `Another process has held the migration lock (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or stop it, then start again.`,
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+    const [row] = await connection.query<{ locked: boolean }>(
+      "SELECT pg_try_advisory_lock($1) AS locked",
+      [LOCK],
     );
-  } finally {
-    await connection.cleanUp("SET lock_timeout = DEFAULT");
+    if (row?.locked) return;
+    if (attempt === 0) log.info("another process is migrating the database; waiting for it");
+    await connection.pause(LOCK_PAUSE_MS);
   }
+  throw new UnusableDatabaseError(
+    `Another process has held the migration lock (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or stop it, then start again.`,
+  );
 }
 
 /**
@@ -92,8 +101,15 @@ async function preparePending(
   migrations: Migration[],
   log: Log,
 ): Promise<Migration[]> {
-  const { pending, unfinished, recorded } = await pendingMigrations(connection, migrations);
-  if (!recorded) await connection.exec(TABLE);
+  const state = await pendingMigrations(connection, migrations);
+  const { pending, unfinished, newer } = state;
+  if (!state.recorded) await connection.exec(TABLE);
+  if (newer.length > 0) {
+    log.warn(
+      { migrations: newer },
+      "a newer version of the service has migrated the database; this version runs on its schema",
+    );
+  }
   for (const { name, applied } of unfinished) {
     log.warn(
       { migration: name, applied },
@@ -112,6 +128,8 @@ export interface MigrationState {
    * whether their changes are in the schema. Those without are pending too.
    */
   unfinished: { name: string; applied: boolean }[];
+  /** Names of the migrations of newer versions, on whose schema this version may run. */
+  newer: string[];
   /** Whether the database has a migration history. Without one it is empty. */
   recorded: boolean;
 }
@@ -135,7 +153,7 @@ export async function pendingMigrations(
         "The database contains tables, but no migration history of this service. Use an empty database, or one that this service created.",
       );
     }
-    return { pending: migrations, unfinished: [], recorded: false };
+    return { pending: migrations, unfinished: [], newer: [], recorded: false };
   }
   const rows = await connection.query<AppliedRow>(
     `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, logs
@@ -144,15 +162,20 @@ export async function pendingMigrations(
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   const applied = new Set<string>();
   const unfinished: MigrationState["unfinished"] = [];
+  const newer: string[] = [];
   for (const row of rows) {
     const migration = known.get(row.migration_name);
+    if (!migration && row.finished && mayRunAfter(row.logs, (name) => known.has(name))) {
+      newer.push(row.migration_name);
+      continue;
+    }
     const ran = row.finished ? null : await findOutcome(connection, row, migration);
     if (ran !== null) unfinished.push({ name: row.migration_name, applied: ran });
     else checkApplied(row, migration);
     if (ran !== false) applied.add(row.migration_name);
   }
   const pending = migrations.filter((migration) => !applied.has(migration.name));
-  return { pending, unfinished, recorded: true };
+  return { pending, unfinished, newer, recorded: true };
 }
 
 /** @throws UnusableDatabaseError if a script cannot be one transaction with its record */
@@ -193,7 +216,7 @@ function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
   }
   if (!migration) {
     throw new UnusableDatabaseError(
-      `The database has the migration ${name}, which this version does not know: a newer version of the service has used the database. Start that version or a later one, or restore an earlier backup of the database.`,
+      `The database has the migration ${name}, which this version does not know: a newer version of the service has changed the database so that this one cannot run on it. Start that version or a later one, or restore an earlier backup of the database.`,
     );
   }
   if (!hasChecksum(migration, row.checksum)) {
@@ -234,9 +257,9 @@ async function apply(connection: StoppableConnection, migration: Migration): Pro
     await connection.exec("BEGIN");
     await connection.exec(migration.script);
     await connection.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-         VALUES (gen_random_uuid()::text, $1, $2, clock_timestamp(), 1)`,
-      [migration.checksum, migration.name],
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count, logs)
+         VALUES (gen_random_uuid()::text, $1, $2, clock_timestamp(), 1, $3)`,
+      [migration.checksum, migration.name, compatibilityOf(migration.script)],
     );
     await connection.exec("COMMIT");
   } catch (error) {

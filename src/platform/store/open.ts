@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
+import { CONCURRENT_INDEXES, type ConcurrentIndex } from "./concurrent-indexes";
 import { migrateEmbedded, openEmbedded } from "./embedded";
-import { migrateServer, openPostgres } from "./postgres";
+import type { MigratedStore } from "./migrate";
+import { migrateServer } from "./migrate-server";
+import { openPostgres } from "./postgres";
 import type { Store } from "./store";
 
 /** Options of {@link openStore}. */
@@ -22,6 +25,8 @@ export interface StoreOptions {
   onLockLost?: (reason: string) => void;
   /** Stops the opening: a migration that runs is cancelled and rolled back, and everything is closed again. */
   signal?: AbortSignal;
+  /** The indexes to build concurrently; by default those of the service. */
+  indexes?: readonly ConcurrentIndex[];
 }
 
 /**
@@ -31,16 +36,15 @@ export interface StoreOptions {
  * of the signal
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { config, log, isNode, onLockLost, signal } = options;
+  const { config, log, isNode, onLockLost, signal, indexes = CONCURRENT_INDEXES } = options;
   const url = config.DATABASE_URL;
   return url === undefined
-    ? openEmbedded(resolve(config.DATA_DIR), log, signal)
-    : openPostgres({ config, url, log, isNode, onLockLost, signal });
+    ? openEmbedded({ folder: resolve(config.DATA_DIR), log, signal, indexes })
+    : openPostgres({ config, url, log, isNode, onLockLost, signal, indexes });
 }
 
 /**
- * Migrates the configured database.
- * @returns the names of the migrations that were applied
+ * Migrates the configured database, and builds the indexes that large tables lack.
  * @throws UnusableDatabaseError with the reason and the remedy, FolderInUseError while another process uses
  * the embedded database; the reason of the signal
  */
@@ -48,9 +52,10 @@ export async function migrateStore(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
   log: Log,
   signal?: AbortSignal,
-): Promise<string[]> {
+  indexes = CONCURRENT_INDEXES,
+): Promise<MigratedStore> {
   const url = config.DATABASE_URL;
   return url === undefined
-    ? migrateEmbedded(resolve(config.DATA_DIR), log, signal)
-    : migrateServer(url, log, signal);
+    ? migrateEmbedded({ folder: resolve(config.DATA_DIR), log, signal, indexes })
+    : migrateServer({ url, log, signal, indexes });
 }

@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { type Pool, type PoolClient, type QueryConfig, type QueryResult, types } from "pg";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
+import type { ConcurrentIndex } from "./concurrent-indexes";
 import {
   connectionOptions,
   explainConnectionError,
@@ -9,17 +10,13 @@ import {
   ServerPool,
 } from "./connection";
 import { isReadOnlyServer } from "./database-errors";
-import { serverRefusal } from "./health-check";
-import { migrate } from "./migrate";
-import { openServerConnection } from "./migration-connection";
-import { readMigrations } from "./migrations";
+import { buildInBackground, migrateOn, refuseServer } from "./migrate-server";
 import { lockNode, type NodeLock } from "./node-lock";
 import { runInTransaction } from "./open-transaction";
 import { createPrismaClient } from "./prisma-client";
 import { QueryErrors } from "./query-error";
 import { StatementNames } from "./statement-names";
 import { type Statement, type Store, type Transaction } from "./store";
-import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** Statement timeout of the server, in milliseconds. */
 const STATEMENT_MS = 30_000;
@@ -97,6 +94,8 @@ export interface PostgresOptions {
   onLockLost?: (reason: string) => void;
   /** Stops the opening: a migration that runs is cancelled and rolled back. */
   signal?: AbortSignal;
+  /** Indexes that a node builds in the background: they only make statements faster. */
+  indexes: readonly ConcurrentIndex[];
 }
 
 /**
@@ -104,7 +103,7 @@ export interface PostgresOptions {
  * @throws UnusableDatabaseError if the service must not start on this database; the reason of the signal
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { config, url, log, isNode, onLockLost, signal } = options;
+  const { config, url, log, isNode, onLockLost, signal, indexes } = options;
   let lock: NodeLock | undefined;
   try {
     await refuseServer(url);
@@ -117,6 +116,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     await lock?.release();
     throw explainConnectionError(error);
   }
+  const closing = new AbortController();
+  const built = isNode ? buildInBackground(url, indexes, log, closing.signal) : undefined;
   const pool = openPool(url, config.DATABASE_POOL, log);
   const errors = new QueryErrors(log);
   const toError = (error: unknown): unknown => {
@@ -162,6 +163,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       waiting: pool.waitingCount,
     }),
     close: async () => {
+      closing.abort();
+      await built;
       await db.$disconnect();
       await pool.end();
       await lock?.release();
@@ -259,38 +262,4 @@ function openPool(url: string, max: number, log: Log): ServerPool {
   });
   pool.on("error", (error) => log.warn({ err: error }, "lost a connection to the database"));
   return pool;
-}
-
-/**
- * Migrates the database on a PostgreSQL server.
- * @returns the names of the migrations that were applied
- * @throws UnusableDatabaseError if the server cannot be reached or used, or a migration must not run; the reason of the
- * signal
- */
-export async function migrateServer(
-  url: string,
-  log: Log,
-  signal?: AbortSignal,
-): Promise<string[]> {
-  try {
-    await refuseServer(url);
-    return await migrateOn(url, log, signal);
-  } catch (error) {
-    throw explainConnectionError(error);
-  }
-}
-
-async function migrateOn(url: string, log: Log, signal?: AbortSignal): Promise<string[]> {
-  const { connection, close } = await openServerConnection(url);
-  try {
-    return await migrate(connection, await readMigrations(), log, signal);
-  } finally {
-    await close();
-  }
-}
-
-/** @throws UnusableDatabaseError if the service cannot use the server, before anything takes a lock on it */
-async function refuseServer(url: string): Promise<void> {
-  const refusal = await serverRefusal(url);
-  if (refusal !== null) throw new UnusableDatabaseError(`${refusal.detail}. ${refusal.fix}`);
 }

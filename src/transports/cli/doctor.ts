@@ -4,21 +4,33 @@ import { replaceControls } from "../../core/terminal";
 import { type Finding, pluralize, type Status } from "../../domain/health/checks/finding";
 import type { Invocation } from "./connection/document-command";
 import { alignColumns, toJson } from "./connection/table";
+import type { CheckOptions } from "./doctor/checks";
 
 /** Adds `doctor`, which checks the configuration, the server and everything that they depend on. */
 export function addDoctor(program: Command, invocation: () => Invocation): void {
   program
     .command("doctor")
     .description("Checks everything that the server needs, and says how to fix each problem.")
-    .action(async () => {
+    .option("--before-upgrade", "list what pending migrations will lock, while older nodes run")
+    .action(async ({ beforeUpgrade }: { beforeUpgrade?: true }) => {
       const { options, json } = invocation();
-      // Loaded lazily: it pulls in the clients of every dependency.
-      const { runChecks } = require("./doctor/checks") as typeof import("./doctor/checks");
-      const findings = await runChecks(options);
+      const findings = await (beforeUpgrade ? findUpgrade(options) : findProblems(options));
       const isOk = findings.every(({ status }) => status !== "error");
       printText(json ? toJson({ ok: isOk, checks: findings }) : toText(findings));
       process.exitCode = isOk ? 0 : 1;
     });
+}
+
+// Loaded lazily: they pull in the clients of every dependency.
+function findProblems(options: CheckOptions): Promise<Finding[]> {
+  const { runChecks } = require("./doctor/checks") as typeof import("./doctor/checks");
+  return runChecks(options);
+}
+
+function findUpgrade(options: CheckOptions): Promise<Finding[]> {
+  const { checkUpgrade } =
+    require("./doctor/before-upgrade") as typeof import("./doctor/before-upgrade");
+  return checkUpgrade(options);
 }
 
 function toText(findings: Finding[]): string {

@@ -1,6 +1,7 @@
 import type { Config } from "../../core/config";
 import { checkIntendedDatabase } from "../../core/startup/check-machine";
 import { FolderInUseError } from "../../platform/store/folder-lock";
+import type { MigratedStore } from "../../platform/store/migrate";
 import { migrateStore } from "../../platform/store/open";
 import { CommandError } from "./connection/command-error";
 import { progressLog } from "./connection/progress-log";
@@ -8,16 +9,15 @@ import { progressLog } from "./connection/progress-log";
 /** Signals that stop the migration. A second one ends the process at once, which is safe too. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const STOPPED =
-  "Stopped: the migration that ran was rolled back; those before it are applied and recorded.";
+  "Stopped: the migration that ran was rolled back; those before it are applied and recorded. An index that was being built is built again by the next run.";
 
 /**
- * Migrates the configured database, and reports progress on standard error.
- * @returns the names of the migrations that were applied
+ * Migrates the configured database, builds the indexes that large tables lack, and reports progress on standard error.
  * @throws UnusableDatabaseError
  * @throws StartError if it would create an embedded database although a variable of PostgreSQL is misspelled
  * @throws CommandError while another process uses the embedded database, and after SIGINT or SIGTERM
  */
-export async function migrateDatabase(config: Config): Promise<string[]> {
+export async function migrateDatabase(config: Config): Promise<MigratedStore> {
   checkIntendedDatabase(config);
   const stopping = new AbortController();
   const stop = () => stopping.abort();

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { printText } from "../../core/console";
+import type { MigratedStore } from "../../platform/store/migrate";
 import type { Invocation } from "./connection/document-command";
 import { toJson } from "./connection/table";
 
@@ -7,19 +8,24 @@ import { toJson } from "./connection/table";
 export function addMigrate(program: Command, invocation: () => Invocation): void {
   program
     .command("migrate")
-    .description("Applies pending database migrations, without starting a server.")
+    .description(
+      "Applies pending database migrations and builds indexes of large tables, without starting a server.",
+    )
     .action(async () => {
       const { config, json } = invocation();
       // Loaded lazily: the database clients take longer to load than any other command takes to run.
       const { migrateDatabase } =
         require("./migrate-database") as typeof import("./migrate-database");
-      const applied = await migrateDatabase(config());
-      printText(json ? toJson({ applied }) : toText(applied));
+      const migrated = await migrateDatabase(config());
+      printText(json ? toJson({ ...migrated }) : toText(migrated));
     });
 }
 
-function toText(applied: string[]): string {
-  return applied.length === 0
-    ? "Nothing to apply: the database is up to date."
-    : `Applied:\n${applied.map((name) => `  ${name}`).join("\n")}`;
+function toText({ applied, indexes }: MigratedStore): string {
+  const done = [...listOf("Applied:", applied), ...listOf("Built the indexes:", indexes)];
+  return done.length === 0 ? "Nothing to apply: the database is up to date." : done.join("\n");
+}
+
+function listOf(title: string, names: string[]): string[] {
+  return names.length === 0 ? [] : [title, ...names.map((name) => `  ${name}`)];
 }

@@ -6,6 +6,7 @@ import { Sealer } from "../../../src/core/sealer";
 import { openMigrationConnection } from "../../../src/platform/store/migration-connection";
 import { readMigrations } from "../../../src/platform/store/migrations";
 import { runChecks } from "../../../src/transports/cli/doctor/checks";
+import { runCommand } from "../../support/cli/command-line";
 import { about, NOWHERE, only } from "../../support/cli/doctor";
 import { startNode } from "../../support/node";
 import {
@@ -192,6 +193,74 @@ describeServices("PostgreSQL", () => {
       await execute(url, `DROP OWNED BY ${user}`);
       await execute(url, `DROP ROLE ${user}`);
     }
+  });
+});
+
+describe("doctor --before-upgrade", () => {
+  const upgrade = (environment: Record<string, string>) =>
+    runCommand(["doctor", "--before-upgrade", "--json"], environment);
+
+  describeServices("PostgreSQL", () => {
+    it("lists what pending migrations lock while a node runs, and changes nothing", async () => {
+      const environment = await fresh(freshServices());
+      const node = await startNode({ ...environment, REDIS_URL: environment.REDIS_URL ?? "" });
+      try {
+        const url = environment.DATABASE_URL ?? "";
+        const nothing = await upgrade(environment);
+        expect(nothing.code).toBe(0);
+        expect(JSON.parse(nothing.out)).toEqual({
+          ok: true,
+          checks: [{ check: "migrations", status: "ok", detail: "none is pending" }],
+        });
+        const name = "20261129000000_lost_calls";
+        await execute(url, "DELETE FROM _prisma_migrations WHERE migration_name = $1", [name]);
+        const { code, out } = await upgrade(environment);
+        expect([code, JSON.parse(out).checks[1]]).toEqual([
+          0,
+          {
+            check: "migrations",
+            status: "ok",
+            detail: expect.stringMatching(
+              /^20261129000000_lost_calls: ALTER TABLE "calls" ADD COLUMN .* \(ACCESS EXCLUSIVE on calls, .*; CREATE INDEX .* \(SHARE on calls, /,
+            ),
+          },
+        ]);
+        const rows = await execute(
+          url,
+          "SELECT FROM _prisma_migrations WHERE migration_name = $1",
+          [name],
+        );
+        expect(rows).toEqual([]);
+      } finally {
+        await node.stop();
+      }
+    });
+
+    it("fails on a database that this version cannot migrate or reach", async () => {
+      const environment = await fresh(freshServices("template0"));
+      await execute(environment.DATABASE_URL ?? "", "CREATE TABLE somebody_elses (id int)");
+      const { code, out } = await upgrade(environment);
+      expect([code, out]).toEqual([1, expect.stringContaining("no migration history")]);
+      const DATABASE_URL = "postgresql://user:hunter2@127.0.0.1:1/db";
+      const away = await upgrade({ ...environment, DATABASE_URL });
+      expect([away.code, away.out]).toEqual([1, expect.stringContaining("cannot be reached")]);
+      expect(away.out).not.toContain("hunter2");
+    });
+  });
+
+  describeEmbedded("the embedded database", () => {
+    it("is looked at once its server has stopped", async () => {
+      const { DATA_DIR = "" } = await fresh(freshFolder());
+      const node = await startNode({ DATA_DIR, DATABASE_URL: "", REDIS_URL: "" });
+      const inUse = await upgrade({ DATA_DIR });
+      await node.stop();
+      expect([inUse.code, inUse.out]).toEqual([
+        0,
+        expect.stringContaining("Stop the server first"),
+      ]);
+      const stopped = await upgrade({ DATA_DIR });
+      expect([stopped.code, stopped.out]).toEqual([0, expect.stringContaining("none is pending")]);
+    });
   });
 });
 

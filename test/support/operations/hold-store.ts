@@ -6,7 +6,7 @@ import { openEmbedded } from "../../../src/platform/store/embedded";
  * of the refusal. It holds the folder until it is stopped.
  */
 async function main(folder: string): Promise<void> {
-  const store = await openEmbedded(folder, openLog("silent"));
+  const store = await openEmbedded({ folder, log: openLog("silent"), indexes: [] });
   await store.db.account.create({ data: { name: "a", accountKey: `of ${process.pid}` } });
   process.stdout.write("open\n");
   // Keeps the process alive.

@@ -130,9 +130,16 @@ function checkPostgres(facts: DatabaseStatus, config: Config, refused: Finding[]
   return [ok(DATABASE, `${kind}PostgreSQL ${version}`), ...problems];
 }
 
-function checkMigrations({ refusal, pending, migrationCount }: DatabaseStatus): Finding[] {
+function checkMigrations(facts: DatabaseStatus): Finding[] {
+  const { refusal, pending, newer, unbuilt, migrationCount } = facts;
   if (refusal !== null) return [failure(MIGRATIONS, refusal, "Follow the message.")];
-  if (pending.length === 0) return [ok(MIGRATIONS, `all ${migrationCount} are applied`)];
+  if (pending.length === 0) {
+    const others = newer.length === 0 ? "" : `, and ${newer.length} of a newer version`;
+    const applied = ok(MIGRATIONS, `all ${migrationCount} are applied${others}`);
+    if (unbuilt.length === 0) return [applied];
+    const fix = "Run signalbox migrate, or wait for a node that builds them.";
+    return [applied, warning(MIGRATIONS, `indexes not built: ${unbuilt.join(", ")}`, fix)];
+  }
   const fix = "Run signalbox migrate, or start the server, which migrates as well.";
   if (pending.length === migrationCount) {
     return [warning(MIGRATIONS, "the database is empty", fix)];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../../core/log";
 
 /** A connection for migrations, without a statement timeout. */
@@ -39,6 +40,11 @@ export class StoppableConnection implements MigrationConnection {
 
   async query<Row>(sql: string, values?: unknown[]): Promise<Row[]> {
     return this.run(() => this.connection.query<Row>(sql, values));
+  }
+
+  /** Waits some milliseconds without a statement. The signal ends it with its reason. */
+  async pause(ms: number): Promise<void> {
+    await this.run(() => sleep(ms, undefined, { signal: this.signal }));
   }
 
   /** Runs a statement that cleans up, even after the work was stopped. A failure is logged: the connection may be lost. */
