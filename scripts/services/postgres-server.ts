@@ -1,4 +1,4 @@
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -15,14 +15,37 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** Options of {@link startPostgres}. */
+export interface PostgresOptions {
+  /** Folder of the programs initdb and postgres; by default those of the machine. */
+  programs?: string;
+  /** Files to add to the data folder, by name: certificates, or pg_hba.conf in place of its default. */
+  files?: Record<string, string>;
+  /** Settings of the server, for example `ssl=on`. */
+  settings?: string[];
+}
+
 /** Creates and starts a cluster in a temporary folder, on a free port of the loopback address. */
-export function startPostgres(): Promise<PostgresServer> {
-  return startCluster((folder, user) =>
-    run(
-      findProgram("initdb"),
-      ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"],
-      { ...user, cwd: folder },
-    ),
+export function startPostgres({
+  programs,
+  files = {},
+  settings,
+}: PostgresOptions = {}): Promise<PostgresServer> {
+  const program = (name: string) => (programs ? join(programs, name) : findProgram(name));
+  return startCluster(
+    async (folder, user) => {
+      await run(
+        program("initdb"),
+        ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"],
+        { ...user, cwd: folder },
+      );
+      for (const [name, text] of Object.entries(files)) {
+        const path = join(folder, name);
+        await writeFile(path, text, { mode: 0o600 });
+        if (user) await chown(path, user.uid, user.gid);
+      }
+    },
+    { postgres: program("postgres"), settings },
   );
 }
 
@@ -40,8 +63,8 @@ export function startStandby(primary: PostgresServer): Promise<PostgresServer> {
 /** Starts a cluster in a temporary folder that `fill` has filled as the given user. */
 async function startCluster(
   fill: (folder: string, user: Awaited<ReturnType<typeof unprivilegedUser>>) => Promise<unknown>,
+  { postgres = findProgram("postgres"), settings = [] as string[] } = {},
 ): Promise<PostgresServer> {
-  const postgres = findProgram("postgres");
   const folder = await mkdtemp(join(tmpdir(), "signalbox-postgres-"));
   const user = await unprivilegedUser();
   if (user) await chown(folder, user.uid, user.gid);
@@ -69,6 +92,7 @@ async function startCluster(
       "timezone=Asia/Kolkata",
       "-c",
       "max_connections=200",
+      ...settings.flatMap((setting) => ["-c", setting]),
     ];
     const start = async () => {
       const server = Server.start(postgres, args, user?.uid, user?.gid);

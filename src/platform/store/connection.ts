@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from "pg";
 import { monotonicNow } from "../../core/clock";
-import { isUnreachable } from "./database-errors";
+import { isUnreachable, isUntrusted } from "./database-errors";
 import { errorMessage, stringPropertyOf } from "./error-properties";
 import { UnusableDatabaseError } from "./unusable-database-error";
 
@@ -47,14 +47,20 @@ export async function connect(url: string, name: string, queryMs?: number): Prom
 export function explainConnectionError(error: unknown): unknown {
   if (error instanceof UnusableDatabaseError) return error;
   const code = stringPropertyOf(error, "code") ?? "";
-  if (!isUnreachable(error) && !ACCESS_DENIED.test(code)) return error;
+  if (!isUnreachable(error) && !ACCESS_DENIED.test(code) && !UNREADABLE.has(code)) return error;
+  const hint = isUntrusted(error) ? `. ${TRUST}` : "";
   return new UnusableDatabaseError(
-    `PostgreSQL (DATABASE_URL) cannot be reached: ${errorMessage(error)}`,
-    {
-      cause: error,
-    },
+    `PostgreSQL (DATABASE_URL) cannot be reached: ${errorMessage(error)}${hint}`,
+    { cause: error },
   );
 }
+
+/** What helps against a certificate that is not trusted. docs/OPERATIONS.md has the same sentence. */
+const TRUST =
+  "Append sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, where FILE has the certificate of the server's authority, and use the host's name that its certificate has.";
+
+/** Codes of a file of sslrootcert, sslcert or sslkey that cannot be read. */
+const UNREADABLE: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EISDIR"]);
 
 /** SQLSTATE: class 28, invalid authorization; 3D000, the database does not exist. */
 const ACCESS_DENIED = /^(28...|3D000)$/;

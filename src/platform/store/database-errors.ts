@@ -19,6 +19,16 @@ const UNREACHABLE_CODES = new Set([
   // time limit of the client, which is longer, counts as well.
   "57014",
 ]);
+/** Codes of Node.js for a server whose certificate is not that of its name, or of no known authority. */
+const UNTRUSTED_CODES = new Set([
+  ...[
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  ],
+  ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "CERT_HAS_EXPIRED"],
+  ...["CERT_NOT_YET_VALID", "CERT_SIGNATURE_FAILURE", "ERR_TLS_CERT_ALTNAME_INVALID"],
+]);
 /**
  * SQLSTATE of a write that the server refuses because it is not, or no longer, the primary: read_only_sql_transaction,
  * and object_not_in_prerequisite_state for what assigns a transaction id.
@@ -42,7 +52,7 @@ const UNREACHABLE_KINDS = new Set([
 ]);
 /** Messages of pg, its pool and PGlite that come without a code. */
 const UNREACHABLE_TEXT =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after|PGlite is clos)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|The server does not support SSL|Cannot use a pool after|PGlite is clos)/;
 
 /**
  * The fields of the unique index that a statement violated, by their names in the Prisma model
@@ -87,12 +97,18 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
+/** Whether the certificate of the server was refused. */
+export function isUntrusted(error: unknown): boolean {
+  return errorChain(error).some((part) => UNTRUSTED_CODES.has(codeOf(part)));
+}
+
 /** Whether an error of Prisma or of a driver means that the database cannot be reached, or not in time. */
 export function isUnreachable(error: unknown): boolean {
   return errorChain(error).some((part) => {
     const code = codeOf(part);
     return (
       UNREACHABLE_CODES.has(code) ||
+      UNTRUSTED_CODES.has(code) ||
       CONNECTION_CLASS.test(code) ||
       UNREACHABLE_KINDS.has(stringPropertyOf(part, "kind") ?? "") ||
       UNREACHABLE_TEXT.test(stringPropertyOf(part, "message") ?? "")

@@ -9,7 +9,7 @@ import { prepareDatabase } from "../prepared-database";
 const running: { stop(): Promise<void> }[] = [];
 
 async function start(): Promise<void> {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ programs: process.env.TEST_POSTGRES_PROGRAMS });
   running.push(postgres);
   const redis = await startRedis();
   running.push(redis);
