@@ -97,7 +97,7 @@ async function restored(): Promise<FreshDatabase> {
   }
   const database = await emptyFolder();
   const { DATA_DIR = "" } = database.environment;
-  await fillEmbedded(DATA_DIR, log, load);
+  await fillEmbedded(DATA_DIR, log, { fill: load, addFiles: async () => undefined });
   return { ...database, environment: { DATA_DIR, SECRET_KEY: "0".repeat(64) } };
 }
 
