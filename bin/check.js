@@ -3,6 +3,7 @@ const { spawn } = require("node:child_process");
 const { join } = require("node:path");
 
 const { generateChanged } = require("./generated.js");
+const { startStep } = require("./steps.js");
 
 const root = join(__dirname, "..");
 const local = (name) => join(root, "node_modules", name);
@@ -59,7 +60,7 @@ function run([name, args]) {
 
 async function main() {
   const began = performance.now();
-  await generateChanged(["src", "client/src"], (text) => process.stdout.write(`${text}\n`));
+  await generateChanged(["src", "client/src"], (text) => startStep(text, process.stdout));
   const passed = await Promise.all(Object.entries(CHECKS).map(run));
   const failed = Object.keys(CHECKS).filter((_, index) => !passed[index]);
   const result = failed.length === 0 ? "All checks passed" : `Failed: ${failed.join(", ")};`;

@@ -14,6 +14,7 @@ import { createDemoData, type DemoData } from "./screenshots/demo-data";
 import { PICTURES, type PictureOf } from "./screenshots/pages";
 
 const { buildDashboard } = require(join(packageRoot(), "bin/dashboard.js"));
+const { startStep } = require(join(packageRoot(), "bin/steps.js"));
 
 const FOLDER = join(packageRoot(), "docs/images/dashboard");
 const CHROMIUM = "/usr/bin/chromium";
@@ -69,7 +70,7 @@ async function take(
 
 async function main(): Promise<void> {
   const wanted = process.argv[2] ?? "";
-  if (!buildDashboard((text: string) => process.stderr.write(`${text}\n`))) process.exit(1);
+  if (!buildDashboard(startStep)) process.exit(1);
   mkdirSync(FOLDER, { recursive: true });
   const dataFolder = mkdtempSync(join(tmpdir(), "signalbox-pictures-"));
   const app = await startApp(configOf(dataFolder));
