@@ -303,7 +303,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(row?.lease).toBe(60);
   });
 
-  test("closing waits for the running job and takes no other", async () => {
+  test("closing waits for the running job, which may enqueue others, and takes no other", async () => {
     const jobs = open();
     let started: () => void = () => undefined;
     let finish: () => void = () => undefined;
@@ -316,6 +316,8 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     jobs.work("slow", async () => {
       started();
       await mayFinish;
+      const enqueue = await jobs.openQueues("follow-up");
+      await store.transaction((transaction) => enqueue(transaction, "follow-up", {}));
     });
     await jobs.enqueue("slow", {});
     await jobs.enqueue("slow", {});
@@ -329,6 +331,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     finish();
     await closed;
     expect(await states("slow")).toEqual(["completed", "created"]);
+    expect(await states("follow-up")).toEqual(["created"]);
   });
 
   test("a scheduled job runs once per period, however many nodes enqueue it", async () => {

@@ -168,10 +168,11 @@ class QueuedJobs implements Jobs, JobMonitor {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
     for (const timer of this.timers) clearInterval(timer);
     await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
     await this.polling;
+    // Only now: running jobs enqueue others when they record what they have done.
+    this.closed = true;
     const boss = await this.started?.catch(() => null);
     await boss?.stop({ graceful: false });
     await Promise.allSettled([...this.statements]);
