@@ -115,7 +115,7 @@ it("reports refused values, and clears credentials", async () => {
   expect([wrong.code, wrong.out, wrong.err]).toEqual([
     1,
     "",
-    expect.stringMatching(/^fcm\.serviceAccount is not a service account key: .*\n$/),
+    expect.stringMatching(/^--service-account is not a service account key: .*\n$/),
   ]);
   const elsewhere = await push(["push", "show", "--app", "1", "--environment", "staging"]);
   expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringMatching(/environment/)]);
