@@ -87,9 +87,12 @@ export async function servePage(
         response.end(content);
       },
       (error: NodeJS.ErrnoException) => {
-        const status = error.code === "ENOENT" ? 404 : 500;
+        const isUnknown = error.code === "ENOENT";
+        const status = isUnknown ? 404 : 500;
+        const message = isUnknown ? "Not found" : "The session could not be created";
+        if (!isUnknown) console.error(error.message);
         response.writeHead(status, { ...headers, "Content-Type": "application/json" });
-        response.end(JSON.stringify({ message: error.message }));
+        response.end(JSON.stringify({ message }));
       },
     );
   });

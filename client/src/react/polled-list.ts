@@ -28,6 +28,9 @@ export class PolledList<Item> {
   #stopFollowing: (() => void) | null = null;
   /** The last read that was begun, whose result counts. */
   #reads = 0;
+  #isReading = false;
+  /** Whose list it is; undefined while that is unknown. */
+  #userId: string | null | undefined;
 
   /** @param load reads the list */
   constructor(session: Session, load: () => Promise<readonly Item[]>) {
@@ -48,15 +51,15 @@ export class PolledList<Item> {
 
   #start(): void {
     this.#timer = setInterval(() => {
-      if (globalThis.document?.visibilityState !== "hidden") void this.#read();
+      // A read that takes longer than the interval would be overtaken by each next one, and nothing ever be shown.
+      if (this.#isReading || globalThis.document?.visibilityState === "hidden") return;
+      void this.#read();
     }, EVERY_MS);
-    let userId: string | null = null;
-    this.#stopFollowing = this.#session.on("changed", (session) => {
-      const isOther = userId !== null && session.userId !== userId;
-      userId = session.userId;
-      if (!isOther) return;
+    this.#stopFollowing = this.#session.on("changed", ({ userId }) => {
+      if (userId === this.#userId) return;
+      this.#userId = userId;
       // What one user has read is not for the next one.
-      this.#set({ items: null });
+      this.#set({ items: null, error: null });
       void this.#read();
     });
     void this.#read();
@@ -66,17 +69,20 @@ export class PolledList<Item> {
     clearInterval(this.#timer);
     this.#stopFollowing?.();
     this.#reads += 1;
+    this.#isReading = false;
   }
 
   async #read(): Promise<void> {
     this.#reads += 1;
     const own = this.#reads;
-    try {
-      const items = await this.#load();
-      if (own === this.#reads) this.#set({ items, error: null });
-    } catch (error) {
-      if (own === this.#reads) this.#set({ error: asSignalboxError(error) });
-    }
+    this.#isReading = true;
+    const changes = await this.#load().then(
+      (items) => ({ items, error: null }),
+      (error: unknown) => ({ error: asSignalboxError(error) }),
+    );
+    if (own !== this.#reads) return;
+    this.#isReading = false;
+    this.#set(changes);
   }
 
   #set(changes: Partial<PolledListState<Item>>): void {

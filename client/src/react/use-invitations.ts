@@ -1,4 +1,5 @@
-import type { ConferenceInvitation, Conferences } from "../conferences/conferences.ts";
+import type { ConferenceInvitation } from "../conferences/conferences.ts";
+import type { Signalbox } from "../signalbox.ts";
 import { useSignalbox } from "./provider.ts";
 import { Store, storesOf, useStore } from "./store.ts";
 
@@ -13,9 +14,11 @@ export interface InvitationsState {
 /** Maximum number of invitations that are kept. */
 const INVITATIONS_MAX = 20;
 
-const storeOf = storesOf((conferences: Conferences) => {
+const storeOf = storesOf(({ conferences, session }: Signalbox) => {
   let invitations: readonly ConferenceInvitation[] = [];
   let report = () => {};
+  /** Whose invitations they are; undefined while that is unknown. */
+  let known: string | null | undefined;
   const without = (id: string) => invitations.filter(({ conference }) => conference.id !== id);
   const dismiss = ({ conference }: ConferenceInvitation) => {
     invitations = without(conference.id);
@@ -24,6 +27,12 @@ const storeOf = storesOf((conferences: Conferences) => {
   return new Store<InvitationsState>(
     (changed) => {
       report = changed;
+      session.on("changed", ({ userId }) => {
+        if (userId === known) return;
+        known = userId;
+        invitations = [];
+        changed();
+      });
       conferences.on("invited", (invitation) => {
         invitations = [invitation, ...without(invitation.conference.id)].slice(0, INVITATIONS_MAX);
         changed();
@@ -58,5 +67,5 @@ const storeOf = storesOf((conferences: Conferences) => {
  * ```
  */
 export function useInvitations(): InvitationsState {
-  return useStore(storeOf(useSignalbox().conferences));
+  return useStore(storeOf(useSignalbox()));
 }

@@ -36,6 +36,8 @@ const RENEW_SHARE = 0.1;
 const TIMER_MAX_MS = 2_147_483_647;
 /** Attempts to get a session from its source before the error is passed on. */
 const ATTEMPTS = 4;
+/** Longest wait before another attempt, in milliseconds: a page is told of an error that asks for more. */
+const RETRY_AFTER_MS_MAX = 30_000;
 
 /**
  * The session of a client: gets its token, renews it before it expires or when the service refuses it, and keeps it in
@@ -128,8 +130,9 @@ export class Session extends BaseSession<SessionEvents> {
         const isFinal = !isTransient(reason);
         // A session that is renewed early serves until it expires.
         if (isFinal && this.held === null) this.finish(reason);
-        if (isFinal || failures === ATTEMPTS) throw reason;
-        await sleep(Math.max(backoffMs(failures), (reason.retryAfter ?? 0) * 1000), signal);
+        const retryMs = (reason.retryAfter ?? 0) * 1000;
+        if (isFinal || failures === ATTEMPTS || retryMs > RETRY_AFTER_MS_MAX) throw reason;
+        await sleep(Math.max(backoffMs(failures), retryMs), signal);
       }
     }
   }

@@ -180,7 +180,9 @@ export function openRouter(deps: RouterDeps): Router {
     async sendForService(signal) {
       const options = { sender: String(signal.from.userId), highPriority: true };
       await Promise.all([
-        bus.append(inboxOf(signal.to), encodeContent(signal), options),
+        inSpan("send inbox", "producer", attributesOf(signal), () =>
+          bus.append(inboxOf(signal.to), encodeContent(signal, carriedTrace()), options),
+        ),
         deps.forwardToChatServer?.(signal),
       ]);
     },

@@ -77,7 +77,7 @@ export class Connector {
     if (problem) throw new NoResponse(`the address ${problem}`, "refused");
     const target = new URL(url);
     const agent = agents[target.protocol === "http:" ? "http:" : "https:"];
-    return inRequestSpan(request.method, target, () => sendRequest(target, request, agent));
+    return inRequestSpan(request.method, null, () => sendRequest(target, request, agent));
   }
 
   /**

@@ -97,10 +97,10 @@ document.addEventListener("click", ({ target }) => {
   });
 });
 fetch("/openapi.json")
-  .then((response) => response.json())
+  .then((response) => (response.ok ? response.json() : Promise.reject(new Error("status " + response.status))))
   .then(show)
   .catch((error) => {
-    document.querySelector("#docs .loading").textContent = "The description of the API cannot be read: " + error.message;
+    document.querySelector("#docs").textContent = "The description of the API cannot be read: " + error.message;
   });
 `;
 

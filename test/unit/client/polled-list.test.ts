@@ -6,7 +6,7 @@ import type { Session, SessionEvents } from "../../../client/src/session/session
 /** The lists of the hooks for React, which are read now and then. */
 
 class FakeSession extends Emitter<SessionEvents> {
-  signIn(userId: string): void {
+  signIn(userId: string | null): void {
     this.emit("changed", { userId } as SessionEvents["changed"]);
   }
 }
@@ -95,16 +95,28 @@ test("a read that is overtaken changes nothing", async () => {
   expect(list.getSnapshot().items).toEqual(["new"]);
 });
 
-test("what one user has read is gone for the next one", async () => {
-  const { list, own, callback, shown } = listOf(give("of ann"), give("of ben"));
+test("what one user has read is gone for the next one, also for one who was signed in before", async () => {
+  const { list, own, callback, shown, reads } = listOf(give("of ann"), give("of ben"));
   list.subscribe(callback);
   await pass(0);
-  own.signIn("1");
-  own.signIn("1");
-  await pass(0);
   expect(shown).toEqual([["of ann"]]);
-  own.signIn("2");
+  own.signIn(null);
   expect(shown.at(-1)).toBeNull();
+  own.signIn("2");
   await pass(0);
   expect(shown.at(-1)).toEqual(["of ben"]);
+  const before = reads();
+  own.signIn("2");
+  await pass(0);
+  expect(reads()).toBe(before);
+});
+
+test("a read that takes longer than ten seconds is not overtaken by the next one", async () => {
+  const slow = () => new Promise<string[]>((resolve) => setTimeout(() => resolve(["a"]), 25_000));
+  const { list, callback, reads } = listOf(slow);
+  list.subscribe(callback);
+  await pass(25_000);
+  expect([list.getSnapshot().items, reads()]).toEqual([["a"], 1]);
+  await pass(5_000);
+  expect(reads()).toBe(2);
 });

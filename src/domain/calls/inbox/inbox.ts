@@ -85,8 +85,11 @@ export class Inbox {
       if (subscriber.protocol === "xmpp") await this.takeOver(resource, attached.id);
       attached.cursor = cursor;
       attached.caughtUp = !catchUp;
-      if (catchUp) setImmediate(() => void this.reader.catchUp(attached, catchUp));
-      else void this.reader.wake();
+      // What it reads are the signals of others, which are no part of the operation that subscribes.
+      outsideTrace(() => {
+        if (catchUp) setImmediate(() => void this.reader.catchUp(attached, catchUp));
+        else void this.reader.wake();
+      });
       return this.attachment(attached, initialCursor);
     } catch (error) {
       await this.detach(attached);

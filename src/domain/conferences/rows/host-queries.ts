@@ -61,12 +61,16 @@ const ADVANCE: Statement = {
     WHERE id = $1 AND host = $2 AND generation = $3 AND closed_at IS NULL RETURNING sequence`,
 };
 
-/** An empty one closes from now on as the new number says, if it has had a participant. */
+/**
+ * An empty one closes from now on as the new number says, if it has had a participant. Participants are deleted with their
+ * user: then `closes_at` says so.
+ */
 const SET_STATE: Statement = {
   name: "set_conference_state",
   text: `UPDATE conferences c SET name = $2, seats = $3, video = $4, access = $5::text::conference_access, locked = $6,
       bitrate = $7, empty_after_seconds = $8::int,
-      closes_at = CASE WHEN $8::int > 0 AND EXISTS (SELECT 1 FROM conference_members m WHERE m.conference_id = $1)
+      closes_at = CASE WHEN $8::int > 0 AND (c.closes_at IS NOT NULL
+          OR EXISTS (SELECT 1 FROM conference_members m WHERE m.conference_id = $1))
         THEN c.empty_since + $8::int * interval '1 second' END
     WHERE c.id = $1 RETURNING ${CLOSES_AT} AS due_at, now() AS read_at`,
 };
