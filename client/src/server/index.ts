@@ -115,7 +115,7 @@ const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
  *
  * const sessions = openSessions({
  *   url: "http://127.0.0.1:4000",
- *   apiKey: "sbk_…",
+ *   apiKey: "your API key",
  * });
  * try {
  *   await sessions.forUser({ login: "not allowed!" });

@@ -13,6 +13,7 @@ import {
   placeExample,
 } from "../../support/published-clients/client-examples";
 import { newUser, type TestUser } from "../../support/rest-client";
+import { newApiKey } from "../../support/sessions/api-keys";
 
 /**
  * The examples in the documentation of @signalbox/client: each exported function and class has one. Those that need no
@@ -40,12 +41,15 @@ describe("on Node.js", () => {
   let node: TestNode;
   let ann: TestUser;
   let folder: string;
+  let apiKey: string;
   /** What an example finds. */
   let prelude: string;
   beforeAll(async () => {
     node = await startNode();
     ann = await newUser(node, { login: "ann", tag_list: "staff" });
     await newUser(node, { login: "alice" });
+    await node.sql("UPDATE applications SET server_sessions_create_users = true");
+    apiKey = await newApiKey(node, ["sessions"]);
     folder = await mkdtemp(join(tmpdir(), "signalbox-examples-"));
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     const { token } = ann;
@@ -72,7 +76,7 @@ describe("on Node.js", () => {
     runnable.map((example) => [example.name, example] as const),
   )("the example of %s runs", async (name, { code }) => {
     const { baseUrl, application } = node;
-    const place = { baseUrl, application, userId: ann.id };
+    const place = { baseUrl, application, userId: ann.id, apiKey };
     const file = join(folder, `${name}.mjs`);
     // A program ends by itself; an example may leave the client open.
     const program = `${prelude}${placeExample(code, place)}\nprocess.exit(0);`;

@@ -155,14 +155,20 @@ export interface ExamplePlace {
   application: { id: number; authKey: string; authSecret: string };
   /** Id of the user 42. */
   userId: number;
+  /** The API key of a backend; none in a browser. */
+  apiKey?: string;
 }
 
 /** Replaces what an example names by what exists. */
-export function placeExample(code: string, { baseUrl, application, userId }: ExamplePlace): string {
+export function placeExample(
+  code: string,
+  { baseUrl, application, userId, apiKey = "" }: ExamplePlace,
+): string {
   return code
     .replaceAll("http://127.0.0.1:4000", baseUrl)
     .replaceAll("applicationId: 1,", `applicationId: ${application.id},`)
     .replaceAll("your auth_key", application.authKey)
     .replaceAll("your auth_secret", application.authSecret)
+    .replaceAll("your API key", apiKey)
     .replace(/\b42\b/g, String(userId));
 }
