@@ -170,12 +170,60 @@ describe(`migrating the ${MIGRATION_DATABASE.name} database`, () => {
       logs: expect.stringContaining("duplicate key"),
     });
     expect(await refused(sample(FIRST, SECOND))).toMatch(
-      /2_second failed .* earlier[\s\S]*duplicate key[\s\S]*npm run migration -- --rolled-back 2_second/,
+      /2_second failed .* earlier[\s\S]*duplicate key[\s\S]*signalbox migrate --rolled-back 2_second/,
     );
     expect(await resolveMigration(connection, "2_second", "rolled-back")).toBe(true);
     expect(await resolveMigration(connection, "2_second", "rolled-back")).toBe(false);
     expect(await migrate(connection, sample(FIRST, SECOND), log)).toEqual(["2_second"]);
     expect(await columns()).toEqual(["id", "b"]);
+  });
+
+  /** The connection, on which the script of the second migration fails with these codes, one after the other. */
+  const failingWith = (...codes: string[]): MigrationConnection => ({
+    ...connection,
+    exec: async (sql) => {
+      const code = sql === SECOND.script ? codes.shift() : undefined;
+      if (code === undefined) return connection.exec(sql);
+      const raise = `DO $$ BEGIN RAISE 'interrupted' USING ERRCODE = '${code}'; END $$`;
+      return connection.exec(`${sql}\n${raise}`);
+    },
+  });
+
+  test.each([
+    "40001",
+    "53100",
+    "57014",
+  ])("a migration that the server interrupts with %s is rolled back without a record", async (code) => {
+    await migrate(connection, sample(FIRST), log);
+    const interrupted = migrate(failingWith(code), sample(FIRST, SECOND), log);
+    await expect(interrupted).rejects.toThrow(UnusableDatabaseError);
+    await expect(interrupted).rejects.toThrow(
+      `2_second was interrupted and rolled back: interrupted (SQLSTATE ${code})`,
+    );
+    expect(await columns()).toEqual(["id"]);
+    expect(await history()).toHaveLength(1);
+    expect(await migrate(connection, sample(FIRST, SECOND), log)).toEqual(["2_second"]);
+  });
+
+  test("a migration is tried again after a deadlock and while a lock is not available, for five minutes", async () => {
+    await migrate(connection, sample(FIRST), log);
+    const retried = failingWith("40P01", "55P03");
+    expect(await migrate(retried, sample(FIRST, SECOND), log)).toEqual(["2_second"]);
+    expect(await columns()).toEqual(["id", "b"]);
+
+    await connection.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+    await migrate(connection, sample(FIRST), log);
+    const later = performance.now() + 300_001;
+    const start = performance.now();
+    const now = jest.spyOn(performance, "now").mockReturnValueOnce(start).mockReturnValue(later);
+    try {
+      await expect(migrate(failingWith("55P03"), sample(FIRST, SECOND), log)).rejects.toThrow(
+        /2_second was interrupted .*55P03\)\nAnother transaction holds a lock/,
+      );
+    } finally {
+      now.mockRestore();
+    }
+    expect(await history()).toHaveLength(1);
   });
 
   test("a script that controls transactions is refused before anything runs", async () => {
@@ -355,6 +403,27 @@ describe(`migrating the ${MIGRATION_DATABASE.name} database`, () => {
     );
     await connection.exec("DROP SCHEMA pgboss CASCADE");
   });
+
+  (hasServices ? test : test.skip)(
+    "a migration waits for a lock that a dump holds, and lets other statements run meanwhile",
+    async () => {
+      await migrate(connection, sample(FIRST), log);
+      const dump = await server.another?.();
+      const node = await server.another?.();
+      if (!dump || !node) throw new Error("no further connection");
+      await dump.connection.exec("BEGIN; SELECT FROM a");
+      const warn = jest.spyOn(log, "warn");
+      const migrated = migrate(connection, sample(FIRST, SECOND), log);
+      // It waits behind the migration until that is rolled back.
+      while (warn.mock.calls.length === 0)
+        await node.connection.exec("INSERT INTO a SELECT max(id) + 1 FROM a");
+      await dump.connection.exec("COMMIT");
+      expect(await migrated).toEqual(["2_second"]);
+      warn.mockRestore();
+      await dump.close();
+      await node.close();
+    },
+  );
 
   // Two processes cannot use the embedded database.
   (hasServices ? test : test.skip)(

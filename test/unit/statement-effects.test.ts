@@ -31,7 +31,7 @@ test("every migration tells which earlier versions may run after it", async () =
 test.each([
   ['CREATE TABLE "t" ("a" INT)', [], false],
   ["CREATE TYPE \"e\" AS ENUM ('x')", [], false],
-  ["ALTER TYPE \"e\" ADD VALUE 'y'", [], false],
+  ["ALTER TYPE \"e\" ADD VALUE 'y'", [], true],
   ['DROP TYPE "e"', [], true],
   ['CREATE INDEX "i" ON "t"("a")', ["SHARE t index"], false],
   [
@@ -40,7 +40,7 @@ test.each([
     false,
   ],
   ['CREATE UNIQUE INDEX "i" ON "t"("a")', ["SHARE t index"], true],
-  ['DROP INDEX "i"', ["ACCESS EXCLUSIVE i catalogs"], false],
+  ['DROP INDEX "i"', ["ACCESS EXCLUSIVE i catalogs"], true],
   ['DROP TABLE "t"', ["ACCESS EXCLUSIVE t catalogs"], true],
   ['ALTER TABLE "t" ADD COLUMN     "b" TEXT', ["ACCESS EXCLUSIVE t catalogs"], false],
   ['ALTER TABLE "t" ADD COLUMN "b" TEXT NOT NULL', ["ACCESS EXCLUSIVE t catalogs"], true],
@@ -61,11 +61,13 @@ test.each([
   ],
   ['ALTER TABLE "t" ADD COLUMN "b" BIGSERIAL NOT NULL', ["ACCESS EXCLUSIVE t rewrite"], false],
   ['ALTER TABLE "t" ALTER COLUMN "b" SET NOT NULL', ["ACCESS EXCLUSIVE t scan"], true],
-  ['ALTER TABLE "t" ALTER COLUMN "b" DROP NOT NULL', ["ACCESS EXCLUSIVE t catalogs"], false],
+  ['ALTER TABLE "t" ALTER COLUMN "b" DROP NOT NULL', ["ACCESS EXCLUSIVE t catalogs"], true],
+  ['ALTER TABLE "t" ALTER COLUMN "b" DROP DEFAULT', ["ACCESS EXCLUSIVE t catalogs"], true],
+  ['ALTER TABLE "t" ALTER COLUMN "b" SET DEFAULT 1', ["ACCESS EXCLUSIVE t catalogs"], false],
   ['ALTER TABLE "t" ALTER COLUMN "b" SET DATA TYPE BIGINT', ["ACCESS EXCLUSIVE t rewrite"], true],
   ['ALTER TABLE "t" DROP COLUMN "b"', ["ACCESS EXCLUSIVE t catalogs"], true],
   ['ALTER TABLE "t" RENAME COLUMN "b" TO "c"', ["ACCESS EXCLUSIVE t catalogs"], true],
-  ['ALTER TABLE "t" DROP CONSTRAINT "k"', ["ACCESS EXCLUSIVE t catalogs"], false],
+  ['ALTER TABLE "t" DROP CONSTRAINT "k"', ["ACCESS EXCLUSIVE t catalogs"], true],
   ['ALTER TABLE "t" ADD CONSTRAINT "k" CHECK (a > 0)', ["ACCESS EXCLUSIVE t scan"], true],
   [
     'ALTER TABLE "t" ADD CONSTRAINT "k" CHECK (a > 0) NOT VALID',

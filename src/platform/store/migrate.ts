@@ -1,4 +1,6 @@
+import { monotonicNow } from "../../core/clock";
 import type { Log } from "../../core/log";
+import { isDiskFull } from "./database-errors";
 import { errorMessage, stringPropertyOf } from "./error-properties";
 import { compatibilityOf, mayRunAfter } from "./migration/compatibility";
 import { hasRun } from "./migration/script-objects";
@@ -16,6 +18,22 @@ const LOCK = 72707369;
 const LOCK_ATTEMPTS = 600;
 const LOCK_PAUSE_MS = 500;
 
+/**
+ * How long a migration waits for a lock while nodes serve: statements that come after it wait behind it. Then it is rolled
+ * back, and tried again after a pause in which those run.
+ */
+const BEGIN = "BEGIN; SET LOCAL lock_timeout = '5s'";
+const RETRY_PAUSE_MS = 2_000;
+/** For how long a migration is tried again, in milliseconds. */
+const RETRY_MS = 300_000;
+/** SQLSTATE of deadlock_detected and lock_not_available. */
+const RETRIED: ReadonlySet<string> = new Set(["40P01", "55P03"]);
+/**
+ * SQLSTATE of what the server rolled back for a reason outside of the migration: classes 40 (transaction rollback), 53
+ * (insufficient resources) and 57 (operator intervention), and 55P03.
+ */
+const TRANSIENT = /^(?:40|53|55P03|57)/;
+
 /** Prisma's migration history table, as its schema engine creates it. */
 const TABLE = `CREATE TABLE _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -27,6 +45,10 @@ const TABLE = `CREATE TABLE _prisma_migrations (
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
+
+/** Whether the database has that table. */
+const HAS_HISTORY =
+  "to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL";
 
 interface AppliedRow {
   migration_name: string;
@@ -47,11 +69,11 @@ export interface MigratedStore {
 /**
  * Applies pending migrations in order, and records them as Prisma's own tools do. A migration and its record are one
  * transaction, so a process that ends at any time leaves both or neither. Several processes may call it at once: one
- * migrates, the others wait.
+ * migrates, the others wait. What the server rolls back for a reason outside of the migration is not recorded.
  * @param signal stops the migrations: the running statement is cancelled, and its migration rolled back
  * @returns the names of the migrations that were applied
  * @throws UnusableDatabaseError if a migration fails or failed earlier, was edited after it ran, is unknown, or
- * controls transactions; the reason of the signal if it stopped the migrations
+ * controls transactions, or the server interrupted it; the reason of the signal if it stopped the migrations
  */
 export async function migrate(
   connection: MigrationConnection,
@@ -66,7 +88,7 @@ export async function migrate(
       const pending = await preparePending(stoppable, migrations, log);
       for (const migration of pending) {
         log.info({ migration: migration.name }, "migrating the database");
-        await apply(stoppable, migration);
+        await apply(stoppable, migration, log);
       }
       return pending.map((migration) => migration.name);
     } finally {
@@ -144,7 +166,7 @@ export async function pendingMigrations(
 ): Promise<MigrationState> {
   for (const migration of migrations) checkScript(migration);
   const [state] = await connection.query<{ recorded: boolean; tables: boolean }>(
-    `SELECT to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL AS recorded,
+    `SELECT ${HAS_HISTORY} AS recorded,
        EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`,
   );
   if (!state?.recorded) {
@@ -227,8 +249,11 @@ function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
 }
 
 function resolveHint(name: string): string {
-  return `Record the result with "npm run migration -- --rolled-back ${name}" if its changes are missing, or "npm run migration -- --applied ${name}" if they are present, then start again. Or restore an earlier backup of the database.`;
+  return `Record the result with "signalbox migrate --rolled-back ${name}" if its changes are missing, or "signalbox migrate --applied ${name}" if they are present, then start again. Or restore an earlier backup of the database.`;
 }
+
+/** What became of a migration. */
+export type MigrationOutcome = "rolled-back" | "applied";
 
 /**
  * Records the result of a migration that was started but not finished, as `prisma migrate resolve` does:
@@ -238,8 +263,12 @@ function resolveHint(name: string): string {
 export async function resolveMigration(
   connection: MigrationConnection,
   name: string,
-  outcome: "rolled-back" | "applied",
+  outcome: MigrationOutcome,
 ): Promise<boolean> {
+  const [state] = await connection.query<{ recorded: boolean }>(
+    `SELECT ${HAS_HISTORY} AS recorded`,
+  );
+  if (!state?.recorded) return false;
   const change =
     outcome === "applied"
       ? "finished_at = now(), applied_steps_count = applied_steps_count + 1"
@@ -252,21 +281,52 @@ export async function resolveMigration(
   return rows.length > 0;
 }
 
-async function apply(connection: StoppableConnection, migration: Migration): Promise<void> {
-  try {
-    await connection.exec("BEGIN");
-    await connection.exec(migration.script);
-    await connection.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count, logs)
+/** Applies a migration. It is tried again while others hold locks that it needs. */
+async function apply(
+  connection: StoppableConnection,
+  migration: Migration,
+  log: Log,
+): Promise<void> {
+  const start = monotonicNow();
+  for (;;) {
+    try {
+      await connection.exec(BEGIN);
+      await connection.exec(migration.script);
+      await connection.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count, logs)
          VALUES (gen_random_uuid()::text, $1, $2, clock_timestamp(), 1, $3)`,
-      [migration.checksum, migration.name, compatibilityOf(migration.script)],
-    );
-    await connection.exec("COMMIT");
-  } catch (error) {
-    await connection.cleanUp("ROLLBACK");
-    if (connection.isStopped) throw error;
-    throw await recordFailure(connection, migration, error);
+        [migration.checksum, migration.name, compatibilityOf(migration.script)],
+      );
+      await connection.exec("COMMIT");
+      return;
+    } catch (error) {
+      await connection.cleanUp("ROLLBACK");
+      if (connection.isStopped) throw error;
+      const state = stringPropertyOf(error, "code") ?? "";
+      if (!TRANSIENT.test(state) && !isDiskFull(error)) {
+        throw await recordFailure(connection, migration, error);
+      }
+      if (!RETRIED.has(state) || monotonicNow() - start > RETRY_MS) {
+        throw transientError(migration, error, state);
+      }
+      log.warn(
+        { migration: migration.name, err: error },
+        "others hold a lock that the migration needs; it was rolled back and is tried again",
+      );
+    }
+    await connection.pause(RETRY_PAUSE_MS);
   }
+}
+
+/** The error for a migration that was rolled back, and of which nothing is recorded. */
+function transientError({ name }: Migration, cause: unknown, state: string): UnusableDatabaseError {
+  const remedy = RETRIED.has(state)
+    ? "Another transaction holds a lock that it needs: wait until dumps and long queries have ended"
+    : "Fix the cause";
+  return new UnusableDatabaseError(
+    `The migration ${name} was interrupted and rolled back: ${databaseText(cause)}\n${remedy}, then start again.`,
+    { cause },
+  );
 }
 
 /**

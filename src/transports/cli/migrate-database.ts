@@ -1,7 +1,13 @@
 import type { Config } from "../../core/config";
 import { checkIntendedDatabase } from "../../core/startup/check-machine";
+import { explainConnectionError } from "../../platform/store/connection";
 import { FolderInUseError } from "../../platform/store/folder-lock";
-import type { MigratedStore } from "../../platform/store/migrate";
+import {
+  type MigratedStore,
+  type MigrationOutcome,
+  resolveMigration,
+} from "../../platform/store/migrate";
+import { openMigrationConnection } from "../../platform/store/migration-connection";
 import { migrateStore } from "../../platform/store/open";
 import { CommandError } from "./connection/command-error";
 import { progressLog } from "./connection/progress-log";
@@ -32,5 +38,26 @@ export async function migrateDatabase(config: Config): Promise<MigratedStore> {
     );
   } finally {
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
+  }
+}
+
+/**
+ * Records the result of a migration that was started on the configured database but not finished.
+ * @throws CommandError if there is no such migration
+ * @throws UnusableDatabaseError if the database cannot be opened
+ */
+export async function recordOutcome(
+  config: Config,
+  name: string,
+  outcome: MigrationOutcome,
+): Promise<void> {
+  const { connection, close } = await openMigrationConnection(config).catch((error: unknown) => {
+    throw explainConnectionError(error);
+  });
+  try {
+    if (await resolveMigration(connection, name, outcome)) return;
+    throw new CommandError(`The database has no unfinished migration ${name}.`);
+  } finally {
+    await close();
   }
 }

@@ -101,4 +101,26 @@ describeServices("on PostgreSQL", () => {
     );
     expect(await refused(newer)).toMatch(/29990101000000_later, which this version does not know/);
   });
+
+  it("records what became of a failed migration", async () => {
+    const variables = await environment(freshServices());
+    const name = "29990101000000_later";
+    await execute(
+      variables.DATABASE_URL ?? "",
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
+        VALUES ('x', 'x', '${name}', 'the cause')`,
+    );
+    expect(await refused(variables)).toContain(`signalbox migrate --rolled-back ${name}`);
+    const record = () => runCommand(["migrate", "--rolled-back", name], variables);
+    expect(await record()).toEqual({
+      code: 0,
+      out: `${name} is recorded as rolled-back.\n`,
+      err: "",
+    });
+    const again = { code: 1, out: "", err: `The database has no unfinished migration ${name}.\n` };
+    expect(await record()).toEqual(again);
+    expect((await runCommand(["migrate"], variables)).out).toBe(NOTHING);
+    const empty = await environment(freshServices("template0"));
+    expect(await runCommand(["migrate", "--applied", name], empty)).toEqual(again);
+  });
 });

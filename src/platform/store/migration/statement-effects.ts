@@ -55,8 +55,9 @@ type Form = readonly [RegExp, (...groups: string[]) => Effect];
 
 const STATEMENTS: readonly Form[] = [
   [/^CREATE TABLE "(\w+)"/, (name) => ({ ...NOTHING, creates: name })],
-  [/^CREATE TYPE "\w+"|^ALTER TYPE "\w+" ADD VALUE /, () => NOTHING],
-  [/^DROP TYPE "\w+"$/, () => ({ ...NOTHING, restricts: true })],
+  [/^CREATE TYPE "\w+"/, () => NOTHING],
+  // Earlier versions may read rows with a value that they do not know.
+  [/^ALTER TYPE "\w+" ADD VALUE |^DROP TYPE "\w+"$/, () => ({ ...NOTHING, restricts: true })],
   [
     /^CREATE INDEX CONCURRENTLY (?:IF NOT EXISTS )?"\w+" ON "(\w+)"/,
     (name) => onTable(SHARED, name, "index"),
@@ -68,6 +69,8 @@ const STATEMENTS: readonly Form[] = [
     (name) => ({
       ...NOTHING,
       locks: [{ lock: EXCLUSIVE, on: { kind: "index", name }, work: "catalogs" }],
+      // ON CONFLICT of earlier versions may need it.
+      restricts: true,
     }),
   ],
   [/^DROP TABLE "(\w+)"$/, (name) => onTable(EXCLUSIVE, name, "catalogs", true)],
@@ -82,15 +85,17 @@ const SHARED = "SHARE UPDATE EXCLUSIVE";
 const ACTIONS: readonly Form[] = [
   [/^ADD COLUMN (.*)$/, (table, column) => newColumn(table, column)],
   [/^ALTER COLUMN "\w+" SET NOT NULL$/, (table) => onTable(EXCLUSIVE, table, "scan", true)],
+  [/^ALTER COLUMN "\w+" SET DEFAULT .*$/, (table) => onTable(EXCLUSIVE, table, "catalogs")],
+  // Earlier versions may read a null that they do not expect, or insert rows without the column.
   [
-    /^ALTER COLUMN "\w+" (?:DROP NOT NULL|DROP DEFAULT|SET DEFAULT .*)$/,
-    (table) => onTable(EXCLUSIVE, table, "catalogs"),
+    /^ALTER COLUMN "\w+" DROP (?:NOT NULL|DEFAULT)$/,
+    (table) => onTable(EXCLUSIVE, table, "catalogs", true),
   ],
   [
     /^ALTER COLUMN "\w+" (?:SET DATA )?TYPE /,
     (table) => onTable(EXCLUSIVE, table, "rewrite", true),
   ],
-  [/^DROP CONSTRAINT "\w+"$/, (table) => onTable(EXCLUSIVE, table, "catalogs")],
+  [/^DROP CONSTRAINT "\w+"$/, (table) => onTable(EXCLUSIVE, table, "catalogs", true)],
   [/^DROP COLUMN "\w+"$/, (table) => onTable(EXCLUSIVE, table, "catalogs", true)],
   [/^RENAME /, (table) => onTable(EXCLUSIVE, table, "catalogs", true)],
   [/^VALIDATE CONSTRAINT "\w+"$/, (table) => onTable(SHARED, table, "scan")],
