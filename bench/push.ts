@@ -66,7 +66,8 @@ async function main(run: BenchmarkRun, devices: number, channel: string): Promis
   const access = {
     url: service.baseUrl,
     dataDir,
-    mayUseDataDir: true,
+    isAddressOfFolder: false,
+    isDataOfFolder: false,
     sessionsFolder,
     timeoutMs: 60_000,
   };

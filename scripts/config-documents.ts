@@ -39,7 +39,8 @@ the variables of the file.
 **Somebody else's folder** cannot ask for your credentials: a command that gets the address of the server from \`.env\`, or
 from DATA_DIR in the current folder, signs in only with the token of that \`.env\` or the password of that DATA_DIR. With
 SIGNALBOX_TOKEN or DATA_DIR of the environment, or \`--token\`, it refuses until \`--url\` or SIGNALBOX_URL names the
-server. A file that \`--env-file\` names is trusted like the environment.
+server. The same is true of a password that you give to \`sign-in\` or \`token\`. A file that \`--env-file\` names is trusted
+like the environment.
 
 **Secrets** may be in files of their own: in place of a variable that the table calls secret, set its name with \`_FILE\` to
 the path of a file, such as \`SECRET_KEY_FILE=/run/secrets/signalbox-key\`. The value is the content without one line break

@@ -5,6 +5,7 @@ import { CommandError } from "./connection/command-error";
 import type { Invocation } from "./connection/document-command";
 import { endStoredSession, keepSignIn } from "./connection/member";
 import { ask, promptSecret, readSecret } from "./connection/option-values";
+import { passwordPrompt, refuseTypedPassword } from "./connection/server";
 import { toJson } from "./connection/table";
 
 interface SignInOptions {
@@ -25,10 +26,11 @@ export function addSignIn(program: Command, invocation: () => Invocation): void 
     .action(async (options: SignInOptions) => {
       const { access, json } = invocation();
       const server = access();
+      refuseTypedPassword(server);
       const email = options.email ?? (await askFor("--email", () => ask("E-mail address: ")));
       const password =
         options.password === undefined
-          ? await askFor("--password", () => promptSecret("Password: "))
+          ? await askFor("--password", () => promptSecret(passwordPrompt(server)))
           : await readSecret("--password", options.password);
       const { member, expiresAt } = await keepSignIn(server, { email, password });
       const { url } = server;

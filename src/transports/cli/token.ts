@@ -7,7 +7,12 @@ import { CommandError } from "./connection/command-error";
 import type { Invocation } from "./connection/document-command";
 import { asMember } from "./connection/member";
 import { checkId, promptSecret } from "./connection/option-values";
-import { executeWith, type ServerAccess } from "./connection/server";
+import {
+  executeWith,
+  passwordPrompt,
+  refuseTypedPassword,
+  type ServerAccess,
+} from "./connection/server";
 import { toJson } from "./connection/table";
 
 const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
@@ -42,14 +47,15 @@ export function addToken(program: Command, invocation: () => Invocation): void {
     .action(async (options: TokenOptions) => {
       checkId("app", options.app);
       const { access, json } = invocation();
-      const user = await readUser(options);
-      const session = await createSession(access(), options.app, user);
+      const server = access();
+      const user = await readUser(options, server);
+      const session = await createSession(server, options.app, user);
       printText(json ? toJson(session) : session.token);
     });
 }
 
 /** The user's credentials; undefined for an application session. @throws CommandError */
-async function readUser(options: TokenOptions): Promise<object | undefined> {
+async function readUser(options: TokenOptions, server: ServerAccess): Promise<object | undefined> {
   const { login, email, password, passwordStdin } = options;
   if (login === undefined && email === undefined) {
     if (password === undefined && !passwordStdin) return undefined;
@@ -58,19 +64,23 @@ async function readUser(options: TokenOptions): Promise<object | undefined> {
   if (login !== undefined && email !== undefined) {
     throw new CommandError("--login and --email are mutually exclusive.");
   }
+  refuseTypedPassword(server);
   return {
     ...(login === undefined ? { email } : { login }),
-    password: await readPassword(options),
+    password: await readPassword(options, server),
   };
 }
 
-async function readPassword({ password, passwordStdin }: TokenOptions): Promise<string> {
+async function readPassword(
+  { password, passwordStdin }: TokenOptions,
+  server: ServerAccess,
+): Promise<string> {
   if (passwordStdin) {
     if (password === undefined) return readStdin();
     throw new CommandError("--password and --password-stdin are mutually exclusive.");
   }
   if (password !== undefined) return password;
-  if (isStdinTerminal()) return promptSecret("Password: ");
+  if (isStdinTerminal()) return promptSecret(passwordPrompt(server));
   throw new CommandError("The password is missing: pass it with --password-stdin.");
 }
 

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { passwordPrompt, type ServerAccess } from "../../../src/transports/cli/connection/server";
 import { commandLine, type Ended, endOf } from "../../support/cli/command-line";
 
 /** Commands in a folder that somebody else has made, and that names a server of that person. */
@@ -47,15 +48,19 @@ function write(path: string, text: string): void {
   writeFileSync(join(place, path), text);
 }
 
-/** Lists the applications, in the folder. */
-function list(environment: Record<string, string>, ...options: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, commandLine([...options, "app", "list"]), {
+/** Runs a command in the folder. */
+function run(environment: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, commandLine(args), {
     cwd: folder(),
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, XDG_CONFIG_HOME: join(place, "config"), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   return endOf(child);
 }
+
+/** Lists the applications, in the folder. */
+const list = (environment: Record<string, string>, ...options: string[]) =>
+  run(environment, ...options, "app", "list");
 
 /** Ways in which a folder names a server. */
 const ADDRESSES: Record<string, () => void> = {
@@ -82,6 +87,28 @@ describe.each(Object.entries(ADDRESSES))("that has %s", (_way, name) => {
     await list({ SIGNALBOX_TOKEN: TOKEN }, "--url", url);
     expect(received).toContain(TOKEN);
   });
+});
+
+it.each([
+  ["sign-in"],
+  ["sign-in", "--email", "me@example.com", "--password", PASSWORD],
+  ["token", "--app", "1", "--login", "me"],
+  ["token", "--app", "1", "--email", "me@example.com", "--password", PASSWORD],
+])("does not get a password that is typed: %s", async (...args) => {
+  write("foreign/.env", `SIGNALBOX_URL=${url}\nSIGNALBOX_TOKEN=token-of-the-folder`);
+  const { code, err } = await run({}, ...args);
+  const refusal = `The address ${url} is from the current folder (.env or .data), but the password that you type is not. If it is your server, pass --url ${url}.\n`;
+  expect([code, err]).toEqual([1, refusal]);
+  expect(received).toBe("");
+});
+
+it("gets a password that is typed with --url, and is named by the prompt", async () => {
+  write("foreign/.env", `SIGNALBOX_URL=${url}`);
+  const given = ["sign-in", "--email", "me@example.com", "--password", "typed"];
+  await run({}, "--url", url, ...given);
+  expect(received).toContain("typed");
+  const access = { url: `${url}/\u001b[2K` } as ServerAccess;
+  expect(passwordPrompt(access)).toBe(`Password for ${url}/?[2K: `);
 });
 
 it("does not get the password of a DATA_DIR of the environment", async () => {

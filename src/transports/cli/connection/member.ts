@@ -101,7 +101,9 @@ async function openOwner(
   const isOwners = stored?.ownerFile === ownerFile && stored.email === owner.email;
   let isKept = true;
   const open = async (): Promise<string> => {
-    if (!access.mayUseDataDir) throw foreignAddress(access.url, "the password in DATA_DIR");
+    if (access.isAddressOfFolder && !access.isDataOfFolder) {
+      throw foreignAddress(access.url, "the password in DATA_DIR");
+    }
     const { token } = await signInOwner(access, owner, ownerFile);
     const session = { url: access.url, email: owner.email, token, ownerFile };
     // Where nothing can be stored, each command signs in and out.

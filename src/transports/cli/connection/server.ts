@@ -14,8 +14,10 @@ export interface ServerAccess {
   token?: string;
   tokenSource?: "--token" | "SIGNALBOX_TOKEN";
   dataDir: string;
-  /** Whether the password in `dataDir` may be sent to `url`; false if only the address is from the current folder. */
-  mayUseDataDir: boolean;
+  /** Whether `url` is from the current folder, which somebody else may have made. */
+  isAddressOfFolder: boolean;
+  /** Whether `dataDir` belongs to the current folder as well. */
+  isDataOfFolder: boolean;
   /** The folder of the sessions that the command line keeps. */
   sessionsFolder: string;
   /** Timeout of a request, in milliseconds. */
@@ -73,10 +75,21 @@ export function resolveAccess(
     token,
     tokenSource: givenToken === undefined ? "SIGNALBOX_TOKEN" : "--token",
     dataDir: config.DATA_DIR,
-    mayUseDataDir: !isOfFolder || isDataOfFolder(config),
+    isAddressOfFolder: isOfFolder,
+    isDataOfFolder: isDataOfFolder(config),
     sessionsFolder: join(userFolder(), "sessions"),
     timeoutMs: TIMEOUT_MS,
   };
+}
+
+/** @throws CommandError if the address is from the current folder: a typed password would go where that says */
+export function refuseTypedPassword({ url, isAddressOfFolder }: ServerAccess): void {
+  if (isAddressOfFolder) throw foreignAddress(url, "the password that you type");
+}
+
+/** Asks for a password, and says where it goes. */
+export function passwordPrompt({ url }: ServerAccess): string {
+  return `Password for ${replaceControls(url)}: `;
 }
 
 /** The error for an address from the current folder, with credentials from elsewhere. */
