@@ -26,7 +26,7 @@ export interface UnknownTarget {
  * transaction.
  * @param password checked by the caller
  * @param requestId of the entry
- * @returns the member, or the owners if the target names no member
+ * @returns the member with the hash that was replaced, or the owners if the target names no member
  * @throws Fault UNAVAILABLE if the database cannot be reached
  */
 export async function resetMemberPassword(
@@ -47,7 +47,7 @@ export async function resetMemberPassword(
     const caller = { ip: "", userAgent: "signalbox member reset-password", requestId };
     return startAudited(deps, { actor, action: ACTION, input, caller }, transaction);
   });
-  return finishAudited(deps, entry, async () => ({ ...member, passwordHash }));
+  return finishAudited(deps, entry, async () => member);
 }
 
 async function findTarget(

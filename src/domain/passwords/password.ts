@@ -51,6 +51,11 @@ export function hashPassword(password: string, cost = COST): Promise<string> {
   });
 }
 
+/** Whether a password matches a hash. Not for requests, which use {@link PasswordHasher}. */
+export function matchesHash(stored: string, password: string): Promise<boolean> {
+  return verify(stored, password);
+}
+
 /** An all-zero hash that matches no password. A comparison with it takes as long as any other. */
 const dummyHash = ({ memoryCost, timeCost }: PasswordCost) =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${"A".repeat(22)}$${"A".repeat(43)}`;

@@ -6,9 +6,14 @@ import type { Config } from "../../core/config";
 import { toFault } from "../../core/errors";
 import { newId, newToken } from "../../core/random";
 import { resetMemberPassword } from "../../domain/accounts/lost-password";
+import type { MemberCredentials } from "../../domain/accounts/member-queries";
 import { OWNER_FILE, writeOwnerFile } from "../../domain/applications/bootstrap";
-import { checkPassword } from "../../domain/passwords/password";
+import { checkPassword, matchesHash } from "../../domain/passwords/password";
+import { explainConnectionError } from "../../platform/store/connection";
 import { FolderInUseError } from "../../platform/store/folder-lock";
+import { pendingMigrations } from "../../platform/store/migrate";
+import { openMigrationConnection } from "../../platform/store/migration-connection";
+import { readMigrations } from "../../platform/store/migrations";
 import { openStore } from "../../platform/store/open";
 import type { Store } from "../../platform/store/store";
 import { CommandError } from "./connection/command-error";
@@ -19,17 +24,17 @@ export interface PasswordReset {
   email: string;
   /** The new password if it was made here; null for a given one. */
   password: string | null;
-  /** The owner.json of DATA_DIR if it is this member's, and whether it has the new password; null otherwise. */
+  /** The owner.json of DATA_DIR if it had the replaced password, and whether it has the new one; null otherwise. */
   ownerFile: { path: string; isCurrent: boolean } | null;
 }
 
 /**
  * Replaces the password of a member in the configured database, without the old one. A random password goes to owner.json
- * of DATA_DIR as well, if that file is of this member; a given one is written nowhere.
+ * of DATA_DIR as well, if that file has the replaced one; a given one is written nowhere.
  * @param email null for the only owner
  * @param given the new password; undefined for a random one
- * @throws CommandError if there is no such member, the password breaks the rules, there is no database, or a server uses
- * the embedded one; UnusableDatabaseError
+ * @throws CommandError if there is no such member, the password breaks the rules, there is no database or one that lacks
+ * migrations, or a server uses the embedded one; UnusableDatabaseError
  */
 export async function resetOnDatabase(
   config: Config,
@@ -49,7 +54,7 @@ export async function resetOnDatabase(
     const target = email === undefined ? "only owner" : { email };
     const found = await resetMemberPassword(deps, target, password, newId());
     if (!("id" in found)) throw new CommandError(unknownText(email, found.owners));
-    const ownerFile = await updateOwnerFile(config.DATA_DIR, found.email, given ?? null, password);
+    const ownerFile = await updateOwnerFile(config.DATA_DIR, found, given ?? null, password);
     return { email: found.email, password: given === undefined ? password : null, ownerFile };
   } finally {
     await store.close();
@@ -63,6 +68,7 @@ async function open(config: Config): Promise<Store> {
     );
   }
   try {
+    await refusePending(config);
     return await openStore({ config, log: progressLog(), isNode: false });
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error;
@@ -72,6 +78,22 @@ async function open(config: Config): Promise<Store> {
   }
 }
 
+/** Nodes of an earlier version may use the database, which opening it would migrate. @throws CommandError */
+async function refusePending(config: Config): Promise<void> {
+  const { connection, close } = await openMigrationConnection(config).catch((error: unknown) => {
+    throw explainConnectionError(error);
+  });
+  try {
+    const { pending } = await pendingMigrations(connection, await readMigrations());
+    if (pending.length === 0) return;
+  } finally {
+    await close();
+  }
+  throw new CommandError(
+    "This version has migrations that are not applied: use the version of the nodes, or run signalbox migrate first.",
+  );
+}
+
 function unknownText(email: string | undefined, owners: string[]): string {
   const list = owners.length === 0 ? "There is no owner." : `Owners: ${owners.join(", ")}.`;
   return email === undefined
@@ -79,18 +101,29 @@ function unknownText(email: string | undefined, owners: string[]): string {
     : `No member has the address ${email}. ${list}`;
 }
 
-/** Writes a random password to the owner's file of this member. A given one is in no file. */
+/**
+ * Writes a random password to the owner's file that has the replaced one: DATA_DIR may be of another deployment. A given
+ * one is in no file.
+ */
 async function updateOwnerFile(
   dataDir: string,
-  email: string,
+  { email, passwordHash }: Pick<MemberCredentials, "email" | "passwordHash">,
   given: string | null,
   password: string,
 ): Promise<PasswordReset["ownerFile"]> {
   const path = resolve(dataDir, OWNER_FILE);
-  const stored = await readFile(path, "utf8")
-    .then((text): unknown => JSON.parse(text)?.email)
-    .catch(() => undefined);
-  if (stored !== email) return null;
-  if (given === null) await writeOwnerFile(dataDir, { email, password });
-  return { path, isCurrent: given === null };
+  const isMembers = await readFile(path, "utf8")
+    .then((text) => {
+      const stored = JSON.parse(text);
+      return stored.email === email && matchesHash(passwordHash, stored.password);
+    })
+    .catch(() => false);
+  if (!isMembers) return null;
+  if (given !== null) return { path, isCurrent: false };
+  // The database has the new password, which has to be printed.
+  const isCurrent = await writeOwnerFile(dataDir, { email, password }).then(
+    () => true,
+    () => false,
+  );
+  return { path, isCurrent };
 }

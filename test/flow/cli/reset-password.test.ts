@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { runCommand } from "../../support/cli/command-line";
 import { startNode, type TestNode } from "../../support/node";
@@ -114,6 +116,56 @@ it("changes nothing for an unknown address, several owners, or a password that b
     expect([short.code, short.err]).toEqual([1, expect.stringMatching(/^password is too short/)]);
   });
   expect(await node.sql("SELECT password_hash FROM account_members ORDER BY id")).toEqual(before);
+});
+
+it("leaves an owner.json alone that has another password", async () => {
+  const path = join(node.environment.DATA_DIR ?? "", "owner.json");
+  const written = '{"email":"owner@localhost","password":"of another deployment"}';
+  writeFileSync(path, written);
+  const { code, out } = await whileStopped(() => reset(["--json"]));
+  expect([code, JSON.parse(out)]).toEqual([
+    0,
+    { email: "owner@localhost", password: expect.any(String), ownerFile: null },
+  ]);
+  expect(readFileSync(path, "utf8")).toBe(written);
+});
+
+if (hasServices) {
+  it("prints the new password although owner.json cannot be written", async () => {
+    // The path of the file is as long as paths may be, so that there is no room for its draft.
+    let folder = mkdtempSync(join(tmpdir(), "signalbox-reset-"));
+    const top = folder;
+    while (folder.length < 4_080)
+      folder = join(folder, "a".repeat(Math.min(200, 4_080 - folder.length)));
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, "owner.json");
+    writeFileSync(path, JSON.stringify(ownerCredentials(node)));
+    const environment = { ...databaseOf(node), DATA_DIR: folder };
+    const { code, out } = await runCommand(["member", "reset-password"], environment);
+    rmSync(top, { recursive: true });
+    expect(code).toBe(0);
+    expect(out).toContain(`${path} still has the old password`);
+    const password = /shown only here: ([\w-]{43})\n/.exec(out)?.[1] ?? "";
+    expect(await signInCode("owner@localhost", password)).toBe("signed in");
+  });
+}
+
+it("refuses a database that lacks migrations, and applies none", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-reset-"));
+  const dataDir = join(folder, "db");
+  await (await PGlite.create({ dataDir })).close();
+  const refusal =
+    "This version has migrations that are not applied: use the version of the nodes, or run signalbox migrate first.\n";
+  expect(await runCommand(["member", "reset-password"], { DATA_DIR: folder })).toEqual({
+    code: 1,
+    out: "",
+    err: refusal,
+  });
+  const lite = await PGlite.create({ dataDir });
+  const { rows } = await lite.query("SELECT FROM pg_tables WHERE schemaname = 'public'");
+  expect(rows).toEqual([]);
+  await lite.close();
+  rmSync(folder, { recursive: true });
 });
 
 it("creates no database where there is none", async () => {
