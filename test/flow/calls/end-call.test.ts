@@ -106,6 +106,21 @@ it("ends a group call for everybody, and one that rings", async () => {
   });
 });
 
+it("can be repeated when a node of an earlier version has stored the call as in progress", async () => {
+  const { id } = await accepted(bob);
+  await endCall(id);
+  await node.sql(`UPDATE calls SET state = 'accepted', ended_at = NULL WHERE id = ${id}`);
+  await node.sql(`UPDATE call_participants SET state = 'accepted' WHERE call_id = ${id}`);
+  expect((await endCall(id)).data.endCall.call).toMatchObject({
+    state: "HUNG_UP",
+    endReason: "ENDED_BY_MEMBER",
+  });
+  const states = `SELECT c.state::text, c.ended_at IS NULL AS open, p.state::text AS participant
+    FROM calls c JOIN call_participants p ON p.call_id = c.id WHERE c.id = ${id}`;
+  const ended = { state: "hung_up", open: false, participant: "hung_up" };
+  expect(await node.sql(states)).toEqual([ended, ended]);
+});
+
 it("is final: later signals are part of the timeline only", async () => {
   const { callId, id } = await accepted(bob);
   await endCall(id);

@@ -132,10 +132,15 @@ async function writeCalls(
 /** What was observed of a call before it changes. */
 type Observed = Pick<
   RecordedCall,
-  "startedAt" | "callees" | "unreachableSince" | "lost" | "endedByMemberAt"
+  "startedAt" | "state" | "callees" | "unreachableSince" | "lost" | "endedByMemberAt"
 >;
 
 const observed = (call: RecordedCall): Observed => ({ ...call, callees: new Map(call.callees) });
+
+/** Whether a node of an earlier version, which knows no end by a member, has since stored a state without it. */
+function isUndone({ state, endedByMemberAt }: Observed): boolean {
+  return endedByMemberAt !== null && (state === "ringing" || state === "accepted");
+}
 
 /** Saves the calls that changed, and withdraws the pushes of users whose call stopped ringing. */
 async function saveChanged(
@@ -145,6 +150,7 @@ async function saveChanged(
 ): Promise<Map<RecordedCall, DerivedState>> {
   const changed = [...before].filter(
     ([call, { callees, unreachableSince, lost, endedByMemberAt }]) =>
+      isUndone(call) ||
       lost !== call.lost ||
       endedByMemberAt !== call.endedByMemberAt ||
       unreachableSince !== call.unreachableSince ||
@@ -191,6 +197,7 @@ function callsInNewState(
     JSON.stringify([state, caller, [...callees].map(([userId, each]) => [userId, each.state])]);
   return [...states].flatMap(([call, derived]) => {
     const previous = before.get(call);
-    return previous && fingerprint(stateOf(previous)) === fingerprint(derived) ? [] : [call];
+    if (!previous || isUndone(previous)) return [call];
+    return fingerprint(stateOf(previous)) === fingerprint(derived) ? [] : [call];
   });
 }
