@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Transaction as LiteTransaction, PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
+import { monotonicNow } from "../../core/clock";
 import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
 import { buildIndexes, type ConcurrentIndex } from "./concurrent-indexes";
 import { copyFolder } from "./copy-folder";
 import { serveCopies } from "./database-copies";
 import { isDiskFull } from "./database-errors";
-import { stringPropertyOf } from "./error-properties";
 import { lockFolder } from "./folder-lock";
 import { type MigratedStore, migrate } from "./migrate";
 import type { MigrationConnection } from "./migration/stoppable-connection";
@@ -133,6 +133,7 @@ export async function fillEmbedded(
 
 /** Maximum time for which a copy lets statements wait, in milliseconds, apart from the file that it is copying then. */
 const COPY_MS_MAX = 10_000;
+const COPY_TOO_LONG = `it takes longer than ${COPY_MS_MAX / 1000} s, for which statements would wait. Stop the server, then run the backup again.`;
 
 /**
  * Copies the database while no transaction runs. The copy is what a process leaves that is killed then, which the next
@@ -146,17 +147,17 @@ async function copyDatabase(lite: PGlite, folder: string, stop: AbortSignal): Pr
     await lite.transaction(async (open) => {
       // Otherwise the opening of the copy would repeat everything since the last one.
       await open.exec("CHECKPOINT");
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(COPY_MS_MAX)]);
-      await copyFolder(join(folder, "db"), draft, signal);
+      const deadline = monotonicNow() + COPY_MS_MAX;
+      await copyFolder(join(folder, "db"), draft, () => {
+        stop.throwIfAborted();
+        if (monotonicNow() > deadline) throw new Error(COPY_TOO_LONG);
+      });
     });
     return draft;
   } catch (error) {
     // The reason counts, also if the copy stays until the next start.
     await rm(draft, { recursive: true, force: true }).catch(() => undefined);
-    if (stringPropertyOf(error, "name") !== "TimeoutError") throw error;
-    throw new Error(
-      `it takes longer than ${COPY_MS_MAX / 1000} s, for which statements would wait. Stop the server, then run the backup again.`,
-    );
+    throw error;
   }
 }
 
