@@ -8,6 +8,7 @@ import {
 } from "../../scripts/services/postgres-server";
 import { openLog } from "../../src/core/log";
 import { generateSelfSigned } from "../../src/core/tls/self-signed";
+import { explainConnectionError } from "../../src/platform/store/connection";
 import { migrateStore } from "../../src/platform/store/open";
 import { runChecks } from "../../src/transports/cli/doctor/checks";
 import { NOWHERE, only } from "../support/cli/doctor";
@@ -116,6 +117,11 @@ describeServices("a managed PostgreSQL", () => {
       /cannot be reached: ENOENT.*nowhere\.pem/,
     ],
     [
+      "at a socket that is missing",
+      () => "postgresql://user@%2Fnowhere/app",
+      /cannot be reached: connect ENOENT/,
+    ],
+    [
       "with another password",
       () => urlOf(verified()).replace(PASSWORD, "no"),
       /password authentication/,
@@ -125,6 +131,11 @@ describeServices("a managed PostgreSQL", () => {
     expect(String(refused)).toMatch(reason);
     expect((refused as Error).name).toBe("UnusableDatabaseError");
     expect(String(refused)).not.toContain("pa ss");
+  });
+
+  test("is not blamed for another file that is missing", () => {
+    const missing = Object.assign(new Error("ENOENT: no such file"), { code: "ENOENT" });
+    expect(explainConnectionError(missing)).toBe(missing);
   });
 
   test("whose certificate is refused is explained in the words of docs/OPERATIONS.md", async () => {

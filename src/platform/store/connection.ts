@@ -31,13 +31,25 @@ export function connectionOptions(url: string, name: string): ClientConfig {
 /**
  * Opens a connection outside of the pool. An error while it is idle ends it and emits `end`.
  * @param queryMs timeout of a query, in milliseconds; none when omitted
+ * @throws UnusableDatabaseError if a file that the URL names cannot be read; the driver's error
  */
 export async function connect(url: string, name: string, queryMs?: number): Promise<Client> {
-  const client = new Client({ ...connectionOptions(url, name), query_timeout: queryMs });
-  client.on("error", () => {});
-  await client.connect();
+  const client = await openClient({ ...connectionOptions(url, name), query_timeout: queryMs });
   await client.query(SESSION_SETTINGS);
   return client;
+}
+
+/** The client reads the files that the URL names when it is made, and opens a Unix socket when it connects. */
+async function openClient(options: ClientConfig): Promise<Client> {
+  try {
+    const client = new Client(options);
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  } catch (error) {
+    if (!UNREADABLE.has(stringPropertyOf(error, "code") ?? "")) throw error;
+    throw unreachableError(error);
+  }
 }
 
 /**
@@ -47,11 +59,15 @@ export async function connect(url: string, name: string, queryMs?: number): Prom
 export function explainConnectionError(error: unknown): unknown {
   if (error instanceof UnusableDatabaseError) return error;
   const code = stringPropertyOf(error, "code") ?? "";
-  if (!isUnreachable(error) && !ACCESS_DENIED.test(code) && !UNREADABLE.has(code)) return error;
-  const hint = isUntrusted(error) ? `. ${TRUST}` : "";
+  if (!isUnreachable(error) && !ACCESS_DENIED.test(code)) return error;
+  return unreachableError(error);
+}
+
+function unreachableError(cause: unknown): UnusableDatabaseError {
+  const hint = isUntrusted(cause) ? `. ${TRUST}` : "";
   return new UnusableDatabaseError(
-    `PostgreSQL (DATABASE_URL) cannot be reached: ${errorMessage(error)}${hint}`,
-    { cause: error },
+    `PostgreSQL (DATABASE_URL) cannot be reached: ${errorMessage(cause)}${hint}`,
+    { cause },
   );
 }
 
@@ -59,7 +75,7 @@ export function explainConnectionError(error: unknown): unknown {
 const TRUST =
   "Append sslmode=verify-full&sslrootcert=FILE to DATABASE_URL, where FILE has the certificate of the server's authority, and use the host's name that its certificate has.";
 
-/** Codes of a file of sslrootcert, sslcert or sslkey that cannot be read. */
+/** Codes of a file of sslrootcert, sslcert or sslkey, or of a socket, that cannot be read. */
 const UNREADABLE: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EISDIR"]);
 
 /** SQLSTATE: class 28, invalid authorization; 3D000, the database does not exist. */

@@ -88,7 +88,7 @@ describeServices("a node whose services answer but refuse writes", () => {
           CREATE TRIGGER fill BEFORE UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION fill()`,
         ),
       mend: () => execute(primary.url, "DROP FUNCTION fill CASCADE"),
-      detail: /^the disk is full: refuses writes: could not extend file/,
+      detail: /^refuses writes, because its disk is full: could not extend file/,
     },
   };
 

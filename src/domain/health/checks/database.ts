@@ -76,7 +76,7 @@ async function checkConnected(
 ): Promise<Finding[]> {
   const facts = await inspectDatabase(connection, systemClock);
   const isCurrent = facts.refusal === null && facts.pending.length === 0;
-  const refused = isCurrent && !facts.readOnly ? await checkWrites(connection) : [];
+  const refused = isCurrent && !facts.readOnly ? await checkWrites(connection, config) : [];
   return [
     ...checkPostgres(facts, config, refused),
     ...checkMigrations(facts),
@@ -87,14 +87,15 @@ async function checkConnected(
 }
 
 /** Writes as the service does, and changes nothing. */
-async function checkWrites(connection: MigrationConnection): Promise<Finding[]> {
+async function checkWrites(connection: MigrationConnection, config: Config): Promise<Finding[]> {
   try {
     await probeWrites(statementsOver(connection));
     return [];
   } catch (error) {
     if (isDiskFull(error)) {
-      const fix = "Free space on the disk of its server.";
-      return [failure(DATABASE, `the disk is full: refuses writes: ${errorMessage(error)}`, fix)];
+      const place = config.DATABASE_URL === undefined ? "DATA_DIR" : "the PostgreSQL server";
+      const detail = `refuses writes, because its disk is full: ${errorMessage(error)}`;
+      return [failure(DATABASE, detail, `Free some space on the disk of ${place}.`)];
     }
     const fix = "Give its user the rights of the tables' owner.";
     return [failure(DATABASE, `refuses writes: ${errorMessage(error)}`, fix)];
