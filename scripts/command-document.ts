@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
 import { createProgram } from "../src/transports/cli/commands";
+import { WITHOUT_SERVER } from "../src/transports/cli/connection/help";
 
 /** docs/COMMANDS.md: every command with its arguments and options. */
 export function commandsMarkdown(): string {
@@ -11,9 +12,9 @@ The commands of \`npx signalbox\`. \`npx signalbox COMMAND --help\` shows the sa
 \`npm run generate\`.
 
 Commands call a running server as the member who signed in with \`sign-in\`, else as the owner of \`DATA_DIR/owner.json\`
-([ACCOUNTS.md](ACCOUNTS.md#the-command-line)). migrate, doctor and member reset-password work without a server. For options marked
-"- for standard input", \`-\` reads the value from standard input and \`@FILE\` from a file, so that it does not appear in the
-process list. Every command has these options, which stand before its name:
+([ACCOUNTS.md](ACCOUNTS.md#the-command-line)). ${WITHOUT_SERVER}
+For options marked "- for standard input", \`-\` reads the value from standard input and \`@FILE\` from a file, so that it
+does not appear in the process list. Every command has these options, which stand before its name:
 
 ${optionTable(common)}
 ${commandsOf(program, "").join("\n")}`;

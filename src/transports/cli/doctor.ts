@@ -11,7 +11,10 @@ export function addDoctor(program: Command, invocation: () => Invocation): void 
   program
     .command("doctor")
     .description("Checks everything that the server needs, and says how to fix each problem.")
-    .option("--before-upgrade", "list what pending migrations will lock, while older nodes run")
+    .option(
+      "--before-upgrade",
+      "Lists what pending migrations will lock while nodes of the earlier version run.",
+    )
     .action(async ({ beforeUpgrade }: { beforeUpgrade?: true }) => {
       const { options, json } = invocation();
       const findings = await (beforeUpgrade ? findUpgrade(options) : findProblems(options));

@@ -1,5 +1,9 @@
 import type { Command, Help } from "commander";
 
+/** Commands that work without a server, for people. */
+export const WITHOUT_SERVER =
+  "migrate, backup, restore, export, doctor and member reset-password work on\nDATA_DIR or the database, without a token.";
+
 /** Text below the list of commands in `signalbox --help`. */
 export const EXAMPLES = `
 Examples:
@@ -11,8 +15,7 @@ Examples:
   signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
 
 Commands call a running server as the member who signed in with sign-in, else as the owner of
-DATA_DIR/owner.json. migrate, backup, restore, export, doctor and member reset-password work on
-DATA_DIR or the database, without a token. start and the demos run a server of their own.
+DATA_DIR/owner.json. ${WITHOUT_SERVER} start and the demos run a server of their own.
 For options marked "- for standard input", - reads the value from standard input and @FILE from a
 file, so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
 
