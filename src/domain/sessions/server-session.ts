@@ -2,7 +2,7 @@ import { Fault } from "../../core/errors";
 import { newNonce } from "../../core/random";
 import type { ApiKeyViewer } from "../../core/viewer";
 import { type Application, findApplication } from "../applications/applications";
-import { acceptBackendJwt } from "../sign-in/backend-jwt";
+import { acceptBackendJwt, type BackendJwt } from "../sign-in/backend-jwt";
 import { findVouchedUser, type VouchedName, type VouchedProfile } from "../sign-in/vouched-users";
 import { countSignIn } from "../users/credentials";
 import type { User } from "../users/user";
@@ -35,27 +35,46 @@ export async function createServerSession(
   request: ServerSessionRequest,
   client: ClientInfo,
 ): Promise<{ session: Session; token: string; user: User }> {
-  const { application, name } =
+  const { application, name, consume } =
     key === null
       ? await vouchedByJwt(deps, request, client)
-      : { application: await findApplication(deps, key.applicationId), name: nameOf(request) };
+      : await vouchedByKey(deps, request, key);
   await deps.webOrigins.check(application.id, client.origin);
   await deps.limits.countForApplication("session", application.id);
   await deps.limits.countForApplication("sign-in", application.id);
-  const user = await countSignIn(deps, application.id, () =>
-    findVouchedUser(deps, application, name, request),
-  );
+  const user = await countSignIn(deps, application.id, async () => {
+    const found = await findVouchedUser(deps, application, name, request);
+    // Last, so that a client which had to wait may present the JWT again.
+    await consume?.();
+    return found;
+  });
   const signed = { applicationId: application.id, nonce: newNonce() };
   const ts = Math.floor(deps.clock.now() / 1000);
   const started = await startSession(deps, { ...signed, ts }, { user, passwordHash: null }, client);
   return { ...started, user };
 }
 
+/** Who vouches for which user. */
+interface Vouched {
+  application: Application;
+  name: VouchedName;
+  /** Consumes the JWT; absent with an API key. */
+  consume?: BackendJwt["consume"];
+}
+
+async function vouchedByKey(
+  deps: SessionDeps,
+  request: ServerSessionRequest,
+  { applicationId }: ApiKeyViewer,
+): Promise<Vouched> {
+  return { application: await findApplication(deps, applicationId), name: nameOf(request) };
+}
+
 async function vouchedByJwt(
   deps: SessionDeps,
   { jwt, ...request }: ServerSessionRequest,
   { ip, onApplication }: ClientInfo,
-): Promise<{ application: Application; name: VouchedName }> {
+): Promise<Vouched> {
   if (!jwt) {
     throw new Fault(
       "UNAUTHENTICATED",
@@ -65,9 +84,9 @@ async function vouchedByJwt(
   const named = NAMES.find((field) => typeof request[field] === "string");
   if (named !== undefined)
     throw Fault.field(named, "does not go with jwt, whose sub names the user");
-  const { application, kind, subject } = await acceptBackendJwt(deps, jwt, ip);
+  const { application, kind, subject, consume } = await acceptBackendJwt(deps, jwt, ip);
   onApplication?.(application.id);
-  return { application, name: { kind, value: subject } };
+  return { application, name: { kind, value: subject, field: "jwt" }, consume };
 }
 
 /** @throws Fault INVALID unless the request names its user by one field */
@@ -75,7 +94,7 @@ function nameOf(request: ServerSessionRequest): VouchedName {
   if (typeof request.jwt === "string") throw Fault.field("jwt", "does not go with an API key");
   const given = NAMES.flatMap((kind): VouchedName[] => {
     const value = request[kind];
-    return typeof value === "string" ? [{ kind, value }] : [];
+    return typeof value === "string" ? [{ kind, value, field: kind }] : [];
   });
   const [name, another] = given;
   if (name === undefined || another !== undefined) {

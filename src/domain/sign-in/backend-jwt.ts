@@ -30,6 +30,11 @@ export interface BackendJwt {
   /** What `sub` is of the user, and its value. */
   kind: JwtSettings["subject"];
   subject: string;
+  /**
+   * Stores the id of the JWT, so that it is accepted once, by all nodes together.
+   * @throws Fault UNAUTHENTICATED if the id has been used before
+   */
+  consume(): Promise<void>;
 }
 
 const text = (max: number) => z.string().min(1).max(max).refine(isValidText);
@@ -48,8 +53,8 @@ const REFUSED =
   "Unauthorized: the JWT is not valid: its form, signature, algorithm, key or audience is not what the application's settings say";
 
 /**
- * Verifies a JWT of an application's backend (RFC 7519), and consumes its id: each is accepted once, by all nodes
- * together. The audience names the application. Only the algorithm of its settings is accepted, with a key of that
+ * Verifies a JWT of an application's backend (RFC 7519), which the caller consumes once nothing else refuses the
+ * request. The audience names the application. Only the algorithm of its settings is accepted, with a key of that
  * algorithm.
  * @param ip the client's address; JWTs without the right signature count as its failed sign-ins
  * @throws Fault UNAUTHENTICATED, with the claim at fault once the signature is right; LIMITED after too many failures;
@@ -81,10 +86,12 @@ export async function acceptBackendJwt(
   const { sub, jti, exp } = checkClaims(payload, deps.clock.now());
   // The clocks of nodes differ, so the id is kept for longer than any of them accepts the JWT.
   const keepUntil = new Date((exp + 2 * SKEW_S) * 1000);
-  if (!(await consumeJwt(deps.store, application.id, hashToken(jti), keepUntil))) {
-    throw claimRefused("jti", "has been used before: each JWT is accepted once");
-  }
-  return { application, kind: settings.subject, subject: sub };
+  const consume = async () => {
+    if (!(await consumeJwt(deps.store, application.id, hashToken(jti), keepUntil))) {
+      throw claimRefused("jti", "has been used before: each JWT is accepted once");
+    }
+  };
+  return { application, kind: settings.subject, subject: sub, consume };
 }
 
 /** The application that a JWT names, before it is verified; null if it names none. */

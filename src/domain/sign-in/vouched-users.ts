@@ -12,6 +12,8 @@ import type { SignInDeps } from "./sign-in-deps";
 export interface VouchedName {
   kind: "userId" | "login" | "externalId";
   value: string;
+  /** The input field that has the name: that of the kind, or `jwt`. */
+  field: "userId" | "login" | "externalId" | "jwt";
 }
 
 /** What a user whom the backend's first session creates gets. */
@@ -29,12 +31,13 @@ export interface VouchedProfile {
 export async function findVouchedUser(
   deps: SignInDeps,
   application: Application,
-  { kind, value }: VouchedName,
+  name: VouchedName,
   { fullName, tags }: VouchedProfile,
 ): Promise<User> {
   // Checked for known users too, so that a mistake shows at once.
   const profile = checkUserFields({ fullName, tags });
-  const find = () => findByName(deps, application.id, { kind, value });
+  const { kind, value } = name;
+  const find = () => findByName(deps, application.id, name);
   const known = await find();
   if (known !== null) return known;
   if (kind === "userId" || !application.serverSessionsCreateUsers) throw noUser();
@@ -55,13 +58,13 @@ export async function findVouchedUser(
 async function findByName(
   deps: SignInDeps,
   applicationId: number,
-  { kind, value }: VouchedName,
+  { kind, value, field }: VouchedName,
 ): Promise<User | null> {
   const key =
     kind === "userId" ? { id: value } : kind === "login" ? { login: value } : { externalId: value };
   const user = await findUser(deps, applicationId, key);
   // An external_user_id is a field of its own, which names nobody here.
   if (user === null || (kind === "externalId" && user.externalId !== value)) return null;
-  if (user.isGuest) throw Fault.field(kind, "is that of a guest, for whom no backend vouches");
+  if (user.isGuest) throw Fault.field(field, "is that of a guest, for whom no backend vouches");
   return user;
 }

@@ -13,13 +13,8 @@ const PROBE_TTL_MS = 1_000;
  * was seen).
  */
 
-/**
- * KEYS: pair, name, address.
- * ARGV: for each of them in turn the number of failures without a wait and the longest wait in ms; the first
- * wait in ms; the TTL in ms.
- * Returns the wait in milliseconds, or 0 after counting the attempt.
- */
-export const RESERVE = `
+/** Computes `wait`, the milliseconds until an attempt is allowed; the beginning of {@link WAIT} and {@link RESERVE}. */
+const COMPUTE_WAIT = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local known = redis.call('HGET', KEYS[1], 'k')
@@ -29,7 +24,22 @@ for i, key in ipairs(KEYS) do
     wait = math.max(wait, tonumber(redis.call('HGET', key, 'u') or '0') - now)
   end
 end
-if wait > 0 then return wait end
+`;
+
+/**
+ * KEYS: pair, name, address.
+ * ARGV: for each of them in turn the number of failures without a wait and the longest wait in ms.
+ * Returns the wait in milliseconds.
+ */
+export const WAIT = `${COMPUTE_WAIT}return wait
+`;
+
+/**
+ * KEYS: pair, name, address.
+ * ARGV: as of {@link WAIT}; the first wait in ms; the TTL in ms.
+ * Returns the wait in milliseconds, or 0 after counting the attempt.
+ */
+export const RESERVE = `${COMPUTE_WAIT}if wait > 0 then return wait end
 for i, key in ipairs(KEYS) do
   local allowed = tonumber(ARGV[2 * i - 1])
   if allowed > 0 then

@@ -60,6 +60,9 @@ export interface Limiter {
    */
   add(rateLimit: RateLimit, key: string, count: number): Promise<WindowState | undefined>;
 
+  /** Returns the wait in milliseconds before the next attempt, 0 if there is none. Counts nothing. */
+  waitBefore(attempt: AttemptCounters): Promise<number>;
+
   /**
    * Counts an attempt as failed before the secret is checked, so that parallel attempts gain nothing.
    * Returns the wait in milliseconds, or 0 if the secret may be checked; only then the attempt was counted.

@@ -93,15 +93,15 @@ export class LocalLimiter implements Limiter {
     return this.takeNow(rateLimit, key, points);
   }
 
+  async waitBefore(attempt: AttemptCounters): Promise<number> {
+    return this.waitAt(attempt, this.clock.now());
+  }
+
   async reserve(attempt: AttemptCounters): Promise<number> {
     const now = this.clock.now();
-    const counters = countersOf(attempt);
-    const known = this.find(attempt.pair, now)?.known ?? false;
-    const binding = known ? [attempt.pair, attempt.address] : counters;
-    const waits = binding.map((counter) => (this.find(counter, now)?.waitUntil ?? 0) - now);
-    const wait = Math.max(0, ...waits);
+    const wait = this.waitAt(attempt, now);
     if (wait > 0) return wait;
-    for (const counter of counters) {
+    for (const counter of countersOf(attempt)) {
       if (counter.allowed === 0) continue;
       const found = this.find(counter, now);
       const count = (found?.count ?? 0) + 1;
@@ -129,6 +129,13 @@ export class LocalLimiter implements Limiter {
       }
     }
     this.undo(address, now);
+  }
+
+  private waitAt(attempt: AttemptCounters, now: number): number {
+    const known = this.find(attempt.pair, now)?.known ?? false;
+    const binding = known ? [attempt.pair, attempt.address] : countersOf(attempt);
+    const waits = binding.map((counter) => (this.find(counter, now)?.waitUntil ?? 0) - now);
+    return Math.max(0, ...waits);
   }
 
   private undo(counter: FailureCounter, now: number): void {

@@ -40,6 +40,7 @@ export interface ChatUser {
 }
 
 const WINDOW_SECONDS = 60;
+const TOO_MANY_FAILED = "Too many failed attempts";
 /**
  * How many passwords in the form of a session's token are hashed over chat for each sign-in that one address may
  * attempt: the phones of an office whose tokens have ended reconnect several times in a minute.
@@ -226,18 +227,24 @@ export class RateLimits {
 
   /**
    * Verifies a credential that names nobody until it is verified, unless too many attempts from the address failed before.
+   * An attempt counts only once it has failed: a signature cannot be guessed by parallel attempts, and many users of one
+   * address sign in at once.
    * @param verify returns null if the credential is wrong
    * @throws Fault LIMITED with the seconds to wait; errors of `verify`, which do not count as failures
    */
-  attemptFrom<T>(ip: string, verify: () => Promise<T | null>): Promise<T | null> {
-    return this.attempt(addressCounters(this.config, ip), verify);
+  async attemptFrom<T>(ip: string, verify: () => Promise<T | null>): Promise<T | null> {
+    const counters = addressCounters(this.config, ip);
+    throwIfLimited(await this.global.waitBefore(counters), TOO_MANY_FAILED);
+    const result = await verify();
+    if (result === null) throwIfLimited(await this.global.reserve(counters), TOO_MANY_FAILED);
+    return result;
   }
 
   private async attempt<T>(
     counters: AttemptCounters,
     verify: () => Promise<T | null>,
   ): Promise<T | null> {
-    throwIfLimited(await this.global.reserve(counters), "Too many failed attempts");
+    throwIfLimited(await this.global.reserve(counters), TOO_MANY_FAILED);
     let result: T | null;
     try {
       result = await verify();

@@ -9,11 +9,13 @@ import {
   KNOWN_ADDRESS_TTL_MS,
   type RateLimit,
 } from "./limiter";
-import { COMMIT, LIMITS_PREFIX, RESERVE } from "./limiter-scripts";
+import { COMMIT, LIMITS_PREFIX, RESERVE, WAIT } from "./limiter-scripts";
 import { countersOf, type LocalLimiter } from "./local-limiter";
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
+    /** The script WAIT. */
+    signalboxWait(...words: (string | number)[]): Result<number, Context>;
     /** The script RESERVE. */
     signalboxReserve(...words: (string | number)[]): Result<number, Context>;
     /** The script COMMIT. */
@@ -48,6 +50,7 @@ class RedisLimiter implements Limiter {
     metrics?: RedisMetrics,
   ) {
     this.connection = new RedisConnection(url, "limits", log, metrics);
+    this.connection.client.defineCommand("signalboxWait", { numberOfKeys: 3, lua: WAIT });
     this.connection.client.defineCommand("signalboxReserve", { numberOfKeys: 3, lua: RESERVE });
     this.connection.client.defineCommand("signalboxCommit", { numberOfKeys: 3, lua: COMMIT });
   }
@@ -79,14 +82,21 @@ class RedisLimiter implements Limiter {
     }
   }
 
+  waitBefore(attempt: AttemptCounters): Promise<number> {
+    return this.runOrFallBack(
+      "wait",
+      (client) => client.signalboxWait(...keysOf(attempt), ...wordsOf(attempt)),
+      () => this.fallback.waitBefore(attempt),
+    );
+  }
+
   reserve(attempt: AttemptCounters): Promise<number> {
-    const words = countersOf(attempt).flatMap(({ allowed, longest }) => [allowed, longest]);
     return this.runOrFallBack(
       "reserve",
       (client) =>
         client.signalboxReserve(
           ...keysOf(attempt),
-          ...words,
+          ...wordsOf(attempt),
           this.fallback.firstWaitMs,
           FAILURES_TTL_MS,
         ),
@@ -137,6 +147,10 @@ class RedisLimiter implements Limiter {
     this.limiters.set(id, limiter);
     return limiter;
   }
+}
+
+function wordsOf(attempt: AttemptCounters): number[] {
+  return countersOf(attempt).flatMap(({ allowed, longest }) => [allowed, longest]);
 }
 
 function keysOf(attempt: AttemptCounters): string[] {

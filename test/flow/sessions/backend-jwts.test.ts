@@ -10,7 +10,7 @@ import { graphql } from "../../../tools/graphql/graphql-http";
 import { HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
-import { newUser, rest, type TestUser } from "../../support/rest-client";
+import { newGuest, newUser, rest, type TestUser } from "../../support/rest-client";
 import { newApiKey } from "../../support/sessions/api-keys";
 import { memberToken } from "../../support/sessions/owner";
 import { signingKey } from "../../support/sessions/phone-tokens";
@@ -224,6 +224,28 @@ test("each JWT is accepted once, and its id once for the application", async () 
   expect(await accepted(hs256(claims()))).toBe(String(user.id));
 });
 
+test("a JWT that was limited is accepted after the wait", async () => {
+  const limited = await startNode({ RATE_SESSIONS_PER_APPLICATION: "1" }, { clock });
+  try {
+    const token = await memberToken(limited, "developer", 1_000);
+    await configure({ algorithm: "HS256", subject: "LOGIN", secret: SECRET }, limited, token);
+    await limited.sql("UPDATE applications SET server_sessions_create_users = true");
+    const aud = String(limited.application.id);
+    const ask = async (jwt: string) =>
+      (await graphql(limited, CREATE, { input: { jwt } })).errors?.[0].extensions.code;
+    const make = () => hs256(claims({ aud, sub: "limited", exp: seconds() + 300 }));
+    expect(await ask(make())).toBeUndefined();
+    const waiting = make();
+    expect(await ask(waiting)).toBe("LIMITED");
+    clock.advance(61_000);
+    expect(await ask(waiting)).toBeUndefined();
+    clock.advance(61_000);
+    expect(await ask(waiting)).toBe("UNAUTHENTICATED");
+  } finally {
+    await limited.stop();
+  }
+});
+
 test("ids are purged once no clock accepts their JWTs", async () => {
   await accepted(hs256(claims()));
   const count = async () =>
@@ -282,22 +304,51 @@ test("a page may present it, from an origin that the application allows", async 
       developer,
     );
   await allow(["https://app.example"]);
+  const jwt = hs256(claims());
   const from = (origin: string) =>
-    rest(node, "POST", "/session/server", {
-      headers: { Origin: origin },
-      body: { jwt: hs256(claims()) },
-    });
-  expect((await from("https://app.example")).status).toBe(201);
+    rest(node, "POST", "/session/server", { headers: { Origin: origin }, body: { jwt } });
+  // It is not consumed by the page that may not present it.
   expect((await from("https://evil.example")).status).toBe(403);
+  expect((await from("https://app.example")).status).toBe(201);
   await allow([]);
 });
 
 test("the first JWT creates the user where the setting allows it", async () => {
-  expect((await refusal(hs256(claims({ sub: "by-jwt" }))))[0]).toBe("NOT_FOUND");
+  const jwt = hs256(claims({ sub: "by-jwt" }));
+  expect((await refusal(jwt))[0]).toBe("NOT_FOUND");
   await node.sql("UPDATE applications SET server_sessions_create_users = true");
-  const id = await accepted(hs256(claims({ sub: "by-jwt" })));
+  const id = await accepted(jwt);
   expect(await accepted(hs256(claims({ sub: "By-JWT" })))).toBe(id);
   await node.sql("UPDATE applications SET server_sessions_create_users = false");
+});
+
+test("a JWT of a guest is refused on its own field", async () => {
+  const guest = await newGuest(node);
+  const { errors } = await graphql(node, CREATE, {
+    input: { jwt: hs256(claims({ sub: guest.login })) },
+  });
+  expect(errors?.[0].extensions.fields).toEqual({
+    jwt: ["is that of a guest, for whom no backend vouches"],
+  });
+});
+
+test("many valid JWTs at once are accepted while the keys are read", async () => {
+  const config = { FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "3", ALLOW_PRIVATE_NETWORKS: "true" };
+  const limited = await startNode(config, { clock });
+  try {
+    const token = await memberToken(limited, "developer", 1_000);
+    const settings = { algorithm: "RS256", subject: "LOGIN", jwksUrl: keys.keysUrl };
+    await configure(settings, limited, token);
+    const { login: sub } = await newUser(limited);
+    const aud = String(limited.application.id);
+    const answers = Array.from({ length: 20 }, async () => {
+      const jwt = signed("RS256", rsa.privateKey, claims({ aud, sub }));
+      return (await graphql(limited, CREATE, { input: { jwt } })).errors?.[0].extensions.code;
+    });
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([undefined]));
+  } finally {
+    await limited.stop();
+  }
 });
 
 test("wrong signatures delay the address, and expired ones do not", async () => {
@@ -324,6 +375,32 @@ test("wrong signatures delay the address, and expired ones do not", async () => 
 });
 
 describeServices("with several nodes", () => {
+  test("wrong signatures at one node delay the address at the other, and valid JWTs at once do not", async () => {
+    const config = { FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "3" };
+    const parts = { firstWaitMs: 600_000 };
+    const one = await startNode(config, parts);
+    const two = await startNode(config, parts, one);
+    try {
+      const token = await memberToken(one, "developer");
+      await configure({ algorithm: "HS256", subject: "LOGIN", secret: SECRET }, one, token);
+      const { login: sub } = await newUser(one);
+      const now = Math.floor(Date.now() / 1000);
+      const make = (secret?: string) =>
+        hs256({ aud: String(one.application.id), sub, jti: randomUUID(), exp: now + 60 }, secret);
+      const ask = async (at: TestNode, jwt: string) =>
+        (await graphql(at, CREATE, { input: { jwt } })).errors?.[0].extensions.code;
+      const valid = await Promise.all(Array.from({ length: 20 }, () => ask(one, make())));
+      expect(new Set(valid)).toEqual(new Set([undefined]));
+      for (let count = 0; count < 3; count += 1) {
+        expect(await ask(one, make("x".repeat(32)))).toBe("UNAUTHENTICATED");
+      }
+      expect(await ask(two, make())).toBe("LIMITED");
+    } finally {
+      await two.stop();
+      await one.stop();
+    }
+  });
+
   test("a JWT that one node has accepted is refused by the other, and after a restart", async () => {
     const one = await startNode();
     const two = await startNode({}, {}, one);

@@ -134,17 +134,18 @@ test.each([
   ]);
 });
 
-test.each([
-  ["an unknown id", { userId: "999999" }],
-  ["an id that is none", { userId: "12; DROP" }],
-  ["an unknown login", { login: "nobody" }],
-  ["an e-mail address as a login", { login: "known@example.com" }],
-  ["an external user id as an external id", { externalId: "other-field" }],
-])("%s is NOT_FOUND", async (_what, input) => {
-  await newUser(node, { email: "known@example.com", external_user_id: "other-field" }).catch(
-    () => undefined,
-  );
-  expect(await refusal(input)).toEqual(["NOT_FOUND", "There is no such user"]);
+describe("of users whose e-mail address and external user id are known", () => {
+  beforeAll(() => newUser(node, { email: "known@example.com", external_user_id: "765" }));
+
+  test.each([
+    ["an unknown id", { userId: "999999" }],
+    ["an id that is none", { userId: "12; DROP" }],
+    ["an unknown login", { login: "nobody" }],
+    ["an e-mail address as a login", { login: "known@example.com" }],
+    ["an external user id as an external id", { externalId: "765" }],
+  ])("%s is NOT_FOUND", async (_what, input) => {
+    expect(await refusal(input)).toEqual(["NOT_FOUND", "There is no such user"]);
+  });
 });
 
 test("a user of another application is NOT_FOUND", async () => {
