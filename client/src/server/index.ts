@@ -43,7 +43,7 @@ export interface Sessions {
   /**
    * Creates a session with the application's keys: of a user by credentials, or without any an application session, on
    * which the page signs a user in.
-   * @throws SignalboxError UNAUTHENTICATED for wrong credentials
+   * @throws SignalboxError UNAUTHENTICATED for wrong credentials, or without the application's keys
    */
   create(credentials?: Credentials): Promise<SessionDetails>;
   /**
@@ -51,7 +51,7 @@ export interface Sessions {
    *
    * By login it reaches every user, also one who signed up without the backend. The first session for a login or an
    * external id creates the user if the application's setting `serverSessionsCreateUsers` is on.
-   * @throws SignalboxError UNAUTHENTICATED if the key is unknown, expired or revoked; NOT_FOUND for an unknown user;
+   * @throws SignalboxError UNAUTHENTICATED if the key is missing, unknown, expired or revoked; NOT_FOUND for an unknown user;
    * FORBIDDEN for a blocked user, or without the scope SESSIONS
    */
   forUser(user: BackendUser): Promise<SessionDetails>;
@@ -79,12 +79,12 @@ export function openSessions({ url, apiKey, ...options }: SessionsOptions): Sess
     async create(credentials) {
       const { applicationId, authKey, authSecret } = options;
       if (applicationId === undefined || authKey === undefined || authSecret === undefined) {
-        throw new SignalboxError("INVALID", "create needs applicationId, authKey and authSecret");
+        throw withoutKeys("create needs applicationId, authKey and authSecret");
       }
       return create(target, { applicationId, authKey, authSecret }, credentials);
     },
     async forUser({ tags, ...user }) {
-      if (!apiKey) throw new SignalboxError("INVALID", "forUser needs apiKey");
+      if (!apiKey) throw withoutKeys("forUser needs apiKey");
       const input = { ...user, ...(tags && { tags: [...tags] }) };
       const { createSessionForUser } = await postGraphql(
         target,
@@ -97,6 +97,11 @@ export function openSessions({ url, apiKey, ...options }: SessionsOptions): Sess
   };
 }
 
+/** The keys are the backend's, so that `errorResponse` shows a page nothing of them. */
+function withoutKeys(message: string): SignalboxError {
+  return new SignalboxError("UNAUTHENTICATED", message);
+}
+
 /** Never 401 or 403, which say that the visitor is not signed in at the backend. */
 const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
   FORBIDDEN: 422,
@@ -107,7 +112,8 @@ const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
 
 /**
  * What a backend's endpoint answers when a session could not be created: a status and a body that `sessionFromUrl`
- * understands. A page can show the message. Other errors than those of this package are not shown to it.
+ * understands. A page can show the message. It is not shown errors of the backend itself: those of its keys
+ * (UNAUTHENTICATED), and others than those of this package.
  *
  * @example
  * ```ts
@@ -127,7 +133,7 @@ const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
  * @returns 422 for FORBIDDEN (a blocked user), NOT_FOUND and INVALID, 429 for LIMITED, 503 for what may succeed later, and 500 otherwise
  */
 export function errorResponse(error: unknown): { status: number; body: { message: string } } {
-  if (!(error instanceof SignalboxError)) {
+  if (!(error instanceof SignalboxError) || error.code === "UNAUTHENTICATED") {
     return { status: 500, body: { message: "The session could not be created" } };
   }
   const { code, message } = error;

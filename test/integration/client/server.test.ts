@@ -167,14 +167,18 @@ test("a backend answers an error with a status that pages understand, and never 
     error,
     new SignalboxError("LIMITED", "Too many requests"),
     new SignalboxError("NETWORK", "The service does not answer"),
-    new SignalboxError("UNAUTHENTICATED", "Wrong login or password"),
+    await failure(open({ apiKey: "sbk_unknown" }).forUser({ login: "ann" })),
+    await failure(open({ apiKey: "" }).forUser({ login: "ann" })),
+    await failure(open({ authSecret: undefined }).create()),
     new Error("connect 10.0.0.1"),
   ].map((each) => errorResponse(each));
   expect(answers).toEqual([
     { status: 422, body: { message: error.message } },
     { status: 429, body: { message: "Too many requests" } },
     { status: 503, body: { message: "The service does not answer" } },
-    { status: 500, body: { message: "Wrong login or password" } },
+    { status: 500, body: { message: "The session could not be created" } },
+    { status: 500, body: { message: "The session could not be created" } },
+    { status: 500, body: { message: "The session could not be created" } },
     { status: 500, body: { message: "The session could not be created" } },
   ]);
 });
