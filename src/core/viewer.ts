@@ -69,8 +69,8 @@ export interface MemberViewer {
   kind: "member";
   accountId: number;
   role: MemberRole;
-  /** The application of the API key; null for a member, who names one of the account's. */
-  keyApplicationId: number | null;
+  /** The API key that calls; null for a member, who names an application of the account. */
+  key: Pick<ApiKeyViewer, "applicationId" | "scopes"> | null;
   /** Whether an application belongs to the member's account, or is that of the API key. */
   owns(applicationId: number): Promise<boolean>;
 }

@@ -521,7 +521,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       expect(await total()).toEqual({ count: 1, exact: true });
     }
     const member: MemberViewer = {
-      ...{ kind: "member", accountId, role: "owner", keyApplicationId: null },
+      ...{ kind: "member", accountId, role: "owner", key: null },
       owns: async (each) => each === own.id,
     };
     const fields = { name: "backend", scopes: ["users"], expiresAt: null } as const;

@@ -306,11 +306,10 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     const { accountId } = caller;
     if (caller.kind === "member") {
       const owns = (applicationId: number) => this.owns(caller, applicationId);
-      return { kind: "member", accountId, role: caller.role, keyApplicationId: null, owns };
+      return { kind: "member", accountId, role: caller.role, key: null, owns };
     }
-    const { applicationId: keyApplicationId } = caller;
-    const owns = async (applicationId: number) => applicationId === keyApplicationId;
-    return { kind: "member", accountId, role: "developer", keyApplicationId, owns };
+    const owns = async (applicationId: number) => applicationId === caller.applicationId;
+    return { kind: "member", accountId, role: "developer", key: caller, owns };
   }
 
   /**

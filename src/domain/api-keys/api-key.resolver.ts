@@ -22,8 +22,7 @@ export interface ApiKeyContext extends RequestContext {
 export class ApiKeyResolver {
   @Allow("developer")
   @Mutation(() => CreateApiKeyPayload, {
-    description:
-      "Creates an API key of an application, by which its backend calls. Only this answer has the key.",
+    description: "Creates an API key for an application's backend. The key is returned only here.",
   })
   async createApiKey(
     @Ctx() { apiKeys, auth }: ApiKeyContext,

@@ -13,9 +13,13 @@ registerEnumType(ApiKeyScopeName, {
   description: "What an API key may be used for, within its application.",
   valuesConfig: {
     SESSIONS: {
-      description: "Create sessions of any user, and end them. Who has the key can be every user.",
+      description:
+        "Create sessions of any user, and end them. Anyone who has the key can sign in as any user.",
     },
-    USERS: { description: "Read, list, create, change, block, export and delete users." },
+    USERS: {
+      description:
+        "Read, list, create, change, block, export and delete users. A new password or e-mail of a user also needs SESSIONS.",
+    },
     PUSH: {
       description:
         "Send pushes, read and stop events with their deliveries, and delete subscriptions of devices.",

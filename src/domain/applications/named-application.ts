@@ -13,8 +13,8 @@ export async function namedApplication(
   applicationId: string | null | undefined,
 ): Promise<number> {
   const isNamed = typeof applicationId === "string";
-  const own = viewer.kind === "member" ? viewer.keyApplicationId : viewer.applicationId;
-  if (own !== null && !isNamed) return own;
+  const own = viewer.kind === "member" ? viewer.key?.applicationId : viewer.applicationId;
+  if (own !== undefined && !isNamed) return own;
   if (!isNamed) throw Fault.field("applicationId", "is required");
   const id = parseId(applicationId);
   if (id === null) throw noApplication();

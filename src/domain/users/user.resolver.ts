@@ -58,7 +58,7 @@ export class UserResolver {
   @KeyScope("users")
   @Mutation(() => UpdateUserPayload, {
     description:
-      "Changes the signed-in user.\n\nFor developers and owners of an account: a user of one of its applications, without the old password.",
+      "Changes the signed-in user.\n\nFor developers and owners of an account: a user of one of its applications, without the old password. An API key needs the scope SESSIONS too for a new password or e-mail.",
   })
   async updateUser(
     @Ctx() { users, auth, caller }: UserContext,

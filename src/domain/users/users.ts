@@ -2,6 +2,7 @@ import { Fault, type FieldErrors } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { MemberViewer, UserOrMember, UserViewer, Viewer } from "../../core/viewer";
 import { uniqueViolation } from "../../platform/store/database-errors";
+import { scopeRefused } from "../access/refusals";
 import { findApplication } from "../applications/applications";
 import { namedApplication } from "../applications/named-application";
 import { checkPassword } from "../passwords/password";
@@ -64,9 +65,10 @@ export async function insertUser(
  * Changes the viewer's own user, or a user of an application of the member's account. For users, a new password requires
  * the old one, if there was one, and ends the user's other sessions and all its connections. A new e-mail requires the
  * password if the application is configured so; the old address is notified. Members need no old password, and a new
- * one ends all sessions of the user.
+ * one ends all sessions of the user. An API key needs the scope of sessions for a new password or e-mail, by which the
+ * user signs in.
  * @param ip the client's address; wrong old passwords count as failed sign-ins
- * @throws Fault FORBIDDEN for another user; NOT_FOUND for a user of another account; INVALID as for {@link createUser},
+ * @throws Fault FORBIDDEN for another user, or for a key without the scope; NOT_FOUND for a user of another account; INVALID as for {@link createUser},
  * and for the password of a guest; LIMITED
  */
 export async function updateUser(
@@ -77,6 +79,10 @@ export async function updateUser(
   ip: string,
 ): Promise<User> {
   if (viewer.kind === "member") {
+    const changesCredentials = fields.email !== undefined || typeof fields.password === "string";
+    if (changesCredentials && viewer.key?.scopes.includes("sessions") === false) {
+      throw scopeRefused("sessions");
+    }
     const { applicationId, id: userId } = await requireUserOf(deps, viewer, id);
     const isChanged = await changeUser(
       deps,

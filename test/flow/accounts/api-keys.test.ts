@@ -188,6 +188,51 @@ test("a key with the scope of users creates, lists, changes, blocks, exports and
   await run("mutation ($id: ID!) { deleteUser(input: { id: $id }) { deletedUserId } }", { id });
 });
 
+test("a new password or e-mail also needs the scope of sessions, since the user signs in by it", async () => {
+  const victim = await newUser(node);
+  const update =
+    "mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { email } } }";
+  const run = (key: string, changes: object) =>
+    graphql(node, update, { input: { id: String(victim.id), ...changes } }, key);
+  const { key } = await created({ scopes: ["USERS", "PUSH"] });
+  const changes = [
+    { password: "chosen by the key" },
+    { email: "key@example.com" },
+    { email: null },
+    { fullName: "Both", email: "key@example.com", password: "chosen by the key" },
+  ];
+  for (const change of changes) {
+    const { errors } = await run(key, change);
+    expect(errors?.[0]).toMatchObject({
+      message: "This API key may not do that: the scope sessions is needed",
+      extensions: { code: "FORBIDDEN" },
+    });
+  }
+  const { token, password, login } = victim;
+  const signIn = (secret: string) =>
+    rest(node, "POST", "/login", { token, body: { login, password: secret } });
+  expect((await signIn(password)).status).toBe(200);
+  expect((await run(key, { fullName: "New", password: null })).errors).toBeUndefined();
+  const both = await created({ scopes: ["SESSIONS", "USERS"] });
+  const { data } = await run(both.key, { email: "key@example.com", password: "chosen by the key" });
+  expect(data.updateUser.user).toEqual({ email: "key@example.com" });
+});
+
+test("a key lists all users where users may not", async () => {
+  const { key } = await created();
+  const list = "{ users(first: 1) { nodes { id } } }";
+  const { v1_list_disabled: disabled } = (
+    await node.sql<{ v1_list_disabled: boolean }>(
+      "SELECT v1_list_disabled FROM applications WHERE id = $1",
+      [node.application.id],
+    )
+  )[0] as { v1_list_disabled: boolean };
+  expect(disabled).toBe(true);
+  expect(await codeOf(graphql(node, list, {}, user.token))).toBe("FORBIDDEN");
+  const { data } = await graphql(node, list, {}, key);
+  expect(data.users.nodes).toHaveLength(1);
+});
+
 test("a key acts for its application alone, also within the account", async () => {
   const { data } = await graphql(
     node,
@@ -362,7 +407,7 @@ test("a key expires by the clock", async () => {
   expect((await read(key)).errors?.[0].message).toBe(UNKNOWN);
 });
 
-test("a revoked key ends at once, and within a document too", async () => {
+test("a revoked key ends at once", async () => {
   const { key, apiKey } = await created();
   expect(await codeOf(read(key))).toBe("OK");
   const { data } = await graphql(node, REVOKE, { input: { id: apiKey.id } }, developer);

@@ -148,7 +148,7 @@ export const applicationStrings = {
 /** Texts of the API keys of an application. */
 export const apiKeyStrings = {
   title: "API keys",
-  lead: "By which the application’s backend calls: it signs users in without passwords, manages users and sends pushes. Never put one into a page or an app.",
+  lead: "Your backend uses an API key to sign users in without passwords, manage users and send pushes. Never put one in a page or an app.",
   name: "Name",
   nameText: "For instance the program that uses it. Unique in the application.",
   nameMissing: "Enter a name.",
@@ -156,7 +156,10 @@ export const apiKeyStrings = {
   scopesMissing: "Choose at least one.",
   scopeNames: {
     SESSIONS: ["Sessions", "Creates sessions of every user, and ends them."],
-    USERS: ["Users", "Reads, creates, changes, blocks, exports and deletes users."],
+    USERS: [
+      "Users",
+      "Reads, creates, changes, blocks, exports and deletes users. A new password or e-mail also needs Sessions.",
+    ],
     PUSH: ["Push", "Sends pushes, and reads and stops them."],
   } as const,
   expires: "Expires",

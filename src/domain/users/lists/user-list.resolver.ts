@@ -105,6 +105,7 @@ export class UserListResolver {
         filter,
         sort,
         ...page,
+        isBackend: context.auth.hasApiKey,
         withTotal: info && selectsField(info, ["totalCount", "totalIsExact"]),
         withCursors: info && selectsField(info, ["edges", "pageInfo"]),
       },

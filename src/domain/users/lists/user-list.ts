@@ -37,8 +37,10 @@ export interface OrderedPageRequest extends PageRequest {
 
 /** Filter, order and page of a user list. */
 export interface UserListRequest extends OrderedPageRequest {
-  /** All users when omitted, which the application's settings must allow. */
+  /** All users when omitted, which the application's settings must allow unless `isBackend`. */
   filter?: UserFilter | null;
+  /** Whether the application's backend asks, by an API key. */
+  isBackend?: boolean;
 }
 
 /** A page of a user list, in the order of the list. */
@@ -56,14 +58,14 @@ const FULL_LIST_DISABLED =
 /**
  * Lists users of an application, by the rules of the V2 user list.
  * @throws Fault INVALID with the violated rule, or on the paging parameter; FORBIDDEN without a filter if the
- * application's settings disable the V1 list
+ * application's settings disable the V1 list for clients
  */
 export async function listUsers(
   deps: ApplicationReader,
   { applicationId }: { applicationId: number },
   request: UserListRequest,
 ): Promise<UserListPage> {
-  const condition = await conditionOf(deps, applicationId, request.filter);
+  const condition = await conditionOf(deps, applicationId, request);
   const selected = { name: "user_list", applicationId, condition };
   return readOrderedPage(deps, selected, request);
 }
@@ -126,11 +128,12 @@ function filteredOrder({ prefixKey }: CompiledUserFilter): string | undefined {
 async function conditionOf(
   deps: ApplicationReader,
   applicationId: number,
-  filter: UserFilter | null | undefined,
+  { filter, isBackend }: UserListRequest,
 ): Promise<CompiledUserFilter> {
   if (filter) return compileUserFilter(filter);
-  const { v1ListDisabled } = await findApplication(deps, applicationId);
-  if (v1ListDisabled) throw new Fault("FORBIDDEN", FULL_LIST_DISABLED);
+  if (!isBackend && (await findApplication(deps, applicationId)).v1ListDisabled) {
+    throw new Fault("FORBIDDEN", FULL_LIST_DISABLED);
+  }
   return { sql: "TRUE", values: [], startWith: false };
 }
 

@@ -174,7 +174,7 @@ export class UserListArgs extends PageArgs {
   @Field(() => UserFilterInput, {
     nullable: true,
     description:
-      "The filter. Without one the list has all users of the application, if its settings allow that (v1ListDisabled).",
+      "The filter. Without one the list has all users of the application, if its settings allow that (v1ListDisabled); for an API key always.",
   })
   filter?: UserFilterInput | null;
 
