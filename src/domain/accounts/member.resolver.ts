@@ -50,7 +50,7 @@ export class MemberResolver {
   @Allow("owner")
   @Mutation(() => UpdateMemberPayload, {
     description:
-      "Changes the role of a member of the calling owner's account. With a lesser role the member's sockets close. An account keeps at least one owner.",
+      "Changes the role of a member of the calling owner's account. With a lesser role the member's sockets close. API keys that the member created stop working at once when the role becomes SUPPORT: replace them first. An account keeps at least one owner.",
   })
   async updateMember(
     @Ctx() { accounts, auth, caller }: AccountContext,
@@ -65,7 +65,7 @@ export class MemberResolver {
   @Allow("owner")
   @Mutation(() => RemoveMemberPayload, {
     description:
-      "Removes a member of the calling owner's account, and ends the member's sessions and sockets at once. An account keeps at least one owner.",
+      "Removes a member of the calling owner's account, and ends the member's sessions and sockets at once. API keys that the member created stop working at once: replace them first. An account keeps at least one owner.",
   })
   async removeMember(
     @Ctx() { accounts, auth, caller }: AccountContext,

@@ -172,7 +172,7 @@ function mergeProvider(
   return settle ? settle(values) : values;
 }
 
-/** Keeps the key of the algorithm alone: a change of the algorithm takes no key along. */
+/** Keeps only the key of the algorithm: a change between HS256 and the others drops the key. */
 function settleJwt({ secret, jwksUrl, ...values }: Values): Values {
   if (values.algorithm !== "HS256") {
     if (!jwksUrl) throw Fault.field("jwt.jwksUrl", `is required for ${values.algorithm}`);

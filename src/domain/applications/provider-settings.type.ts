@@ -66,7 +66,8 @@ export class JwtSettings {
 export class JwtSettingsInput {
   @Field(() => JwtAlgorithmName as object, {
     nullable: true,
-    description: "The only algorithm to accept. Another one drops the key of the one before.",
+    description:
+      "The only algorithm to accept. A change between HS256 and the others drops the key.",
   })
   algorithm?: Jwt["algorithm"] | null;
 

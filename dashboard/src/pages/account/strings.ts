@@ -47,8 +47,8 @@ export const accountStrings = {
     isYou ? "Your new role counts at once." : "The new role counts at once, with the next click.",
   lesserRole: (isYou: boolean) =>
     isYou
-      ? "You lose rights at once, and only another owner can give them back. Your live connections close, and those that the new role allows open again."
-      : "The member loses rights at once: their live connections close, and those that the new role allows open again. They stay signed in.",
+      ? "You lose rights at once, and only another owner can give them back. Your live connections close, and those that the new role allows open again. If you become a support member, API keys that you created stop working at once."
+      : "The member loses rights at once: their live connections close, and those that the new role allows open again. If they become a support member, API keys that they created stop working at once: replace those keys first. They stay signed in.",
   roleChanged: (email: string, role: string) => `The role of ${email} is now ${role}.`,
 
   remove: "Remove",
@@ -57,7 +57,8 @@ export const accountStrings = {
   removeLost: [
     "They are signed out everywhere at once, and what they have open closes.",
     "They can come back only by a new invitation.",
-    "What they have made stays, and so do their entries in the audit log.",
+    "API keys that they created stop working at once: backends that use them are refused. Replace those keys first.",
+    "Applications and settings that they changed stay, and so do their entries in the audit log.",
     "They may have copied secrets: replace those that they have seen.",
   ],
   removeSubmit: "Remove the member",
@@ -67,7 +68,8 @@ export const accountStrings = {
   leaveLost: [
     "You are signed out everywhere at once.",
     "You can come back only if another owner invites you.",
-    "What you have made stays, and so do your entries in the audit log.",
+    "API keys that you created stop working at once: backends that use them are refused. Replace those keys first.",
+    "Applications and settings that you changed stay, and so do your entries in the audit log.",
   ],
   leaveSubmit: "Leave the account",
 

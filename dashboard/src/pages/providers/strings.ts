@@ -49,7 +49,7 @@ export const providersStrings = {
   dialog: (name: string) => `Credentials: ${name}`,
   replaceTitle: (name: string) => `Replace what is set: ${name}`,
   replaceLost: (environment: string, isWeb: boolean) => [
-    "The present key. It cannot be shown or restored: keep a copy if you need it again.",
+    "The current key. It cannot be shown or restored: keep a copy if you need it again.",
     isWeb
       ? "With another key pair, browsers must subscribe again."
       : `Pushes to these devices (${environment}) fail if the new credentials are wrong.`,
@@ -101,7 +101,7 @@ export const providersStrings = {
     algorithm: "Algorithm",
     algorithmText: "Only JWTs with this one are accepted.",
     algorithms: {
-      HS256: "HS256: a key that both have",
+      HS256: "HS256: shared key",
       RS256: "RS256: public keys (RSA)",
       ES256: "ES256: public keys (P-256)",
     },
@@ -113,7 +113,7 @@ export const providersStrings = {
     jwksUrl: "Address of the key set (JWKS)",
     jwksUrlText: "Where your backend publishes its public keys.",
     replaceTitle: "Replace the key",
-    replaceLost: ["The present key: JWTs that it signs are refused from now on."],
+    replaceLost: ["The current key: JWTs that it signs are refused from now on."],
     clearLost: ["The key: JWTs of your backend are refused from now on."],
   },
   apns: {
@@ -145,7 +145,7 @@ export const providersStrings = {
   },
   web: {
     replaces:
-      "Browsers that have subscribed with the present key receive nothing until they subscribe again.",
+      "Browsers that have subscribed with the current key receive nothing until they subscribe again.",
     keys: "Key pair",
     keyChoices: { generate: "Generate a new one", own: "Use my own" },
     privateKey: "Private key",
@@ -168,10 +168,10 @@ export const providersStrings = {
     dialog: (by: string) => `Sign-in with ${by}`,
     secretSet: "set",
     keepSecret:
-      "Leave it empty to keep the present one. A new address or version of the provider needs it.",
+      "Leave it empty to keep the current one. A new address or version of the provider needs it.",
     replaceTitle: (name: string) => `Replace the secret: ${name}`,
     replaceLost: [
-      "The present secret. It cannot be shown or restored.",
+      "The current secret. It cannot be shown or restored.",
       "Nobody can sign in this way if the new one is wrong.",
     ],
     clearLost: (by: string) => [
