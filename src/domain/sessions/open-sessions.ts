@@ -30,7 +30,7 @@ export function openSessions(
     sessionCache,
     activity,
     boundSessions: new SharedLoads(),
-    keySets: new KeySets({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
+    keySets: new KeySets({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }, deps.clock),
     close: () => activity.close(),
   };
 }

@@ -7,7 +7,12 @@ import { verifyFirebasePhone } from "./firebase-phone";
 import { findOrCreateUser } from "./provider-users";
 import type { SignInDeps } from "./sign-in-deps";
 import { verifyTwitter } from "./twitter";
-import { ProviderUnavailable, TokenRejected, type VerifiedIdentity } from "./verified-identity";
+import {
+  ProviderUnavailable,
+  RETRY_AFTER_S,
+  TokenRejected,
+  type VerifiedIdentity,
+} from "./verified-identity";
 
 /** A sign-in provider (schema/rest/session.graphql, parameter `provider`). */
 export type SignInProvider = "facebook" | "twitter" | "firebase_phone";
@@ -52,9 +57,6 @@ export async function signInByProvider(
   }
   return findOrCreateUser(deps, application, provider, verified);
 }
-
-/** Seconds after which a client may retry when a provider is unavailable. */
-const RETRY_AFTER_S = 10;
 
 /** Logs that a provider of identities or of public keys gave no answer. @returns the fault to throw: UNAVAILABLE */
 export function unavailableProvider({ log }: Pick<SignInDeps, "log">, fields: object): Fault {

@@ -36,6 +36,9 @@ export class ProviderUnavailable extends Error {
   }
 }
 
+/** Seconds after which a client may retry when a provider is unavailable. */
+export const RETRY_AFTER_S = 10;
+
 /** Tokens of every provider are visible ASCII and far shorter; other text is rejected without a request. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 

@@ -260,12 +260,16 @@ test("ids are purged once no clock accepts their JWTs", async () => {
   expect(await count()).toBe(0);
 });
 
-test("keys that cannot be read are UNAVAILABLE, and nothing is consumed", async () => {
+test("keys that cannot be read are UNAVAILABLE, read once in ten seconds, and nothing is consumed", async () => {
   const down = await startKeys({ status: 500, body: {} });
   await configure({ algorithm: "RS256", subject: "LOGIN", jwksUrl: down.keysUrl });
   const jwt = signed("RS256", rsa.privateKey, claims());
-  expect(await refusal(jwt)).toEqual(["UNAVAILABLE", "The provider cannot be reached"]);
+  for (let count = 0; count < 5; count += 1) {
+    expect(await refusal(jwt)).toEqual(["UNAVAILABLE", "The provider cannot be reached"]);
+  }
+  expect(down.asked).toHaveLength(1);
   down.publish({ status: 200, body: { keys: [rsa.jwk] } });
+  clock.advance(10_000);
   expect(await accepted(jwt)).toBe(String(user.id));
   await down.close();
 });

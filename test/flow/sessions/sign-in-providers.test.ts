@@ -3,6 +3,7 @@ import { readConfig } from "../../../src/core/config";
 import { openSealer } from "../../../src/domain/applications/secret-key";
 import { type ApplicationSettings, sealSettings } from "../../../src/domain/applications/settings";
 import { graphql } from "../../../tools/graphql/graphql-http";
+import { MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { interceptOperations } from "../../support/operations/prisma-operations";
 import {
@@ -40,6 +41,7 @@ const TWITTER = { consumerKey: "consumer!key*", consumerSecret: "consumer/secret
 const key = signingKey("key-1");
 const logged: string[] = [];
 const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(line) });
+const clock = new MovingClock();
 let node: TestNode;
 let other: TestNode;
 let facebook: Awaited<ReturnType<typeof startFacebook>>;
@@ -48,7 +50,7 @@ let keys: Awaited<ReturnType<typeof startKeys>>;
 
 beforeAll(async () => {
   [node, facebook, twitter, keys] = await Promise.all([
-    startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { log }),
+    startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { log, clock }),
     startFacebook(FACEBOOK),
     startTwitter(TWITTER),
     startKeys({ status: 200, body: { keys: [key.jwk] } }),
@@ -731,6 +733,9 @@ describe("Firebase's tokens", () => {
       const answer = await login(other, data);
       expect([answer.status, answer.body]).toEqual([503, UNREACHABLE]);
       own.publish({ status: 200, body: { keys: [key.jwk] } });
+      expect((await login(other, data)).status).toBe(503);
+      expect(own.asked).toEqual(["/keys"]);
+      clock.advance(10_000);
       expect((await login(other, data)).status).toBe(200);
       expect(own.asked).toEqual(["/keys", "/keys"]);
     } finally {
