@@ -37,7 +37,7 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
     const { account } = await ask(FIRST);
     const [first] = (account as { applications: SigningKeys[] }).applications;
     if (!first) throw new Error("The account has no application.");
-    await setAll(ask, first.id, standIns);
+    await setStandInCredentials(ask, first.id, standIns);
     return first;
   });
   const user = { login: LOGIN, password: PASSWORD };
@@ -58,7 +58,8 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   return { applicationId: application.id, userId: session.userId };
 }
 
-async function setAll(
+/** Sets the credentials of all stand-ins for an application. */
+export async function setStandInCredentials(
   ask: Execute,
   applicationId: string,
   { credentials }: StandIns,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import type { ServerCredentials } from "../../../demo/server";
+import { addOwners } from "../calls/phones/owners";
 import type { Owner } from "../calls/phones/phone";
 import { DOMAIN } from "../chat/chat";
 import { NO_RATES } from "../node";
@@ -71,18 +72,9 @@ export class Cluster {
   }
 
   /** Creates users with a session each. */
-  async createUsers(count: number): Promise<Owner[]> {
-    const rows = await this.sql<{ id: number; token: string }>(
-      `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
-          SELECT $1, $3 || n, $3 || n, now() FROM generate_series(1, $2::int) n RETURNING id),
-        signed AS (INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding,
-            expires_at, last_activity_at, updated_at)
-          SELECT $1, id, sha256(rpad('phone' || id, 43, '-')::bytea), id, 0, true, now() + interval '1 hour',
-            now(), now() FROM made)
-        SELECT id::int, rpad('phone' || id, 43, '-') AS token FROM made`,
-      [this.applicationId, count, `phone-${++this.crowds}-`],
-    );
-    return rows.map((row) => ({ ...row, applicationId: this.applicationId }));
+  createUsers(count: number): Promise<Owner[]> {
+    const sql = <Row>(text: string, values: unknown[]) => this.sql<Row>(text, values);
+    return addOwners(sql, this.applicationId, `phone-${++this.crowds}-`, count);
   }
 
   /** Runs a statement of a test on the database. */
