@@ -135,6 +135,8 @@ test("the endpoint of legacy clients is not open, over WebSocket and long pollin
 
 test("participants whose lease has ended leave", async () => {
   const { id } = stored;
+  // As the join of a participant leaves them.
+  await node.sql("UPDATE conferences SET empty_since = NULL WHERE id = $1", [Number(id)]);
   await node.sql("UPDATE conference_members SET lease_until = now() - interval '1 second'");
   await node.sql(
     "INSERT INTO pgboss.job (name, data, policy) VALUES ('conferences', '{}', 'stately') ON CONFLICT DO NOTHING",

@@ -17,8 +17,8 @@ export async function addConference(
   user: Pick<TestUser, "id">,
 ): Promise<StoredConference> {
   const [conference] = await sql<{ id: number }>(
-    `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by, empty_since)
-      VALUES ($1, $2, 12, true, 'listed', 'graphql', 600000, $3, NULL) RETURNING id`,
+    `INSERT INTO conferences (application_id, name, seats, video, access, origin, bitrate, created_by)
+      VALUES ($1, $2, 12, true, 'listed', 'graphql', 600000, $3) RETURNING id`,
     [application.id, `stored ${newToken()}`, user.id],
   );
   const id = conference?.id ?? 0;
