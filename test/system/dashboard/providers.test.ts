@@ -217,11 +217,11 @@ it("sets a sign-in provider, tests it, changes its secret alone, and removes it"
   await tab.click("Test Twitter");
   await tab.shows(/^Twitter refuses the consumer key and the consumer secret/);
   await tab.click("Replace Twitter");
-  await dialog.getByText("Leave it empty to keep the present one.").waitFor();
+  await dialog.getByText("Leave it empty to keep the current one.").waitFor();
   expect(await dialog.getByLabel("Consumer key").inputValue()).toBe(TWITTER.consumerKey);
   await dialog.getByLabel("Consumer secret", { exact: true }).fill(TWITTER.consumerSecret);
   await save(tab);
-  await tab.shows("The present secret. It cannot be shown or restored.");
+  await tab.shows("The current secret. It cannot be shown or restored.");
   await tab.check();
   // Escape only answers the question.
   await page.keyboard.press("Escape");
