@@ -42,17 +42,20 @@ describe("an owner", () => {
 
     await tab.click("Invite a member");
     await tab.shows(/Changes nothing\./);
-    await tab.click("Send the invitation");
+    await tab.click("Invite");
     await tab.shows("Enter an e-mail address.");
     const email = page.getByRole("dialog").getByLabel("E-mail");
     await email.fill(dashboard.owner.email.replace("@localhost", "@"));
-    await tab.click("Send the invitation");
+    await tab.click("Invite");
     await tab.shows("must be an e-mail address");
     await tab.check();
     await email.fill(INVITED);
     await page.getByRole("radio", { name: "Developer" }).check();
-    await tab.click("Send the invitation");
-    await tab.shows(`The invitation to ${INVITED} is on its way.`);
+    await tab.click("Invite");
+    await tab.shows(`${INVITED} is invited`);
+    await tab.shows(/^A mail with the link is on its way\./);
+    await tab.check();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
     const [mail] = await smtp.mailsTo(INVITED);
     expect(mail?.parsed.text).toContain("with the role developer");
     const invitation = rowsOf(tab, "Open invitations").filter({ hasText: INVITED });
