@@ -59,7 +59,7 @@ it("asks for one token first, and says how to get it; for the account key last",
   await page.click(".auth-wrapper .authorize");
   const boxes = page.locator(".auth-container");
   const names = await boxes.locator("h4 code").allTextContents();
-  expect(names).toEqual(["Token", "Account key"]);
+  expect(names).toEqual(["Token", "API key", "Account key"]);
   expect(await boxes.first().textContent()).toContain("npx signalbox token --app 1");
   await boxes.first().locator("input:focus").waitFor();
   expect(problems).toEqual([]);

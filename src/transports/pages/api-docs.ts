@@ -50,7 +50,7 @@ ${HANDED_TOKEN_BAR}
  */
 const SCRIPT = `"use strict";
 ${HANDED_TOKEN_SCRIPT}
-const BOXES = { svcToken: "Token", accountKey: "Account key" };
+const BOXES = { svcToken: "Token", apiKey: "API key", accountKey: "Account key" };
 const boxOf = (requirement) =>
   Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [BOXES[name] || name, scopes]));
 function withBoxes(description) {
