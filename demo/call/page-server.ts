@@ -89,8 +89,8 @@ export async function servePage(
       (error: NodeJS.ErrnoException) => {
         const isUnknown = error.code === "ENOENT";
         const status = isUnknown ? 404 : 500;
-        const message = isUnknown ? "Not found" : "The session could not be created";
-        if (!isUnknown) console.error(error.message);
+        // Without the path of the file.
+        const message = isUnknown ? "Not found" : error.message;
         response.writeHead(status, { ...headers, "Content-Type": "application/json" });
         response.end(JSON.stringify({ message }));
       },

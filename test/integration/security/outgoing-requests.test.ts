@@ -128,6 +128,8 @@ describe.each(
     expect((await signIn(provider))[0]).toBe(503);
     expect(connections).toEqual(["127.0.0.2"]);
     logged.length = 0;
+    // At another path, because a key set that could not be read is not asked for again at once.
+    await setProviderUrls(`https://${name}:${port}/again`);
     expect(await signIn(provider)).toEqual([503, "the address leads into a private network"]);
     expect(connections).toEqual(["127.0.0.2"]);
   });
