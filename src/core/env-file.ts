@@ -14,7 +14,7 @@ const DEFAULT_FILE = ".env";
 /** An environment with the variables of a file. */
 export interface ExtendedEnvironment {
   environment: Environment;
-  /** Names of the variables that come from a `.env` which nobody has named: whoever made the folder has chosen them. */
+  /** Names of the variables that come from a `.env` which nobody has named: the person who made the folder has chosen them. */
   fromFolder: readonly string[];
 }
 

@@ -90,7 +90,7 @@ export const accountStrings = {
   } as const,
   invitationLink: "Link of the invitation",
   invitationLinkText:
-    "It is shown only now. Whoever opens it first becomes the member, so give it to nobody else.",
+    "It is shown only now. The first person who opens it becomes the member, so give it to nobody else.",
   invitations: "Open invitations",
   invitationsText: "Invite an address again to get another link. The earlier one stops working.",
   expires: "Expires",

@@ -14,7 +14,7 @@ export type TableLock = (typeof TABLE_LOCKS)[number];
 
 /**
  * What a statement does with a table under its lock: it changes only the catalogs, reads all rows, builds an index of
- * them, changes rows, or writes the whole table and its indexes anew.
+ * them, changes rows, or rewrites the whole table and its indexes.
  */
 export type TableWork = "catalogs" | "scan" | "index" | "rows" | "rewrite";
 

@@ -34,7 +34,7 @@ const WORK: Readonly<Record<TableWork, string>> = {
   scan: "reads all rows",
   index: "builds an index",
   rows: "changes rows",
-  rewrite: "writes the table anew",
+  rewrite: "rewrites the table",
 };
 
 /** Locks that keep nodes from writing to a table, and what they keep them from. */
