@@ -2,11 +2,16 @@ import { systemClock } from "../../src/core/clock";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
+import { callUuidOf } from "../../src/domain/calls/history/call-uuid";
 import type { HistoryDeps } from "../../src/domain/calls/history/history-deps";
 import {
   type PendingCallPush,
   sendCallPushes,
 } from "../../src/domain/calls/history/incoming-call-push";
+import type { PushChannel } from "../../src/domain/push/channels/channel";
+import { collapseCallPush } from "../../src/domain/push/events/call-push";
+import { translate } from "../../src/domain/push/payload/translate";
+import { readUniversal } from "../../src/domain/push/payload/universal";
 import type { EnqueueIn } from "../../src/platform/jobs/jobs";
 import type { Statement } from "../../src/platform/store/store";
 
@@ -25,6 +30,8 @@ interface Scenario {
   withoutDevice?: number[];
   /** Callers, by the id of their call, who exceed the rate limit. */
   limitedCallers?: number[];
+  /** The avatar of every caller. */
+  avatar?: string | null;
   /** Calls whose pushes the database rejects, and its error. */
   rejected?: number[];
   failure?: Error;
@@ -36,6 +43,7 @@ function depsWith({
   limitedCallers = [],
   rejected = [],
   failure,
+  avatar = null,
 }: Scenario = {}) {
   const metrics = openMetrics();
   let statements = 0;
@@ -54,7 +62,7 @@ function depsWith({
       ];
     }
     if (name === "users_by_id") {
-      return (json as number[]).map((id) => ({ u_id: id, full_name: "Ann", tags: null }));
+      return (json as number[]).map((id) => ({ u_id: id, full_name: "Ann", avatar, tags: null }));
     }
     const keys = JSON.parse(String(json)) as Array<{ call_id: number; user_id: number }>;
     switch (name) {
@@ -147,4 +155,49 @@ it("claims no user without a device, and none whose caller exceeds the rate limi
   const none = depsWith({ withoutDevice: [1] });
   await sendCallPushes(none.records, { pushes: list(1) });
   expect(none.pushed).toEqual([]);
+});
+
+describe("the payload's keys for the app", () => {
+  /** The keys of `call` in a push. */
+  async function callOf(scenario: Scenario) {
+    const { records, pushes } = depsWith(scenario);
+    await sendCallPushes(records, { pushes: list(1) });
+    return JSON.parse(Buffer.from(String(pushes[0]?.message), "base64").toString()).call;
+  }
+
+  it("leave out an avatar that is too long", async () => {
+    // Two bytes are the quotation marks.
+    for (const avatar of ["a".repeat(510), "\u0001".repeat(85)]) {
+      expect((await callOf({ avatar })).callerAvatar).toBe(avatar);
+    }
+    for (const avatar of ["a".repeat(511), "\u0001".repeat(86)]) {
+      expect((await callOf({ avatar })).callerAvatar).toBeNull();
+    }
+  });
+
+  it("have the UUID of version 5 of the application and the call", async () => {
+    expect((await callOf({})).callUuid).toBe(callUuidOf(1, "s1"));
+    // Computed with uuid.uuid5 of Python.
+    expect(callUuidOf(774, "1605784922547")).toBe("59df5726-92db-589a-b69f-daa56f8a2c4c");
+    expect(callUuidOf(1, "Anruf ä")).toBe("ae24d371-e1b1-5b1a-a819-ba846052622e");
+  });
+});
+
+describe("a push about a call", () => {
+  const uuid = "59df5726-92db-589a-b69f-daa56f8a2c4c";
+  const message = readUniversal({ message: "Incoming call", call: { callUuid: uuid } });
+  const translated = (channel: PushChannel) =>
+    collapseCallPush(translate(message, channel, 0), message);
+
+  it("replaces an earlier one of the same call, where the service can", () => {
+    expect(translated("apns")).toMatchObject({ collapseId: uuid });
+    expect(translated("web")).toMatchObject({ topic: "59df572692db589ab69fdaa56f8a2c4c" });
+    expect(translated("gcm")).toEqual(translate(message, "gcm", 0));
+  });
+
+  it("of an earlier version, without a UUID, is sent as it is", () => {
+    const earlier = readUniversal({ message: "Incoming call", call: { callId: "1" } });
+    const payload = translate(earlier, "apns", 0);
+    expect(collapseCallPush(payload, earlier)).toEqual(payload);
+  });
 });

@@ -1,3 +1,4 @@
+import { callUuidOf } from "../../../src/domain/calls/history/call-uuid";
 import { REPEAT_AFTER_MS } from "../../../src/domain/calls/history/recorder";
 import { sizeProblem } from "../../../src/domain/push/payload/size";
 import { graphql } from "../../../tools/graphql/graphql-http";
@@ -32,7 +33,7 @@ const clients: { close(): unknown }[] = [];
 
 beforeAll(async () => {
   node = await startNode({}, parts);
-  ann = await newUser(node, { full_name: "Ann Ångström" });
+  ann = await newUser(node, { full_name: "Ann Ångström", avatar: "ann.png" });
 });
 beforeEach(async () => {
   bob = await newUser(node);
@@ -185,6 +186,10 @@ describe("a call that reaches no connected device", () => {
       opponentIds: [String(bob.id), "77"],
       userInfo: { topic: "Planning & review" },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      type: "RING",
+      callUuid: callUuidOf(node.application.id, id),
+      hasVideo: true,
+      callerAvatar: "ann.png",
     };
     const of = (channel: string) => sent.find(({ push }) => push.channel === channel) as SentPush;
     const message = "Incoming call from Ann Ångström";
@@ -198,6 +203,7 @@ describe("a call that reaches no connected device", () => {
     expect([data.message, JSON.parse(data.call)]).toEqual([message, call]);
     expect(options).toEqual({ priority: "HIGH", ttl: expect.stringMatching(/^(5\d|60)s$/) });
     expect(jsonOf(of("web"))).toEqual({ message, call });
+    expect(of("web").push).toMatchObject({ topic: call.callUuid.replaceAll("-", "") });
     expect(JSON.stringify(sent)).not.toContain("secret");
     const pushed = await waitForCall(node, bob, id, "RINGING");
     expect(participantOf(pushed, bob)?.pushedAt).not.toBeNull();
@@ -232,13 +238,20 @@ describe("a call that reaches no connected device", () => {
     const token = await addDevice(node, bob, "apns");
     const body = { ...signedParameters(node, clock.now()), user: { guest: 1 } };
     const { token: guest } = (await rest(node, "POST", "/session", { body })).body.session;
-    await send(node, { token: guest }, bob, "call", newSessionId());
+    const id = newSessionId();
+    await send(node, { token: guest }, bob, "call", id);
     const [sent] = await pushes(1);
     expect(sent?.target.token).toBe(token);
-    expect(sent?.push).toMatchObject({ channel: "apns", pushType: "alert", priority: 10 });
+    const collapseId = callUuidOf(node.application.id, id);
+    expect(sent?.push).toMatchObject({
+      channel: "apns",
+      pushType: "alert",
+      priority: 10,
+      collapseId,
+    });
     expect(jsonOf(sent as SentPush)).toMatchObject({
       aps: { alert: { body: "Incoming call" } },
-      call: { callerName: null },
+      call: { callerName: null, callerAvatar: null },
     });
   });
 

@@ -85,6 +85,8 @@ describe("a request", () => {
     const voip = await sendAs({ channel: "apns_voip", pushType: "voip" });
     expect(displayed.headers).toHaveProperty("apns-collapse-id", displayed.headers?.["apns-id"]);
     expect(silent.headers).not.toHaveProperty("apns-collapse-id");
+    const named = await sendAs({ collapseId: "call-1" });
+    expect(named.headers).toHaveProperty("apns-collapse-id", "call-1");
     expect(voip.headers).not.toHaveProperty("apns-collapse-id");
   });
 

@@ -100,6 +100,9 @@ describe("a request", () => {
     expect(again).toBe(first);
     expect(another).not.toBe(first);
     expect(another).toMatch(/^[\w-]{32}$/);
+    const topic = "59df572692db589ab69fdaa56f8a2c4c";
+    await provider.send({ ...fixture.push, topic }, other);
+    expect(fixture.standIn.received.items.at(-1)?.headers.topic).toBe(topic);
   });
 });
 

@@ -12,8 +12,10 @@ import {
   validateCallPush,
   writeCallPushes,
 } from "../../push/events/call-push";
+import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
 import type { Invitation } from "./call-event";
+import { callUuidOf } from "./call-uuid";
 import type { HistoryDeps } from "./history-deps";
 import { claimCallPushes, findRingingCalls, type RingingRow } from "./ringing-call-queries";
 
@@ -87,7 +89,7 @@ async function readRinging(
   return rows.flatMap((row) => {
     const environment = settings.get(row.application_id)?.environment;
     const caller = callers.get(row.caller_id);
-    return environment && caller ? [{ ...row, environment, full_name: caller.fullName }] : [];
+    return environment && caller ? [{ ...row, environment, caller }] : [];
   });
 }
 
@@ -138,12 +140,16 @@ const keyOf = (callId: number, userId: number) => `${callId} ${userId}`;
 
 /** Maximum length of the caller's name in a push, in characters. */
 const NAME_MAX = 64;
+/** Maximum size of the caller's avatar in a push, in bytes of JSON. A longer one is left out: a part of it names nothing. */
+const AVATAR_MAX = 512;
 /** The GraphQL values of `calls.call_type`. */
 const CALL_TYPES: Readonly<Record<number, string>> = { 1: "VIDEO", 2: "AUDIO" };
 
-/** A call that is ringing for a user, with its caller's name and the builds that its push is for. */
+const fitsPush = (avatar: string | null) => Buffer.byteLength(JSON.stringify(avatar)) <= AVATAR_MAX;
+
+/** A call that is ringing for a user, with its caller and the builds that its push is for. */
 interface CallToPush extends RingingRow {
-  full_name: string | null;
+  caller: Pick<User, "fullName" | "avatar">;
   environment: PushEnvironment;
 }
 
@@ -156,7 +162,8 @@ function incomingCallPayload(
   row: CallToPush,
   { opponentIds, userInfo }: Invitation,
 ): CallPushContent {
-  const name = truncateText(row.full_name?.trim() ?? "", NAME_MAX);
+  const name = truncateText(row.caller.fullName?.trim() ?? "", NAME_MAX);
+  const callType = CALL_TYPES[row.call_type ?? 0] ?? null;
   return {
     text: name === "" ? "Incoming call" : `Incoming call from ${name}`,
     // Rounded up, since the platforms count in seconds.
@@ -164,12 +171,16 @@ function incomingCallPayload(
     custom: {
       call: {
         callId: row.session_id,
-        callType: CALL_TYPES[row.call_type ?? 0] ?? null,
+        callType,
         callerId: String(row.caller_id),
         callerName: name === "" ? null : name,
         opponentIds: opponentIds.map(String),
         userInfo,
         expiresAt: row.missed_at.toISOString(),
+        type: "RING",
+        callUuid: callUuidOf(row.application_id, row.session_id),
+        hasVideo: callType === "VIDEO",
+        callerAvatar: fitsPush(row.caller.avatar) ? row.caller.avatar : null,
       },
     },
   };

@@ -2,6 +2,7 @@ import type { Counter } from "../../../core/statistics/application-counters";
 import { inSpan } from "../../../core/tracing";
 import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
+import { collapseCallPush } from "../events/call-push";
 import { findEventToDeliver } from "../events/dispatch-queries";
 import type { PushEvent } from "../events/push-event";
 import { expirationOf, type Message, readStoredMessage } from "../payload/message";
@@ -93,7 +94,8 @@ async function senderOf(push: PushDeps, event: PushEvent): Promise<Sender> {
   const { applicationId, environment, channel } = event;
   const now = push.clock.now();
   const message = readStoredMessage(event);
-  const payload = translate(message, channel, now);
+  const translated = translate(message, channel, now);
+  const payload = event.kind === "CALL" ? collapseCallPush(translated, message) : translated;
   const problem = isExpired(message, now)
     ? "The notification expired before it could be sent"
     : sizeProblem(payload);

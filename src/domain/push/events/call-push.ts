@@ -4,6 +4,9 @@ import type { Transaction } from "../../../platform/store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { FAN_OUT_OPTIONS, PUSH_JOBS } from "../deps/push-deps";
 import type { Selector } from "../devices/recipient-queries";
+import { isObject } from "../payload/json";
+import type { Message } from "../payload/message";
+import type { PushPayload } from "../payload/push-payload";
 import { insertCallPushes, withdrawEvents } from "./call-push-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";
 import { validateEvent } from "./event-request";
@@ -85,4 +88,25 @@ export async function withdrawCallPushes(
   now: number,
 ): Promise<void> {
   await withdrawEvents(query, callees, new Date(now));
+}
+
+/**
+ * Names the call as what a push is about, so that of two pushes of one call the second replaces the first on the screen
+ * (apns-collapse-id) or in the queue of the push service (Topic). FCM keeps only four collapse keys for a device, so
+ * apps recognize the call by `callUuid` there.
+ * @param message of an event of kind `CALL`; one that an earlier version wrote has no UUID
+ */
+export function collapseCallPush(payload: PushPayload, message: Message): PushPayload {
+  const call = message.kind === "universal" ? message.custom.call : null;
+  const uuid = isObject(call) ? call.callUuid : null;
+  if (typeof uuid !== "string") return payload;
+  switch (payload.channel) {
+    case "apns":
+    case "apns_voip":
+      return { ...payload, collapseId: uuid };
+    case "web":
+      return { ...payload, topic: uuid.replaceAll("-", "") };
+    case "gcm":
+      return payload;
+  }
 }

@@ -14,6 +14,8 @@ export interface ApnsPush {
   priority: 5 | 10;
   /** Header apns-expiration, Unix seconds; null without one. */
   expiration: number | null;
+  /** What the push is about, for the header apns-collapse-id of an alert: at most 64 bytes. Without it, the delivery. */
+  collapseId?: string;
 }
 
 /**
@@ -36,6 +38,8 @@ export interface WebPush {
   payload: string;
   /** Header TTL: seconds that the service keeps the message for an offline browser. */
   ttl: number;
+  /** What the push is about, for the header Topic: at most 32 characters of base64url. Without it, the delivery. */
+  topic?: string;
 }
 
 /** A notification in the format of one channel's provider. */

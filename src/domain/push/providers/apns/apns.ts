@@ -146,8 +146,8 @@ class Apns implements Provider {
       ...this.headersOf(push, push.channel === "apns_voip" ? voipTopic(bundleId) : bundleId),
       "apns-id": id,
     };
-    // If both attempts reach the device, the second notification replaces the first.
-    if (push.pushType === "alert") headers["apns-collapse-id"] = id;
+    // Of two attempts, or two pushes about one thing, that reach the device, the second replaces the first.
+    if (push.pushType === "alert") headers["apns-collapse-id"] = push.collapseId ?? id;
     if (token !== undefined) headers.authorization = `bearer ${token}`;
     const response = await this.sender.post(headers, push.payload);
     if (

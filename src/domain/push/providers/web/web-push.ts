@@ -56,7 +56,7 @@ class WebPushServices implements Provider {
       "content-type": "application/octet-stream",
       "content-encoding": "aes128gcm",
       ttl: push.ttl,
-      topic: topicOf(target.deliveryId),
+      topic: push.topic ?? topicOf(target.deliveryId),
       authorization: this.tokens.authorizationFor(url.origin),
     };
     try {
