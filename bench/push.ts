@@ -124,7 +124,7 @@ async function sendTo(
   tag: string,
   count: number,
 ): Promise<void> {
-  const message = Buffer.from(JSON.stringify({ message: "Hello" })).toString("base64");
+  const message = { notification: { body: "Hello" } };
   const input = { applicationId, environment: "DEVELOPMENT", message, tagsAny: [tag] };
   const { createPushEvent } = (await ask(SEND, { input })) as {
     createPushEvent: { events: Array<{ id: string }> };
