@@ -38,8 +38,11 @@
 
   async function receive(content) {
     const pages = await tellPages({ type: "signalbox.push", content });
-    const isRinging = Date.parse(content.call?.expiresAt) > Date.now();
-    if (isRinging && (await ringsItself(pages))) return;
+    const isEnd = content.call?.type === "END";
+    const isRinging = !isEnd && Date.parse(content.call?.expiresAt) > Date.now();
+    if (isEnd) await closeRing(content.call);
+    // Browsers require a notification for each push, except while a page is visible.
+    if ((isRinging || isEnd) && (await ringsItself(pages))) return;
     if (Number.isSafeInteger(content.appBadge))
       await self.navigator.setAppBadge?.(content.appBadge);
     const [title, options] = content.call
@@ -71,19 +74,34 @@
     return [text(title) ?? TITLE, { body: text(body) ?? text(message), icon, image, tag, data }];
   }
 
-  /** Rings until the user answers; a push that arrives too late says that the call was missed. */
-  function callNotification({ callId, callType, callerName }, isRinging) {
+  /** Why a call no longer rings, where it was not missed. */
+  const ENDS = {
+    ANSWERED_ELSEWHERE: "Answered on another device",
+    DECLINED_ELSEWHERE: "Declined on another device",
+  };
+
+  /** Rings until the user answers or the call ends; a push that arrives too late says that the call was missed. */
+  function callNotification({ callId, callType, callerName, reason }, isRinging) {
     const kind = callType === "VIDEO" ? "video call" : "call";
     return [
       text(callerName) ?? TITLE,
       {
-        body: isRinging ? `Incoming ${kind}` : `Missed ${kind}`,
-        tag: `call-${callId}`,
+        body: isRinging ? `Incoming ${kind}` : (ENDS[reason] ?? `Missed ${kind}`),
+        tag: tagOf(callId),
         requireInteraction: isRinging,
-        vibrate: isRinging ? [400, 200, 400] : [],
+        silent: !isRinging,
+        ...(isRinging && { vibrate: [400, 200, 400] }),
         data: { callId },
       },
     ];
+  }
+
+  const tagOf = (callId) => `call-${callId}`;
+
+  /** Ends the ringing of a call, before a notification says why: some browsers do not replace one that is shown. */
+  async function closeRing({ callId }) {
+    for (const shown of await self.registration.getNotifications({ tag: tagOf(callId) }))
+      shown.close();
   }
 
   const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -31,6 +31,7 @@ import { explainStatements } from "../../tools/explain";
 import { openTestModules } from "../support/auth-modules";
 import { type FreshDatabase, freshDatabase } from "../support/operations/database";
 import { fillTables } from "../support/operations/fill-tables";
+import { universal } from "../support/push/push";
 import { RecordingProviders } from "../support/push/recording-provider";
 
 /** Enough rows for the planner not to prefer a scan. */
@@ -41,8 +42,8 @@ const MINUTE = 60_000;
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, incoming_call_push,
-      incoming_call_push_environment, updated_at)
-    SELECT id, 'x', 'k', 's', '{}', true, 'development', now() FROM accounts`,
+      incoming_call_push_environment, call_end_push, updated_at)
+    SELECT id, 'x', 'k', 's', '{}', true, 'development', true, now() FROM accounts`,
   `INSERT INTO users (application_id, login, login_key, updated_at)
     SELECT a.id, 'l' || n, 'l' || n, now() FROM applications a, generate_series(1, ${ROWS}) n`,
   `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
@@ -60,15 +61,17 @@ const FILL = [
       CASE WHEN c.caller_id % 1000 = 1 THEN now() + interval '1 hour' END
     FROM calls c WHERE c.caller_id <> 7 ON CONFLICT DO NOTHING`,
   `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector, kind,
-      call_id, updated_at)
-    SELECT application_id, NULL, 'gcm', 'development', 'x', '{"by":"ids","ids":[1]}', 'CALL', id,
-      now() FROM calls`,
+      call_id, delivery_count, accepted_count, updated_at)
+    SELECT application_id, NULL, 'gcm', 'development', '${universal()}', '{"by":"ids","ids":[1]}', 'CALL', id,
+      1, 1, now() FROM calls`,
+  `INSERT INTO push_deliveries (event_id, subscription_id, outcome, updated_at)
+    SELECT e.id, s.id, 'accepted', now() FROM push_events e CROSS JOIN push_subscriptions s WHERE s.user_id = 1`,
   `INSERT INTO call_signals (call_id, key, kind, from_user_id, to_user_id, first_at, last_at)
     SELECT c.id, gen_random_uuid(), k.kind::call_signal_kind, c.caller_id, 7, c.started_at, c.started_at
     FROM calls c, unnest('{call,iceCandidates,hangUp}'::text[]) AS k(kind)`,
 ];
 const SCAN =
-  /Seq Scan on (users|calls|call_participants|call_signals|push_subscriptions|push_events)\b/;
+  /Seq Scan on (users|calls|call_participants|call_signals|push_subscriptions|push_events|push_deliveries)\b/;
 
 let database: FreshDatabase;
 let store: Store;
@@ -261,6 +264,10 @@ it("runs no statement that scans a whole table", async () => {
         "users_by_id",
         "claim_call_pushes",
         "withdraw_call_pushes",
+        "call_end_settings",
+        "write_call_ends",
+        "write_call_end_deliveries",
+        "count_call_end_deliveries",
         "missed_calls",
         "accepted_calls",
         "mark_unreachable_calls",

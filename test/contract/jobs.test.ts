@@ -1,7 +1,7 @@
 import PgBoss from "pg-boss";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import type { Jobs } from "../../src/platform/jobs/jobs";
+import type { JobRun, Jobs } from "../../src/platform/jobs/jobs";
 import { openJobs } from "../../src/platform/jobs/pg-boss";
 import { openStore } from "../../src/platform/store/open";
 import type { Store } from "../../src/platform/store/store";
@@ -132,7 +132,9 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
   test("a failed job is retried with back-off, until its retries are used up", async () => {
     const jobs = open();
     let attempts = 0;
-    jobs.work("failing", async () => {
+    const runs: JobRun[] = [];
+    jobs.work("failing", async (_data, run) => {
+      runs.push(run);
       attempts += 1;
       throw new Error(`attempt ${attempts}`);
     });
@@ -153,6 +155,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       await sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'failing'");
     }
     expect(attempts).toBe(6);
+    expect(runs.map(({ repeated }) => repeated)).toEqual([false, true, true, true, true, true]);
     // Exponential back-off with jitter; these are lower bounds.
     expect(delays[0]).toBeGreaterThan(2);
     expect(delays[1]).toBeGreaterThan(7);
@@ -174,9 +177,9 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(await states("orphan")).toEqual(["retry"]);
     await sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'orphan'");
     const done = new Promise((resolve) => {
-      jobs.work("orphan", async (data) => resolve(data));
+      jobs.work("orphan", async (data, run) => resolve([data, run]));
     });
-    expect(await done).toEqual({ n: 1 });
+    expect(await done).toEqual([{ n: 1 }, { repeated: true }]);
   });
 
   test("a single node runs jobs of a dead process at its next start", async () => {
@@ -191,9 +194,9 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     const alone = openJobs({ store, log, pollMs: 20, singleNode: true });
     opened.push(alone);
     const done = new Promise((resolve) => {
-      alone.work("released", async (data) => resolve(data));
+      alone.work("released", async (data, run) => resolve([data, run]));
     });
-    expect(await done).toEqual({ n: 1 });
+    expect(await done).toEqual([{ n: 1 }, { repeated: true }]);
   });
 
   test("concurrency is bounded", async () => {

@@ -4,6 +4,7 @@ import { type DeliverJob, fanOut } from "../../src/domain/push/delivery/fan-out"
 import type { PushDeps } from "../../src/domain/push/deps/push-deps";
 import { createEvents } from "../../src/domain/push/events/events";
 import type { Outcome } from "../../src/domain/push/providers/port/provider";
+import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Recording outcomes of a batch that is repeated, or while the database fails. */
@@ -146,4 +147,41 @@ it("nothing is recorded for a deleted event", async () => {
   });
   await deliver(push, job);
   expect([await seen(job), deliverJobs]).toEqual([[], []]);
+});
+
+describe("a batch of an incoming call that stopped ringing while it was sent", () => {
+  const ENDS = `SELECT d.subscription_id FROM push_deliveries d JOIN push_events e ON e.id = d.event_id
+    WHERE e.kind = 'CALL_END' ORDER BY 1`;
+
+  /** Makes the event of a batch an incoming-call push that was withdrawn, with the event that ends its ring. */
+  async function stopRinging({ event }: DeliverJob): Promise<void> {
+    await sql("DELETE FROM push_events WHERE kind = 'CALL_END'");
+    await sql(
+      `WITH made AS (INSERT INTO push_events (application_id, channel, environment, message, selector, universal,
+          kind, updated_at) SELECT application_id, channel, environment, $2, selector, true, 'CALL_END', now()
+          FROM push_events WHERE id = $1 RETURNING id)
+        UPDATE push_events e SET kind = 'CALL', withdrawn_at = now(), call_end_id = made.id FROM made WHERE e.id = $1`,
+      [event, universal()],
+    );
+  }
+
+  it("is not sent, and its devices are not told", async () => {
+    const job = await createBatch(() => ({ kind: "accepted", providerId: null }));
+    await stopRinging(job);
+    await deliver(fixture.push, job);
+    expect([fixture.providers.sent.length, await sql(ENDS)]).toEqual([0, []]);
+  });
+
+  it("is not sent again after a crash, and its devices are told once that the call has ended", async () => {
+    const { push, providers, deliverJobs } = fixture;
+    const job = await createBatch(() => ({ kind: "accepted", providerId: null }));
+    await stopRinging(job);
+    for (let run = 0; run < 2; run += 1) await deliver(push, job, { repeated: true });
+    expect(providers.sent).toEqual([]);
+    expect(await seen(job)).toEqual(all("refused", 1));
+    expect(await sql(ENDS)).toHaveLength(DEVICES);
+    expect(deliverJobs).toHaveLength(1);
+    await deliver(push, deliverJobs[0]!);
+    expect(providers.sent).toHaveLength(DEVICES);
+  });
 });

@@ -1,6 +1,8 @@
 import { callUserData } from "../../src/domain/calls/history/user-data";
+import { decodeText } from "../../src/domain/push/payload/message";
 import { pushUserData } from "../../src/domain/push/user-data";
 import { readExports } from "../support/operations/read-exports";
+import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** What the modules of push and calls export and erase of a user. */
@@ -26,6 +28,19 @@ async function insert(text: string, values: unknown[] = []): Promise<number> {
   const [row] = await sql<{ id: number }>(`${text} RETURNING id`, values);
   return row?.id ?? 0;
 }
+
+/** The message of an incoming-call push. */
+const RING = {
+  message: "Incoming call from Ann",
+  expiration: 1,
+  call: {
+    callId: "1",
+    callerId: "7",
+    callerName: "Ann",
+    callerAvatar: "a.png",
+    userInfo: { a: 1 },
+  },
+};
 
 let made = 0;
 /** A user with a device, and an event that was delivered to it. */
@@ -55,11 +70,11 @@ async function newUser() {
 }
 
 /** A call with its incoming-call push to the callee. @returns the id of the push */
-async function newCall(caller: number, callee: number): Promise<number> {
+async function newCall(caller: number, callee: number, state = "hung_up"): Promise<number> {
   made += 1;
   const call = await insert(
-    "INSERT INTO calls (application_id, session_id, caller_id) VALUES ($1, $2, $3)",
-    [applicationId, `call-${made}`, caller],
+    "INSERT INTO calls (application_id, session_id, caller_id, state) VALUES ($1, $2, $3, $4::call_state)",
+    [applicationId, `call-${made}`, caller, state],
   );
   await sql(
     `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
@@ -70,8 +85,8 @@ async function newCall(caller: number, callee: number): Promise<number> {
   return insert(
     `INSERT INTO push_events (application_id, channel, environment, message, selector, kind, call_id,
         updated_at)
-      VALUES ($1, 'gcm', 'production', 'call', $2::text::jsonb, 'CALL', $3, now())`,
-    [applicationId, JSON.stringify({ by: "ids", ids: [callee] }), call],
+      VALUES ($1, 'gcm', 'production', $4, $2::text::jsonb, 'CALL', $3, now())`,
+    [applicationId, JSON.stringify({ by: "ids", ids: [callee] }), call, universal(RING)],
   );
 }
 
@@ -130,6 +145,25 @@ it("exports empty lists of a user without data", async () => {
     events: [],
     deliveries: [],
     incoming_call_pushes: [],
+  });
+});
+
+it("keeps of a call that rings for others which devices ring, and nothing of its caller but the id", async () => {
+  const [user, other] = [await newUser(), await newUser()];
+  const placed = await newCall(user.id, other.id, "ringing");
+  const received = await newCall(other.id, user.id, "ringing");
+
+  await fixture.store.transaction(
+    ({ query }) => callUserData.eraseUsers?.(query, [user.id]) ?? Promise.resolve([]),
+  );
+
+  const left = await rowsOf("push_events", placed, received);
+  expect(left).toHaveLength(1);
+  const { message } = left[0] as { message: string };
+  expect(JSON.parse(decodeText(message))).toEqual({
+    message: "Incoming call",
+    expiration: 1,
+    call: { callId: "1", callerId: "7", callerName: null, callerAvatar: null, userInfo: null },
   });
 });
 

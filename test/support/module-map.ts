@@ -124,6 +124,7 @@ export const IMPORTS: Record<string, string[]> = {
     "calls/history/timeline",
     "calls/signals",
     "push/channels",
+    "push/delivery",
     "push/deps",
     "push/devices",
     "push/events",

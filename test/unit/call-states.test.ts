@@ -12,6 +12,7 @@ import {
   RING_MS,
   reasonOf,
   repeatCall,
+  ringEndOf,
   startRinging,
 } from "../../src/domain/calls/history/call-states";
 import { HANG_UP_DEVICES_MAX, storedHangUps } from "../../src/domain/calls/history/hang-ups";
@@ -300,6 +301,22 @@ describe("a call between two users", () => {
       expect(observe(talked, observation)).toBe(talked);
     }
   });
+});
+
+test.each([
+  [[answer("accept", 1_000)], "ANSWERED_ELSEWHERE", "phone"],
+  [[answer("accept", 1_000), left(5_000)], "ANSWERED_ELSEWHERE", "phone"],
+  [[answer("decline", 1_000)], "DECLINED_ELSEWHERE", "phone"],
+  [[answer("busy", 1_000)], "DECLINED_ELSEWHERE", "phone"],
+  [[answer("unsupported", 1_000)], "DECLINED_ELSEWHERE", "phone"],
+  [[dropped(1_000), answer("accept", 2_000)], "CANCELLED", null],
+  [[left(1_000)], "CANCELLED", null],
+  [[dropped(RING_MS - MARGIN_MS)], "MISSED", null],
+  [[expired(RING_MS)], "MISSED", null],
+])("the end of a ring has its reason and the device that answered: %j", (seen, reason, device) => {
+  const callee = bob(...seen);
+  const state = deriveState(START, [callee]).callees.get(BOB)?.state ?? "ringing";
+  expect(ringEndOf(callee, state)).toEqual({ reason, device });
 });
 
 describe("a call between several users", () => {

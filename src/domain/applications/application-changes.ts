@@ -24,6 +24,10 @@ export interface ApplicationChanges {
   incomingCallPushDelaySeconds?: number | null;
   /** The push environment of these devices. */
   incomingCallPushEnvironment?: PushEnvironment | null;
+  /** Whether devices that such a push woke get another push when the call stops ringing. */
+  callEndPush?: boolean | null;
+  /** Whether VoIP subscriptions get it as well. */
+  callEndVoip?: boolean | null;
   /** Whether the first join of a legacy client creates the conference that it names. */
   conferencesOnJoin?: boolean | null;
   /** Whether the first session that a backend creates for a login or external id creates the user. */

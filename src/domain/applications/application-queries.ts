@@ -56,6 +56,8 @@ const OWNED = {
   incomingCallPush: true,
   incomingCallPushDelaySeconds: true,
   incomingCallPushEnvironment: true,
+  callEndPush: true,
+  callEndVoip: true,
   conferencesOnJoin: true,
   serverSessionsCreateUsers: true,
   webOrigins: true,
@@ -78,6 +80,11 @@ const CALL_PUSH_SETTINGS: Statement = {
   name: "call_push_settings",
   text: `SELECT id, incoming_call_push_delay_seconds, incoming_call_push_environment FROM applications
     WHERE id = ANY($1::bigint[]) AND incoming_call_push`,
+};
+
+const CALL_END_SETTINGS: Statement = {
+  name: "call_end_settings",
+  text: "SELECT id, call_end_voip AS voip FROM applications WHERE id = ANY($1::bigint[]) AND call_end_push",
 };
 
 const NEW_CALLS: Statement = {
@@ -177,6 +184,19 @@ export async function findCallPushSettings(
       },
     ]),
   );
+}
+
+/**
+ * Reads of applications that tell woken devices when a call stops ringing whether they tell VoIP subscriptions as well;
+ * omits the others.
+ */
+export async function findCallEndSettings(
+  { query }: Pick<Store, "query">,
+  applicationIds: readonly number[],
+): Promise<Map<number, { voip: boolean }>> {
+  type Row = { id: number; voip: boolean };
+  const rows = await query<Row>(CALL_END_SETTINGS, [[...new Set(applicationIds)]]);
+  return new Map(rows.map(({ id, voip }) => [id, { voip }]));
 }
 
 /** Lists the applications of an account, oldest first. */

@@ -85,6 +85,20 @@ export class UpdateApplicationInput {
 
   @Field(() => Boolean, {
     nullable: true,
+    description:
+      "Whether the devices that an incoming-call push woke get another push when the call stops ringing.",
+  })
+  callEndPush?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether VoIP subscriptions get that push as well. iOS requires the app to report a call for each VoIP push.",
+  })
+  callEndVoip?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
     description: "Whether the first join of a legacy client creates the conference that it names.",
   })
   conferencesOnJoin?: boolean | null;

@@ -107,6 +107,18 @@ export class ApplicationType {
   incomingCallPushEnvironment!: PushEnvironment;
 
   @Field({
+    description:
+      "Whether the devices that an incoming-call push woke get another push when the call stops ringing.",
+  })
+  callEndPush!: boolean;
+
+  @Field({
+    description:
+      "Whether VoIP subscriptions get that push as well. iOS requires the app to report a call for each VoIP push.",
+  })
+  callEndVoip!: boolean;
+
+  @Field({
     description: "Whether the first join of a legacy client creates the conference that it names.",
   })
   conferencesOnJoin!: boolean;

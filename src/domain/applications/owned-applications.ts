@@ -47,6 +47,10 @@ export interface OwnedApplication {
   incomingCallPush: boolean;
   incomingCallPushDelaySeconds: number;
   incomingCallPushEnvironment: PushEnvironment;
+  /** Whether devices that such a push woke get another push when the call stops ringing. */
+  callEndPush: boolean;
+  /** Whether VoIP subscriptions get it as well. */
+  callEndVoip: boolean;
   /** Whether the first join of a legacy client creates the conference that it names. */
   conferencesOnJoin: boolean;
   /** Whether the first session that a backend creates for a login or external id creates the user. */
@@ -132,6 +136,8 @@ export async function updateApplication(
     incomingCallPush: incomingCallPush ?? undefined,
     incomingCallPushDelaySeconds: incomingCallPushDelaySeconds ?? undefined,
     incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
+    callEndPush: changes.callEndPush ?? undefined,
+    callEndVoip: changes.callEndVoip ?? undefined,
     conferencesOnJoin: changes.conferencesOnJoin ?? undefined,
     serverSessionsCreateUsers: changes.serverSessionsCreateUsers ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
@@ -214,6 +220,8 @@ export async function insertApplication(
     name,
     authKey,
     webOrigins: [],
+    // Off for applications of before: their apps know only rings, and would show the end as a second call.
+    callEndPush: true,
     authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
   });
   return { id, authKey, authSecret };

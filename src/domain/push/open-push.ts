@@ -55,7 +55,7 @@ export function openPush(
   const applicationOf = async ({ event }: FanOutJob | DeliverJob) =>
     (await findEventById(push.store.query, event))?.applicationId ?? null;
   jobs.work<FanOutJob>(PUSH_JOBS.fanOut, (job) => fanOut(push, job), { applicationOf });
-  jobs.work<DeliverJob>(PUSH_JOBS.deliver, (job) => deliver(push, job), {
+  jobs.work<DeliverJob>(PUSH_JOBS.deliver, (job, run) => deliver(push, job, run), {
     concurrency: CONCURRENT_BATCHES,
     applicationOf,
   });

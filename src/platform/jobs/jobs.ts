@@ -4,8 +4,14 @@ import type { FailedJob, FailedJobRange, JobCounts } from "./job-queries";
 /** How long a failed job is kept, in days. */
 export const FAILED_DAYS = 3;
 
+/** One run of a job. */
+export interface JobRun {
+  /** Whether an earlier run of the job has begun, which threw or was lost with its process. */
+  repeated: boolean;
+}
+
 /** Runs a job. It is called again after it throws and may run twice for one job, so it must be idempotent. */
-export type JobHandler<Data extends object> = (data: Data) => Promise<void>;
+export type JobHandler<Data extends object> = (data: Data, run: JobRun) => Promise<void>;
 
 /** How this node runs the jobs of a name. */
 export interface WorkOptions<Data extends object = object> {

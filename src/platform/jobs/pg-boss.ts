@@ -118,7 +118,7 @@ class QueuedJobs implements Jobs, JobMonitor {
         log,
         metrics,
         openQueue: () => this.queue(name, policy),
-        handler: (data) => handler(data as Data),
+        handler: (data, run) => handler(data as Data, run),
         applicationOf: applicationOf && ((data) => applicationOf(data as Data)),
         forgetFailures: everySeconds === undefined ? null : forgetFailures,
       }),

@@ -92,7 +92,7 @@ export class Worker {
       const boss = await openQueue();
       if (this.stopped) return false;
       const batchSize = concurrency - this.running.size;
-      const jobs = await boss.fetch<object>(name, { batchSize });
+      const jobs = await boss.fetch<object>(name, { batchSize, includeMetadata: true });
       for (const job of jobs) {
         const run = this.runTraced(boss, job).finally(() => {
           this.running.delete(run);
@@ -108,12 +108,15 @@ export class Worker {
   }
 
   /** Runs a job in the trace of what has enqueued it. */
-  private runTraced(boss: PgBoss, { id, data }: PgBoss.Job<object>): Promise<void> {
+  private runTraced(
+    boss: PgBoss,
+    { id, data, retryCount }: PgBoss.JobWithMetadata<object>,
+  ): Promise<void> {
     const { name } = this.parts;
     const { trace, own } = readTrace(data);
     const attributes = jobAttributes(name, "process");
     return inConsumerSpan(`process ${name}`, attributes, trace, (span) =>
-      this.run(boss, { id, data: own }, (error) => failSpan(span, error)),
+      this.run(boss, { id, data: own, retryCount }, (error) => failSpan(span, error)),
     );
   }
 
@@ -123,14 +126,14 @@ export class Worker {
    */
   private async run(
     boss: PgBoss,
-    job: Pick<PgBoss.Job<object>, "id" | "data">,
+    job: Pick<PgBoss.JobWithMetadata<object>, "id" | "data" | "retryCount">,
     onFailure: (error: unknown) => void,
   ): Promise<void> {
     const { name, handler, log, metrics } = this.parts;
     try {
       let failure: Failure | null = null;
       try {
-        await handler(job.data);
+        await handler(job.data, { repeated: job.retryCount > 0 });
       } catch (error) {
         onFailure(error);
         log.error({ err: error, job: name, id: job.id }, "a job failed");

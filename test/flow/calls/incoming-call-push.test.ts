@@ -42,6 +42,8 @@ beforeEach(async () => {
     incomingCallPush: true,
     incomingCallPushDelaySeconds: 10,
     incomingCallPushEnvironment: "DEVELOPMENT",
+    // The subject of another file, and pushes of calls that end later.
+    callEndPush: false,
   });
 });
 afterEach(async () => {
@@ -471,6 +473,8 @@ it("an incoming-call push is exported, and erased with either participant", asyn
       [called.id],
     );
   expect(await events()).toHaveLength(1);
+  await send(node, calling, called, "hangUp", id);
+  await waitForCall(node, called, id, "HUNG_UP");
   const ERASE =
     "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }";
   const erased = await graphql(node, ERASE, { input: { id: String(calling.id) } }, owner);

@@ -59,8 +59,10 @@ export async function openPushFixture({
   const enqueue: EnqueueIn = async (_transaction, name, data, jobOptions) => {
     if (name === "push-fan-out") fanOutJobs.push(data as FanOutJob);
     else {
-      deliverJobs.push(data as DeliverJob);
-      options.push(jobOptions);
+      for (const job of [data].flat()) {
+        deliverJobs.push(job as DeliverJob);
+        options.push(jobOptions);
+      }
     }
   };
   const jobs: Jobs = {

@@ -96,9 +96,23 @@ interface Window {
   postMessage(data: unknown, ports?: unknown[]): void;
 }
 
+/** A notification that the service worker shows. */
+interface Shown {
+  title: string;
+  tag: string;
+  body: string;
+  silent: boolean;
+  close(): void;
+}
+
 /** Delivers the push of a call that rings to the service worker. @returns the titles of what it shows */
 async function ring(windows: Window[]): Promise<string[]> {
-  const shown: string[] = [];
+  return (await pushCalls(windows, {})).map(({ title }) => title);
+}
+
+/** Delivers pushes of one call to the service worker. @param calls what their `call` has besides the ring's @returns what it shows */
+async function pushCalls(windows: Window[], ...calls: object[]): Promise<Shown[]> {
+  const shown: Shown[] = [];
   const handlers = new Map<string, (event: object) => void>();
   class MessageChannel {
     readonly port1 = { onmessage: (_event: object) => {} };
@@ -107,7 +121,14 @@ async function ring(windows: Window[]): Promise<string[]> {
   const self = {
     registration: {
       scope: "https://app.test/",
-      showNotification: async (title: string) => shown.push(title),
+      async getNotifications({ tag }: { tag: string }) {
+        return shown.filter((each) => each.tag === tag);
+      },
+      async showNotification(title: string, options: Omit<Shown, "title">) {
+        const close = () => shown.splice(shown.indexOf(notification), 1);
+        const notification: Shown = { ...options, title, close };
+        shown.push(notification);
+      },
     },
     clients: { matchAll: async () => windows },
     navigator: {},
@@ -116,13 +137,15 @@ async function ring(windows: Window[]): Promise<string[]> {
   };
   runInNewContext(readFileSync(WORKER, "utf8"), { self, URL, MessageChannel, setTimeout, Date });
   const call = { callId: "c", callerName: "Ben", expiresAt: new Date(Date.now() + 60_000) };
-  const work: Promise<unknown>[] = [];
-  handlers.get("push")?.({
-    data: { text: () => JSON.stringify({ call }) },
-    waitUntil: (each: Promise<unknown>) => work.push(each),
-  });
-  await pass(5_000);
-  await Promise.all(work);
+  for (const each of calls) {
+    const work: Promise<unknown>[] = [];
+    handlers.get("push")?.({
+      data: { text: () => JSON.stringify({ call: { ...call, ...each } }) },
+      waitUntil: (promise: Promise<unknown>) => work.push(promise),
+    });
+    await pass(5_000);
+    await Promise.all(work);
+  }
   return shown;
 }
 
@@ -141,4 +164,27 @@ test("a call rings by a notification unless a visible page follows pushes and is
   service.accepts = "none";
   service.sockets[0]?.end(1006);
   expect(await ring([page])).toEqual(["Ben"]);
+});
+
+test.each([
+  ["ANSWERED_ELSEWHERE", "Answered on another device"],
+  ["DECLINED_ELSEWHERE", "Declined on another device"],
+  ["CANCELLED", "Missed call"],
+  ["MISSED", "Missed call"],
+])("the end of a call replaces its notification: %s", async (reason, body) => {
+  const end = { type: "END", reason };
+  expect(await pushCalls([], { type: "RING" })).toMatchObject([
+    { title: "Ben", body: "Incoming call", silent: false },
+  ]);
+  expect(await pushCalls([], { type: "RING" }, end)).toMatchObject([
+    { title: "Ben", body, tag: "call-c", silent: true },
+  ]);
+});
+
+test("the end of a call leaves nothing on the screen beside a visible page", async () => {
+  const page = { visibilityState: "visible", postMessage: tell };
+  await resumeWebPush(connection.session, options);
+  connection.signals.connect();
+  await pass(10);
+  expect(await pushCalls([page], { type: "END", reason: "ANSWERED_ELSEWHERE" })).toEqual([]);
 });

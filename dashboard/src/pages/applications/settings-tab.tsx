@@ -71,6 +71,8 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
       | "serverSessionsCreateUsers"
       | "answeredElsewhere"
       | "incomingCallPush"
+      | "callEndPush"
+      | "callEndVoip"
       | "conferencesOnJoin",
   ) => (
     <Switch
@@ -134,6 +136,8 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
                   {...form.getInputProps("incomingCallPushEnvironment")}
                 />
               </div>
+              {toggle("callEndPush")}
+              {toggle("callEndVoip")}
               {toggle("conferencesOnJoin")}
             </Stack>
           </Section>

@@ -71,6 +71,11 @@ export const applicationStrings = {
   incomingCallPushDelay: "Seconds before the push",
   incomingCallPushDelayText: "0 to 30. Connected devices have this long to accept first.",
   incomingCallPushEnvironment: "Devices that get it",
+  callEndPush: "Tell woken devices when the call stops ringing",
+  callEndPushText:
+    "When another device answers, or the call ends, each device that a push woke gets another push. The app must know these pushes.",
+  callEndVoip: "Tell VoIP subscriptions as well",
+  callEndVoipText: "iOS requires the app to report a call for each VoIP push.",
   environments: { DEVELOPMENT: "Development", PRODUCTION: "Production" } as const,
   conferencesOnJoin: "Joining creates the conference",
   conferencesOnJoinText:

@@ -183,6 +183,8 @@ export const auditStrings = {
     incomingCallPush: "Wake devices by a push",
     incomingCallPushDelaySeconds: "Seconds before the push",
     incomingCallPushEnvironment: "Devices that get the push",
+    callEndPush: "Tell woken devices when the call stops ringing",
+    callEndVoip: "Tell VoIP subscriptions as well",
     conferencesOnJoin: "Joining creates the conference",
     serverSessionsCreateUsers: "The backend’s sessions create users",
     scopes: "May be used for",

@@ -7,14 +7,12 @@ const COLORS = { SCHEDULED: "blue", SENDING: "indigo", FINISHED: "gray" } as con
 
 /** What a push is called: its name, else what it says. */
 export function pushTitle({ name, notification, kind }: EventFieldsFragment): string {
-  if (kind === "CALL") return texts.incomingCall;
-  return name || notification?.title || notification?.body || texts.noText;
+  return texts.calls[kind] ?? (name || notification?.title || notification?.body || texts.noText);
 }
 
 /** Who has sent a push. */
 export function senderName({ kind, userId }: EventFieldsFragment): string {
-  if (kind === "CALL") return texts.incomingCall;
-  return userId ? texts.byUser(userId) : texts.byAccount;
+  return texts.calls[kind] ?? (userId ? texts.byUser(userId) : texts.byAccount);
 }
 
 /** Which users the tags of a push select; null if it was sent to chosen users. */

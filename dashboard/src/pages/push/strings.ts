@@ -15,7 +15,12 @@ export const pushStrings = {
       SENDING: "Sending",
       FINISHED: "Finished",
     },
-    kinds: { all: "Anybody", API: "Members or users", CALL: "Incoming calls" },
+    kinds: {
+      all: "Anybody",
+      API: "Members or users",
+      CALL: "Incoming calls",
+      CALL_END: "Ends of calls",
+    },
   },
   columns: {
     message: "Message",
@@ -37,7 +42,10 @@ export const pushStrings = {
   stopped: "stopped",
   withdrawn: "withdrawn",
   noText: "Without text",
-  incomingCall: "Incoming call",
+  /** Pushes that the service itself sends, by their kind. */
+  calls: { CALL: "Incoming call", CALL_END: "End of an incoming call" } as Readonly<
+    Record<string, string>
+  >,
   byUser: (id: string) => `User ${id}`,
   byAccount: "A member",
   next: (when: string) => `next ${when}`,

@@ -91,10 +91,31 @@ const DELETE_EMPTY: Statement = {
     SELECT 1 FROM call_participants o WHERE o.call_id = c.id AND o.user_id <> ALL($2::bigint[]))`,
 };
 
+/** Calls that ring become due at once, for the job of the ring time-out. */
 const CLEAR_CALLERS: Statement = {
   name: "clear_callers",
   text: `WITH called AS (UPDATE calls SET caller_id = NULL WHERE caller_id = ANY($1::bigint[]) RETURNING id)
-    UPDATE call_participants p SET caller_id = NULL FROM called c WHERE p.call_id = c.id`,
+    UPDATE call_participants p SET caller_id = NULL,
+      missed_at = CASE WHEN p.missed_at IS NOT NULL THEN p.rang_at END
+    FROM called c WHERE p.call_id = c.id`,
+};
+
+const RINGING_OF_CALLERS: Statement = {
+  name: "ringing_calls_of_callers",
+  text: `SELECT id FROM calls WHERE id = ANY($1::bigint[]) AND caller_id = ANY($2::bigint[])
+    AND state = 'ringing'`,
+};
+
+/** In the lock order of the call recorder. The calls become due at once, for the job of the ring time-out. */
+const END_RINGING: Statement = {
+  name: "end_ringing_calls_of_caller",
+  text: `WITH held AS MATERIALIZED (SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
+        SELECT p.call_id FROM call_participants p WHERE p.user_id = $1))
+      AND c.caller_id = $1 AND c.state = 'ringing' ORDER BY c.id FOR NO KEY UPDATE),
+    ended AS (UPDATE calls c SET ended_by_member_at = coalesce(c.ended_by_member_at, $2::timestamptz)
+      FROM held h WHERE c.id = h.id)
+    UPDATE call_participants p SET missed_at = p.rang_at FROM held h
+    WHERE p.call_id = h.id AND p.missed_at IS NOT NULL`,
 };
 
 /**
@@ -196,4 +217,22 @@ export async function deleteCallsWithoutOthers(
 /** Removes these users as callers. */
 export async function clearCallers(query: Store["query"], userIds: number[]): Promise<void> {
   await query(CLEAR_CALLERS, [userIds]);
+}
+
+/** Finds those of the calls that ring for other users than their caller. @returns their ids */
+export async function findRingingCallsOf(
+  query: Store["query"],
+  ids: number[],
+  callerIds: number[],
+): Promise<number[]> {
+  return (await query<{ id: number }>(RINGING_OF_CALLERS, [ids, callerIds])).map(({ id }) => id);
+}
+
+/** Ends the calls of a user that still ring; the next run of the ring time-out records it and tells the participants. */
+export async function endRingingCallsOf(
+  query: Store["query"],
+  callerId: number,
+  at: Date,
+): Promise<void> {
+  await query(END_RINGING, [callerId, at]);
 }

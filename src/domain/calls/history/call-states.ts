@@ -179,6 +179,23 @@ export function reasonOf(
 }
 
 /**
+ * Why a call stopped ringing for a callee, and the device of the callee that answered it; of a call that is not ringing.
+ * @param state the callee's
+ */
+export function ringEndOf(
+  callee: Callee,
+  state: CallState,
+): {
+  reason: "ANSWERED_ELSEWHERE" | "DECLINED_ELSEWHERE" | "CANCELLED" | "MISSED";
+  device: string | null;
+} {
+  const answer = effectiveAnswer(callee);
+  if (answer === "accept") return { reason: "ANSWERED_ELSEWHERE", device: callee.device };
+  if (answer !== null) return { reason: "DECLINED_ELSEWHERE", device: callee.device };
+  return { reason: state === "missed" ? "MISSED" : "CANCELLED", device: null };
+}
+
+/**
  * The user who ended a call by hanging up; null if nobody did, for example if it was declined or missed.
  * @param endedAt when the call ended; null while it is active
  */

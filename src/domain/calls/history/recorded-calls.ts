@@ -85,6 +85,15 @@ export function expireRinging({ callees }: RecordedCall, at: number): void {
     callees.set(callee.userId, observe(callee, { kind: "expired", at }));
 }
 
+/** Ends the ringing of a call whose caller is gone. @param at milliseconds since the Unix epoch */
+export function dropRinging({ callees }: RecordedCall, at: number): void {
+  for (const callee of callees.values()) {
+    const { answer, leftAt, droppedAt } = callee;
+    if (answer !== null || leftAt !== null || droppedAt !== null) continue;
+    callees.set(callee.userId, observe(callee, { kind: "dropped", at, device: null }));
+  }
+}
+
 /** Whether a user is the caller or a callee. */
 export function isParticipant(call: RecordedCall, userId: number): boolean {
   return call.callerId === userId || call.callees.has(userId);

@@ -1,11 +1,18 @@
 import { EXPORT_WINDOW, type ExportedList } from "../../../platform/store/rows/exported-list";
-import { deletePushesOfCalls, exportPushesOfCalls } from "../../push/events/call-push-queries";
+import { withoutCaller } from "../../push/events/call-push";
+import {
+  changeMessagesOfCalls,
+  deletePushesOfCalls,
+  exportPushesOfCalls,
+} from "../../push/events/call-push-queries";
 import type { UserData } from "../../users/user-deps";
 import {
   clearCallers,
   deleteCallsWithoutOthers,
   EXPORTED_CALLS,
+  endRingingCallsOf,
   findParticipatedCalls,
+  findRingingCallsOf,
   lockCallsOfUsers,
 } from "./call-cleanup-queries";
 import { forgetInTimelines } from "./timeline/timeline-queries";
@@ -26,7 +33,9 @@ const EXPORTED_CALL_PUSHES: ExportedList = {
 
 /**
  * The calls of users. Deleting users deletes their participations by cascade, their calls without other
- * participants, and the pushes of all their calls. The timelines of other calls keep when a signal was sent, without the
+ * participants, and the pushes of all their calls. Those of a call that still rings for others stay without what they say
+ * of the caller: they say which devices ring, and are told when the job of the ring time-out ends the call. So it does with
+ * the ringing calls of a user who is blocked. The timelines of other calls keep when a signal was sent, without the
  * user and the device.
  */
 export const callUserData: UserData = {
@@ -35,8 +44,17 @@ export const callUserData: UserData = {
     const ids = await lockCallsOfUsers(query, userIds);
     await deleteCallsWithoutOthers(query, ids, userIds);
     await forgetInTimelines(query, ids, userIds);
-    await deletePushesOfCalls(query, ids);
+    const ringing = new Set(await findRingingCallsOf(query, ids, userIds));
+    await changeMessagesOfCalls(query, [...ringing], withoutCaller);
+    await deletePushesOfCalls(
+      query,
+      ids.filter((id) => !ringing.has(id)),
+    );
     await clearCallers(query, userIds);
+    return [];
+  },
+  async stopUser(query, userId, at) {
+    await endRingingCallsOf(query, userId, at);
     return [];
   },
 };

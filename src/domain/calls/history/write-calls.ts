@@ -1,13 +1,21 @@
+import type { EnqueueIn } from "../../../platform/jobs/jobs";
 import type { Transaction } from "../../../platform/store/store";
-import { withdrawCallPushes } from "../../push/events/call-push";
+import { type EndedRing, endRings } from "../../push/delivery/call-end";
+import { PUSH_JOBS } from "../../push/deps/push-deps";
 import { publishChanges } from "./call-changes";
 import { type CallPair, deleteCallsBeyondPairs } from "./call-cleanup-queries";
 import type { CallEvent } from "./call-event";
 import { insertCalls, lockCalls, lockMatching, markTruncated, saveCalls } from "./call-queries";
-import { type DerivedState, deriveState } from "./call-states";
+import { type DerivedState, deriveState, ringEndOf } from "./call-states";
 import { enqueueCallPushes } from "./enqueue-call-pushes";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";
-import { expireRinging, isParticipant, matchEvent, type RecordedCall } from "./recorded-calls";
+import {
+  dropRinging,
+  expireRinging,
+  isParticipant,
+  matchEvent,
+  type RecordedCall,
+} from "./recorded-calls";
 import { timelineEntries } from "./timeline/timeline";
 import { recordTimelines } from "./timeline/timeline-queries";
 
@@ -31,7 +39,7 @@ export async function writeCallEvents(
   const calls = events.filter((event) => event.kind === "call");
   const answers = events.filter((event) => event.kind !== "call");
   const started = calls.filter(({ initiator, from }) => initiator === from);
-  const enqueue = await deps.jobs.openQueues(CALL_JOBS.incomingCallPush);
+  const enqueue = await deps.jobs.openQueues(CALL_JOBS.incomingCallPush, PUSH_JOBS.deliver);
   const { begun, changed, seen, unknown } = await deps.store.transaction(async (transaction) => {
     const begun = await insertCalls(transaction, started);
     const known = await lockMatching(transaction, events);
@@ -42,7 +50,7 @@ export async function writeCallEvents(
       matched: matchEvent(byCallId.get(event.callId) ?? [], event),
     }));
     const missing = matches.filter(({ matched }) => matched.length === 0);
-    const states = await saveChanged(transaction, before, now);
+    const states = await saveChanged(transaction, enqueue, before, now);
     const recorded = await recordSignals(transaction, matches);
     await enqueueCallPushes(transaction, enqueue, started, states, before);
     return {
@@ -85,9 +93,15 @@ function groupByCallId(calls: readonly RecordedCall[]): Map<string, RecordedCall
   return groups;
 }
 
-/** Applies the ring time-out to calls. @throws Fault UNAVAILABLE when the database cannot be reached */
+/**
+ * Applies the ring time-out to calls, and ends the ringing of those whose caller was erased or blocked since.
+ * @throws Fault UNAVAILABLE when the database cannot be reached
+ */
 export function writeExpiry(deps: HistoryDeps, ids: readonly number[]): Promise<void> {
-  return writeCalls(deps, ids, expireRinging);
+  return writeCalls(deps, ids, (call, now) => {
+    if (call.callerId === null) dropRinging(call, now);
+    else expireRinging(call, now);
+  });
 }
 
 /**
@@ -120,11 +134,12 @@ async function writeCalls(
   change: (call: RecordedCall, now: number) => void,
 ): Promise<void> {
   const now = deps.clock.now();
+  const enqueue = await deps.jobs.openQueues(PUSH_JOBS.deliver);
   const changed = await deps.store.transaction(async (transaction) => {
     const known = await lockCalls(transaction, ids);
     const before = new Map(known.map((call) => [call, observed(call)]));
     for (const call of known) change(call, now);
-    return callsInNewState(await saveChanged(transaction, before, now), before);
+    return callsInNewState(await saveChanged(transaction, enqueue, before, now), before);
   });
   await publishChanges(deps, changed);
 }
@@ -142,9 +157,10 @@ function isUndone({ state, endedByMemberAt }: Observed): boolean {
   return endedByMemberAt !== null && (state === "ringing" || state === "accepted");
 }
 
-/** Saves the calls that changed, and withdraws the pushes of users whose call stopped ringing. */
+/** Saves the calls that changed, and ends the ring of devices that a push woke, for users whose call stopped ringing. */
 async function saveChanged(
   transaction: Transaction,
+  enqueue: EnqueueIn,
   before: ReadonlyMap<RecordedCall, Observed>,
   now: number,
 ): Promise<Map<RecordedCall, DerivedState>> {
@@ -159,11 +175,13 @@ async function saveChanged(
   );
   const states = new Map(changed.map(([call]) => [call, stateOf(call)]));
   const saved = await saveCalls(transaction, states, now);
-  const obsolete = saved.filter((row) => row.pushed_at !== null && row.state !== "ringing");
-  if (obsolete.length > 0) {
-    const keys = obsolete.map((row) => ({ callId: row.call_id, userId: row.user_id }));
-    await withdrawCallPushes(transaction, keys, now);
-  }
+  const calls = new Map([...states.keys()].map((call) => [call.id, call]));
+  const ended = saved.flatMap((row): EndedRing[] => {
+    const callee = calls.get(row.call_id)?.callees.get(row.user_id);
+    if (!callee || row.pushed_at === null || row.state === "ringing") return [];
+    return [{ callId: row.call_id, userId: row.user_id, ...ringEndOf(callee, row.state) }];
+  });
+  if (ended.length > 0) await endRings(transaction, enqueue, ended, now);
   await deleteCallsBeyondPairs(transaction.query, endedPairs(states));
   return states;
 }

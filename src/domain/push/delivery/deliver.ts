@@ -1,5 +1,6 @@
 import type { Counter } from "../../../core/statistics/application-counters";
 import { inSpan } from "../../../core/tracing";
+import type { JobRun } from "../../../platform/jobs/jobs";
 import { CHANNEL_TABLE, type PushChannel } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
 import { collapseCallPush } from "../events/call-push";
@@ -38,9 +39,14 @@ interface Sender {
 
 /**
  * Sends the deliveries of a batch that still await this attempt, and records their outcomes. A batch that a
- * crash interrupts is sent again as a whole.
+ * crash interrupts is sent again as a whole. If it was of an incoming call that has stopped ringing since, it is not sent
+ * again, and its devices are told that the call has ended, since they may have got it.
  */
-export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
+export async function deliver(
+  push: PushDeps,
+  job: DeliverJob,
+  { repeated }: JobRun = { repeated: false },
+): Promise<void> {
   const { query } = push.store;
   const event = await findEventToDeliver(query, job.event);
   if (event === null) return;
@@ -52,8 +58,9 @@ export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
   const attempts = await Promise.all(
     batch.map((entry) => attemptDelivery(entry, entry.blocked ? REFUSE_BLOCKED : send)),
   );
+  const uncertain = repeated && event.withdrawnAt !== null;
   const { service } = CHANNEL_TABLE[event.channel];
-  for (const { outcome } of await recordOutcomes(push, job, attempts)) {
+  for (const { outcome } of await recordOutcomes(push, job, attempts, { uncertain })) {
     push.metrics.pushDeliveries.inc({ service, outcome: outcome.kind });
     push.counters.count(event.applicationId, OUTCOME_COUNTERS[outcome.kind]);
   }
@@ -95,7 +102,7 @@ async function senderOf(push: PushDeps, event: PushEvent): Promise<Sender> {
   const now = push.clock.now();
   const message = readStoredMessage(event);
   const translated = translate(message, channel, now);
-  const payload = event.kind === "CALL" ? collapseCallPush(translated, message) : translated;
+  const payload = event.kind === "API" ? translated : collapseCallPush(translated, message);
   const problem = isExpired(message, now)
     ? "The notification expired before it could be sent"
     : sizeProblem(payload);

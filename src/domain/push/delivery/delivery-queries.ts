@@ -2,6 +2,7 @@ import type { PushOutcome } from "../../../platform/store/generated/enums";
 import { exportedList } from "../../../platform/store/rows/exported-list";
 import type { Statement, Store } from "../../../platform/store/store";
 import { DEVICES_WITHOUT_VOIP, OF_BLOCKED_USER } from "../devices/recipient-queries";
+import type { CallEndEvent } from "../events/call-end-queries";
 import type { PushTarget } from "../providers/port/provider";
 
 export type { PushOutcome } from "../../../platform/store/generated/enums";
@@ -142,6 +143,18 @@ const WRITE_ALERT: Statement = {
     WHERE e.id = $1 ORDER BY s.id ON CONFLICT DO NOTHING RETURNING id`,
 };
 
+/** Skips devices that already have a delivery of the end. */
+const WRITE_CALL_ENDS: Statement = {
+  name: "write_call_end_deliveries",
+  text: `WITH made AS (INSERT INTO push_deliveries (event_id, subscription_id, due_at, created_at, updated_at)
+      SELECT g.event, d.subscription_id, $2::timestamptz, $2::timestamptz, $2::timestamptz
+      FROM jsonb_to_recordset($1::text::jsonb) AS g(ring bigint, event bigint)
+        JOIN push_events e ON e.id = g.event
+        JOIN push_deliveries d ON d.event_id = g.ring AND (d.outcome = 'accepted' OR d.id = ANY($3::bigint[]))
+      ON CONFLICT DO NOTHING RETURNING id, event_id)
+    SELECT event_id AS event, json_agg(id ORDER BY id) AS deliveries FROM made GROUP BY event_id`,
+};
+
 /** An event's deliveries age in id order, so only the first batch is inspected. */
 const PURGE: Statement = {
   name: "purge_push_deliveries",
@@ -243,6 +256,20 @@ export async function insertAlertDeliveries(
   const values = [eventId, userIds, occurrence, now];
   const rows = await query<{ id: number }>(WRITE_ALERT, values);
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Writes a delivery of the end for each device whose delivery of the ring was accepted, unless it has one.
+ * @param uncertain deliveries that count as accepted
+ * @returns the new deliveries by event
+ */
+export function insertCallEndDeliveries(
+  query: Store["query"],
+  ends: readonly CallEndEvent[],
+  uncertain: readonly number[],
+  now: Date,
+): Promise<Array<{ event: number; deliveries: number[] }>> {
+  return query(WRITE_CALL_ENDS, [JSON.stringify(ends), now, uncertain]);
 }
 
 /** Deletes up to {@link PURGE_MAX} of an event's deliveries that were created by a time. @returns their number */

@@ -7,6 +7,7 @@ import { PUSH_JOBS, type PushDeps } from "../deps/push-deps";
 import { deleteUnregisteredDevices } from "../devices/device-queries";
 import { countOutcomes, holdEvent } from "../events/dispatch-queries";
 import type { Outcome } from "../providers/port/provider";
+import { sendCallEnds } from "./call-end";
 import { type OutcomeRecord, writeOutcomes } from "./delivery-queries";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 import { sendVoipFallback } from "./voip-fallback";
@@ -44,21 +45,24 @@ const STEPS = [10, 15, 30, 45, 60, 120, 180, 600, 900, 1_800, 2_700, 3_600, 10_8
 
 /**
  * Records the outcomes of a batch in one transaction: updates the deliveries and counters, deletes
- * subscriptions of unregistered devices, and enqueues retries and VoIP fallbacks. Idempotent: skips
+ * subscriptions of unregistered devices, and enqueues retries, VoIP fallbacks, and the ends of calls that have stopped
+ * ringing while their pushes were being sent. Idempotent: skips
  * deliveries that are already recorded, with all follow-up work.
+ * @param uncertain whether an earlier run, whose outcomes are lost, may have sent the batch
  * @returns the attempts with their final outcomes
  */
 export async function recordOutcomes(
   push: PushDeps,
   job: DeliverJob,
   attempts: Attempt[],
+  { uncertain }: { uncertain: boolean } = { uncertain: false },
 ): Promise<ResolvedAttempt[]> {
   const now = push.clock.now();
   const resolved = attempts.map((attempt) => ({
     ...attempt,
     ...resolveOutcome(attempt, job.attempts, now),
   }));
-  await retryWrite(() => record(push, job, resolved, now));
+  await retryWrite(() => record(push, job, resolved, uncertain, now));
   return resolved;
 }
 
@@ -66,6 +70,7 @@ async function record(
   push: PushDeps,
   job: DeliverJob,
   attempts: ResolvedAttempt[],
+  uncertain: boolean,
   now: number,
 ): Promise<void> {
   const enqueue = await push.jobs.openQueues(PUSH_JOBS.deliver);
@@ -86,7 +91,14 @@ async function record(
     if (unregistered.length > 0) {
       const users = await deleteUnregisteredDevices(query, unregistered);
       const devices = { users, occurrence: recorded.occurrence, now: at };
-      if (event) await sendVoipFallback(transaction, enqueue, event, devices);
+      // A user whose last VoIP subscription is gone has no device that rings.
+      const rings = event !== null && event.kind !== "CALL_END";
+      if (rings) await sendVoipFallback(transaction, enqueue, event, devices);
+    }
+    const mayRing = recorded.accepted > 0 || uncertain;
+    if (mayRing && event !== null && event.callEndId !== null) {
+      const end = { ring: event.id, event: event.callEndId };
+      await sendCallEnds(transaction, enqueue, [end], at, uncertain ? recorded.ids : []);
     }
     for (const [afterSeconds, deliveries] of groupRetries(updated, now)) {
       const batch: DeliverJob = { event: job.event, deliveries, attempts: job.attempts + 1 };

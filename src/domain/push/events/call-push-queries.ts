@@ -26,17 +26,6 @@ const WRITE: Statement = {
     RETURNING id`,
 };
 
-/** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
-const WITHDRAW: Statement = {
-  name: "withdraw_call_pushes",
-  text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
-      active = false, expanded_to = NULL, expanded_sub = NULL,
-      dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
-    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
-    WHERE e.call_id = g.call_id AND e.selector -> 'ids' = jsonb_build_array(g.user_id)
-      AND e.withdrawn_at IS NULL`,
-};
-
 /** Writes the events of incoming-call pushes, one per channel. @returns their ids */
 export async function insertCallPushes(
   query: Store["query"],
@@ -55,22 +44,22 @@ export async function insertCallPushes(
   return events.map(({ id }) => id);
 }
 
-/** Withdraws the incoming-call pushes to users for calls. */
-export async function withdrawEvents(
-  query: Store["query"],
-  callees: ReadonlyArray<{ callId: number; userId: number }>,
-  now: Date,
-): Promise<void> {
-  const rows = callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
-  await query(WITHDRAW, [JSON.stringify(rows), now]);
-}
-
 const EXPORT: Statement = {
   name: "export_call_pushes",
   // Pushes that the user caused as the caller, and those that were sent to the user.
   text: `SELECT to_jsonb(e) AS row FROM push_events e WHERE e.call_id = ANY($1::bigint[])
       AND (e.call_id = ANY($2::bigint[]) OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
     ORDER BY e.id`,
+};
+const MESSAGES: Statement = {
+  name: "messages_of_call_pushes",
+  text: "SELECT id, message FROM push_events WHERE call_id = ANY(array_append($1::bigint[], 0::bigint))",
+};
+
+const WRITE_MESSAGES: Statement = {
+  name: "write_messages_of_call_pushes",
+  text: `UPDATE push_events e SET message = g.message
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(id bigint, message text) WHERE e.id = g.id`,
 };
 /** With the id 0, which no call has: for an empty list, the planner may read a whole partial index. */
 const DELETE: Statement = {
@@ -91,6 +80,18 @@ export async function exportPushesOfCalls(
 ): Promise<unknown[]> {
   const found = await query<{ row: unknown }>(EXPORT, [calls, called, userId]);
   return found.map(({ row }) => row);
+}
+
+/** Replaces the messages of the incoming-call pushes of calls. @param change returns the new message, as stored */
+export async function changeMessagesOfCalls(
+  query: Store["query"],
+  calls: readonly number[],
+  change: (message: string) => string,
+): Promise<void> {
+  const rows = await query<{ id: number; message: string }>(MESSAGES, [calls]);
+  if (rows.length === 0) return;
+  const changed = rows.map(({ id, message }) => ({ id, message: change(message) }));
+  await query(WRITE_MESSAGES, [JSON.stringify(changed)]);
 }
 
 /** Deletes the incoming-call pushes of calls. */

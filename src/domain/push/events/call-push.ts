@@ -5,9 +5,9 @@ import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { FAN_OUT_OPTIONS, PUSH_JOBS } from "../deps/push-deps";
 import type { Selector } from "../devices/recipient-queries";
 import { isObject } from "../payload/json";
-import type { Message } from "../payload/message";
+import { decodeText, type Message } from "../payload/message";
 import type { PushPayload } from "../payload/push-payload";
-import { insertCallPushes, withdrawEvents } from "./call-push-queries";
+import { insertCallPushes } from "./call-push-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";
 import { validateEvent } from "./event-request";
 
@@ -54,7 +54,7 @@ export function validateCallPush({ content, ...request }: CallPushRequest, now: 
       environment: request.environment,
       userIds: [String(request.userId)],
       message: {
-        encoded: { channel: null, text: Buffer.from(JSON.stringify(message)).toString("base64") },
+        encoded: { channel: null, text: writeCallPush(message) },
       },
     },
     now,
@@ -79,22 +79,10 @@ export async function writeCallPushes(
 }
 
 /**
- * Withdraws the incoming-call pushes of calls that no longer ring. Deliveries that await a retry are refused.
- * @param now milliseconds since the Unix epoch
- */
-export async function withdrawCallPushes(
-  { query }: Pick<Transaction, "query">,
-  callees: ReadonlyArray<{ callId: number; userId: number }>,
-  now: number,
-): Promise<void> {
-  await withdrawEvents(query, callees, new Date(now));
-}
-
-/**
  * Names the call as what a push is about, so that of two pushes of one call the second replaces the first on the screen
  * (apns-collapse-id) or in the queue of the push service (Topic). FCM keeps only four collapse keys for a device, so
  * apps recognize the call by `callUuid` there.
- * @param message of an event of kind `CALL`; one that an earlier version wrote has no UUID
+ * @param message of an event of kind `CALL` or `CALL_END`; one that an earlier version wrote has no UUID
  */
 export function collapseCallPush(payload: PushPayload, message: Message): PushPayload {
   const call = message.kind === "universal" ? message.custom.call : null;
@@ -109,4 +97,26 @@ export function collapseCallPush(payload: PushPayload, message: Message): PushPa
     case "gcm":
       return payload;
   }
+}
+
+/** A message without what an incoming-call push says of its caller, except for the id. */
+export function withoutCaller(message: string): string {
+  const content = readCallPush(message);
+  const call = { ...content.call, callerName: null, callerAvatar: null, userInfo: null };
+  return writeCallPush({ ...content, message: "Incoming call", call });
+}
+
+/** The content of a message that {@link validateCallPush} made; without keys if it is another one. */
+export function readCallPush(message: string): JsonObject & { call: JsonObject } {
+  try {
+    const content = JSON.parse(decodeText(message)) as JsonObject;
+    return { ...content, call: isObject(content.call) ? content.call : {} };
+  } catch {
+    return { call: {} };
+  }
+}
+
+/** The stored form of a universal message: Base64 of its JSON. */
+export function writeCallPush(content: JsonObject): string {
+  return Buffer.from(JSON.stringify(content)).toString("base64");
 }

@@ -1,7 +1,7 @@
 import type { Statement, Store } from "../../../platform/store/store";
 import type { PushChannel } from "../channels/channel";
 import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-queries";
-import type { PushEvent } from "./push-event";
+import type { PushEvent, PushEventKind } from "./push-event";
 
 /**
  * Statements on push_events for their dispatches, from the schedule to the purge. A function takes `query`
@@ -44,6 +44,13 @@ export interface VoipEvent {
   universal: boolean;
   /** The event of the alert channel; null if it does not exist because it had no recipients. */
   alertId: number | null;
+}
+
+/** What follows from outcomes of an event. */
+export interface CountedEvent extends VoipEvent {
+  kind: PushEventKind;
+  /** The event that ends the ring of a withdrawn incoming-call push; null without one. */
+  callEndId: number | null;
 }
 
 const TO_DELIVER: Statement = {
@@ -110,7 +117,7 @@ const HOLD: Statement = {
 const COUNT: Statement = {
   name: "count_push_deliveries",
   text: `UPDATE push_events SET accepted_count = accepted_count + $2, gone_count = gone_count + $3,
-      refused_count = refused_count + $4 WHERE id = $1 RETURNING id, channel, universal, standard_id`,
+      refused_count = refused_count + $4 WHERE id = $1 RETURNING id, channel, universal, standard_id, kind, call_end_id`,
 };
 
 const OLD: Statement = {
@@ -221,13 +228,16 @@ export async function countOutcomes(
   query: Store["query"],
   id: number,
   counts: { accepted: number; unregistered: number; failed: number },
-): Promise<VoipEvent | null> {
+): Promise<CountedEvent | null> {
   const { accepted, unregistered, failed } = counts;
-  type Row = Omit<VoipEvent, "alertId"> & { standard_id: number | null };
+  type Row = Omit<CountedEvent, "alertId" | "callEndId"> & {
+    standard_id: number | null;
+    call_end_id: number | null;
+  };
   const [row] = await query<Row>(COUNT, [id, accepted, unregistered, failed]);
   if (!row) return null;
-  const { standard_id: alertId, ...event } = row;
-  return { ...event, alertId };
+  const { standard_id: alertId, call_end_id: callEndId, ...event } = row;
+  return { ...event, alertId, callEndId };
 }
 
 /** Finds the event whose oldest delivery is the oldest, if it is old enough; null without one. */

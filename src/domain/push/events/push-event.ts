@@ -4,8 +4,8 @@ import type { Selector } from "../devices/recipient-queries";
 
 export type { PushEventType } from "../../../platform/store/generated/enums";
 
-/** Kinds of events: API requests, and incoming-call pushes. */
-export const PUSH_EVENT_KINDS = ["API", "CALL"] as const;
+/** Kinds of events: API requests, incoming-call pushes, and what ends their ring. */
+export const PUSH_EVENT_KINDS = ["API", "CALL", "CALL_END"] as const;
 /** Kind of an event. */
 export type PushEventKind = (typeof PUSH_EVENT_KINDS)[number];
 
@@ -28,7 +28,7 @@ export interface PushEvent {
   applicationId: number;
   /** Same as `applicationId`, by its name in GraphQL. */
   applicationDatabaseId: number;
-  /** The sender; null for the application's owner and for an incoming-call push. */
+  /** The sender; null for the application's owner and for pushes of a call. */
   userId: number | null;
   /** Same as `userId`, by its name in GraphQL. */
   userDatabaseId: number | null;

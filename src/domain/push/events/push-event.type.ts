@@ -25,13 +25,20 @@ registerEnumType(PushEventTypeName, {
 });
 
 /** GraphQL names of the kinds of events. */
-export const PushEventKindName: Record<PushEventKind, PushEventKind> = { API: "API", CALL: "CALL" };
+export const PushEventKindName: Record<PushEventKind, PushEventKind> = {
+  API: "API",
+  CALL: "CALL",
+  CALL_END: "CALL_END",
+};
 registerEnumType(PushEventKindName, {
   name: "PushEventKind",
   description: "Who requested a push.",
   valuesConfig: {
     API: { description: "A user, or a member of the account." },
     CALL: { description: "The service, for an incoming call." },
+    CALL_END: {
+      description: "The service, to devices that an incoming call woke, once it no longer rings.",
+    },
   },
 });
 
