@@ -38,7 +38,7 @@
 
   async function receive(content) {
     const pages = await tellPages({ type: "signalbox.push", content });
-    const isEnd = content.call?.type === "END";
+    const isEnd = ["END", "MISSED"].includes(content.call?.type);
     const isRinging = !isEnd && Date.parse(content.call?.expiresAt) > Date.now();
     if (isEnd) await closeRing(content.call);
     // Browsers require a notification for each push, except while a page is visible.

@@ -28,7 +28,13 @@ export {
   type ConferencesOptions,
 } from "./conferences/conferences.ts";
 export { type GuestOptions, joinAsGuest } from "./conferences/guest.ts";
-export { type CallRecord, type CallRecordPage, getCall, listCalls } from "./data/calls.ts";
+export {
+  type CallRecord,
+  type CallRecordPage,
+  getCall,
+  listCalls,
+  markCallsSeen,
+} from "./data/calls.ts";
 export {
   type ConferenceInfo,
   type ConferenceLink,

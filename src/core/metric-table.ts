@@ -82,6 +82,12 @@ export const METRIC_TABLE = {
     help: "Pushes of incoming calls, one for each user who is called.",
     labels: {},
   },
+  missedCallPushes: {
+    kind: "counter",
+    name: "signalbox_missed_call_pushes_total",
+    help: "Pushes of missed calls, one for each user who was called.",
+    labels: {},
+  },
   pushDeliveries: {
     kind: "counter",
     name: "signalbox_push_deliveries_total",

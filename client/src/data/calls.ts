@@ -4,6 +4,7 @@ import {
   ListCallsDocument,
   type ListCallsQuery,
   type ListCallsQueryVariables,
+  MarkCallsSeenDocument,
 } from "../generated/operations.ts";
 import type { Session } from "../session/session.ts";
 
@@ -45,4 +46,19 @@ export async function listCalls(
   variables: ListCallsQueryVariables = {},
 ): Promise<CallRecordPage> {
   return (await session.execute(ListCallsDocument, variables)).calls;
+}
+
+/**
+ * Says that the signed-in user has seen the list of calls: the count of missed calls in pushes starts again, and pushes of
+ * missed calls that were not sent are dropped.
+ * @example
+ * ```ts
+ * import { markCallsSeen } from "@signalbox/client";
+ *
+ * await markCallsSeen(signalbox.session);
+ * ```
+ * @throws SignalboxError
+ */
+export async function markCallsSeen(session: Session): Promise<void> {
+  await session.execute(MarkCallsSeenDocument, {});
 }

@@ -28,6 +28,10 @@ export interface ApplicationChanges {
   callEndPush?: boolean | null;
   /** Whether VoIP subscriptions get it as well. */
   callEndVoip?: boolean | null;
+  /** Whether a missed call sends a push to the callee's devices. */
+  missedCallPush?: boolean | null;
+  /** Whether that push has the number of missed calls as the badge. */
+  missedCallBadge?: boolean | null;
   /** Whether the first join of a legacy client creates the conference that it names. */
   conferencesOnJoin?: boolean | null;
   /** Whether the first session that a backend creates for a login or external id creates the user. */

@@ -58,6 +58,8 @@ const OWNED = {
   incomingCallPushEnvironment: true,
   callEndPush: true,
   callEndVoip: true,
+  missedCallPush: true,
+  missedCallBadge: true,
   conferencesOnJoin: true,
   serverSessionsCreateUsers: true,
   webOrigins: true,
@@ -85,6 +87,12 @@ const CALL_PUSH_SETTINGS: Statement = {
 const CALL_END_SETTINGS: Statement = {
   name: "call_end_settings",
   text: "SELECT id, call_end_voip AS voip FROM applications WHERE id = ANY($1::bigint[]) AND call_end_push",
+};
+
+const MISSED_CALL_SETTINGS: Statement = {
+  name: "missed_call_settings",
+  text: `SELECT id, incoming_call_push_environment AS environment, missed_call_badge AS badge FROM applications
+    WHERE id = ANY($1::bigint[]) AND missed_call_push`,
 };
 
 const NEW_CALLS: Statement = {
@@ -197,6 +205,23 @@ export async function findCallEndSettings(
   type Row = { id: number; voip: boolean };
   const rows = await query<Row>(CALL_END_SETTINGS, [[...new Set(applicationIds)]]);
   return new Map(rows.map(({ id, voip }) => [id, { voip }]));
+}
+
+/** What an application sends to the devices of a user who missed a call. */
+export interface MissedCallSettings {
+  environment: PushEnvironment;
+  /** Whether the badge is the number of missed calls. */
+  badge: boolean;
+}
+
+/** Reads the settings of applications that send missed-call pushes; omits the others. */
+export async function findMissedCallSettings(
+  { query }: Pick<Store, "query">,
+  applicationIds: readonly number[],
+): Promise<Map<number, MissedCallSettings>> {
+  type Row = MissedCallSettings & { id: number };
+  const rows = await query<Row>(MISSED_CALL_SETTINGS, [[...new Set(applicationIds)]]);
+  return new Map(rows.map(({ id, ...settings }) => [id, settings]));
 }
 
 /** Lists the applications of an account, oldest first. */

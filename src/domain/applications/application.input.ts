@@ -99,6 +99,18 @@ export class UpdateApplicationInput {
 
   @Field(() => Boolean, {
     nullable: true,
+    description: "Whether a missed call sends a push to the devices of the user who was called.",
+  })
+  missedCallPush?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether that push has the number of missed calls as the badge of the app's icon.",
+  })
+  missedCallBadge?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
     description: "Whether the first join of a legacy client creates the conference that it names.",
   })
   conferencesOnJoin?: boolean | null;

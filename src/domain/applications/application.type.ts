@@ -119,6 +119,16 @@ export class ApplicationType {
   callEndVoip!: boolean;
 
   @Field({
+    description: "Whether a missed call sends a push to the devices of the user who was called.",
+  })
+  missedCallPush!: boolean;
+
+  @Field({
+    description: "Whether that push has the number of missed calls as the badge of the app's icon.",
+  })
+  missedCallBadge!: boolean;
+
+  @Field({
     description: "Whether the first join of a legacy client creates the conference that it names.",
   })
   conferencesOnJoin!: boolean;

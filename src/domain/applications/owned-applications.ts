@@ -51,6 +51,10 @@ export interface OwnedApplication {
   callEndPush: boolean;
   /** Whether VoIP subscriptions get it as well. */
   callEndVoip: boolean;
+  /** Whether a missed call sends a push to the callee's devices. */
+  missedCallPush: boolean;
+  /** Whether that push has the number of missed calls as the badge. */
+  missedCallBadge: boolean;
   /** Whether the first join of a legacy client creates the conference that it names. */
   conferencesOnJoin: boolean;
   /** Whether the first session that a backend creates for a login or external id creates the user. */
@@ -138,6 +142,8 @@ export async function updateApplication(
     incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
     callEndPush: changes.callEndPush ?? undefined,
     callEndVoip: changes.callEndVoip ?? undefined,
+    missedCallPush: changes.missedCallPush ?? undefined,
+    missedCallBadge: changes.missedCallBadge ?? undefined,
     conferencesOnJoin: changes.conferencesOnJoin ?? undefined,
     serverSessionsCreateUsers: changes.serverSessionsCreateUsers ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),

@@ -323,6 +323,11 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     ...USER,
     foreign: "NOT_FOUND",
   },
+  "Mutation.markCallsSeen": {
+    document: "mutation { markCallsSeen { seenAt } }",
+    variables: () => ({}),
+    ...USER,
+  },
   "Query.calls": {
     document: "query { calls { nodes { id callId } } }",
     variables: () => ({}),

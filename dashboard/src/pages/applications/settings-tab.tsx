@@ -73,6 +73,8 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
       | "incomingCallPush"
       | "callEndPush"
       | "callEndVoip"
+      | "missedCallPush"
+      | "missedCallBadge"
       | "conferencesOnJoin",
   ) => (
     <Switch
@@ -138,6 +140,8 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
               </div>
               {toggle("callEndPush")}
               {toggle("callEndVoip")}
+              {toggle("missedCallPush")}
+              {toggle("missedCallBadge")}
               {toggle("conferencesOnJoin")}
             </Stack>
           </Section>

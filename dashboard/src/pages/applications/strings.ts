@@ -76,6 +76,12 @@ export const applicationStrings = {
     "When another device answers, or the call ends, each device that a push woke gets another push. The app must know these pushes.",
   callEndVoip: "Tell VoIP subscriptions as well",
   callEndVoipText: "iOS requires the app to report a call for each VoIP push.",
+  missedCallPush: "Push for missed calls",
+  missedCallPushText:
+    "A call that a user neither answers nor declines sends one push to all of the user’s devices.",
+  missedCallBadge: "Count missed calls on the app’s icon",
+  missedCallBadgeText:
+    "The push sets the badge, until the app says that the user has seen the calls.",
   environments: { DEVELOPMENT: "Development", PRODUCTION: "Production" } as const,
   conferencesOnJoin: "Joining creates the conference",
   conferencesOnJoinText:

@@ -185,6 +185,8 @@ export const auditStrings = {
     incomingCallPushEnvironment: "Devices that get the push",
     callEndPush: "Tell woken devices when the call stops ringing",
     callEndVoip: "Tell VoIP subscriptions as well",
+    missedCallPush: "Push for missed calls",
+    missedCallBadge: "Count missed calls on the app’s icon",
     conferencesOnJoin: "Joining creates the conference",
     serverSessionsCreateUsers: "The backend’s sessions create users",
     scopes: "May be used for",

@@ -24,7 +24,7 @@ import { pushStrings } from "./strings.ts";
 const texts = pushStrings;
 type Filter = NonNullable<PushEventsQueryVariables["filter"]>;
 const STATES = ["all", "SENDING", "SCHEDULED", "FINISHED"] as const;
-const KINDS = ["all", "API", "CALL", "CALL_END"] as const;
+const KINDS = ["all", "API", "CALL", "CALL_END", "MISSED_CALL"] as const;
 /** How often a list with a push that sends is read again, in milliseconds. */
 const REFRESH_MS = 3_000;
 

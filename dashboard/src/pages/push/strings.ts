@@ -20,6 +20,7 @@ export const pushStrings = {
       API: "Members or users",
       CALL: "Incoming calls",
       CALL_END: "Ends of calls",
+      MISSED_CALL: "Missed calls",
     },
   },
   columns: {
@@ -43,9 +44,11 @@ export const pushStrings = {
   withdrawn: "withdrawn",
   noText: "Without text",
   /** Pushes that the service itself sends, by their kind. */
-  calls: { CALL: "Incoming call", CALL_END: "End of an incoming call" } as Readonly<
-    Record<string, string>
-  >,
+  calls: {
+    CALL: "Incoming call",
+    CALL_END: "End of an incoming call",
+    MISSED_CALL: "Missed call",
+  } as Readonly<Record<string, string>>,
   byUser: (id: string) => `User ${id}`,
   byAccount: "A member",
   next: (when: string) => `next ${when}`,

@@ -8,6 +8,7 @@ import {
 } from "./call-cleanup-queries";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";
 import { type CallPushJob, sendCallPushes } from "./incoming-call-push";
+import { type MissedCallJob, sendMissedCallPushes } from "./missed-call-push";
 import { Recorder } from "./recorder";
 import { writeExpiry, writeLost } from "./write-calls";
 
@@ -19,6 +20,11 @@ export function openCallHistory(deps: HistoryDeps, { alone }: { alone: boolean }
   deps.jobs.work<CallPushJob>(CALL_JOBS.incomingCallPush, (job) => sendCallPushes(deps, job), {
     concurrency: 2,
   });
+  deps.jobs.work<MissedCallJob>(
+    CALL_JOBS.missedCallPush,
+    (job) => sendMissedCallPushes(deps, job),
+    { concurrency: 2 },
+  );
   deps.jobs.work(CALL_JOBS.missed, () => expireCalls(deps), { everySeconds: EXPIRE_INTERVAL_S });
   // Devices at an attached chat server have no connection to this service.
   if (deps.config.CHAT_MODE !== "component") {

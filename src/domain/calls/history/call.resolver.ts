@@ -5,6 +5,7 @@ import {
   FieldResolver,
   Float,
   ID,
+  Mutation,
   Query,
   Resolver,
   Root,
@@ -25,6 +26,7 @@ import {
   CallConnection,
   CallObject,
   CallPageArgs,
+  MarkCallsSeenPayload,
 } from "./call.type";
 import { watchApplicationCall, watchApplicationCalls, watchCalls } from "./call-changes";
 import {
@@ -37,6 +39,7 @@ import {
   noCall,
 } from "./call-list";
 import type { HistoryContext, HistoryDeps } from "./history-deps";
+import { markCallsSeen } from "./missed-call-push";
 import { CallTimelineEntry, toGraphqlEntry } from "./timeline/timeline.type";
 
 /** Context of the resolvers of calls. */
@@ -81,6 +84,16 @@ export class CallResolver {
     @Arg("id", () => ID, { nullable: true, description: RECORD }) id?: string | null,
   ): Promise<Call> {
     return findCall(callHistory, await auth.userOrMember(), { id, callId });
+  }
+
+  @Allow("user")
+  @Mutation(() => MarkCallsSeenPayload, {
+    description:
+      "Notes that the signed-in user has seen the list of calls: the count of missed calls in pushes starts again, and missed-call pushes that were not sent are not sent any more.",
+  })
+  async markCallsSeen(@Ctx() { callHistory, auth }: CallContext): Promise<MarkCallsSeenPayload> {
+    const { userId } = await auth.user();
+    return { seenAt: await markCallsSeen(callHistory, userId) };
   }
 
   @Allow("user", "support")

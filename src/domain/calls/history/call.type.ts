@@ -208,6 +208,12 @@ export class EndCallPayload {
   call!: Call;
 }
 
+@ObjectType({ description: "Result of markCallsSeen.", simpleResolvers: true })
+export class MarkCallsSeenPayload {
+  @Field(() => Date, { description: "From when on missed calls are counted." })
+  seenAt!: Date;
+}
+
 @ArgsType()
 export class CallPageArgs extends PageArgs {
   @Field(() => [CallStateName as object], {

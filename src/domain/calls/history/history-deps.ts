@@ -21,7 +21,7 @@ export interface HistoryDeps {
   /** Sends incoming-call pushes. */
   push: PushDeps;
   log: Log;
-  metrics: Pick<Metrics, "callRecords" | "incomingCallPushes">;
+  metrics: Pick<Metrics, "callRecords" | "incomingCallPushes" | "missedCallPushes">;
   /** Counts calls that start. */
   counters: ApplicationCounters;
 }
@@ -35,6 +35,8 @@ export interface HistoryContext extends RequestContext {
 export const CALL_JOBS = {
   /** Sends incoming-call pushes to users who have not answered. */
   incomingCallPush: "call-push",
+  /** Sends missed-call pushes. */
+  missedCallPush: "missed-call-push",
   /** Applies the ring time-out. */
   missed: "call-missed",
   /** Ends accepted calls in which no device is connected any more. */

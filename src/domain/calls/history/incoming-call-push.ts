@@ -1,5 +1,4 @@
 import { Fault } from "../../../core/errors";
-import { truncateText } from "../../../core/text/text";
 import { isDeadlock } from "../../../platform/store/database-errors";
 import { findCallPushSettings } from "../../applications/application-queries";
 import type { PushEnvironment } from "../../push/channels/channel";
@@ -15,7 +14,7 @@ import {
 import type { User } from "../../users/user";
 import { findUsersById } from "../../users/user-queries";
 import type { Invitation } from "./call-event";
-import { callUuidOf } from "./call-uuid";
+import { describeCall, mayPush, withCaller } from "./call-push-content";
 import type { HistoryDeps } from "./history-deps";
 import { claimCallPushes, findRingingCalls, type RingingRow } from "./ringing-call-queries";
 
@@ -53,6 +52,7 @@ export async function sendCallPushes(
       if (!invitation || !channels || !(await mayPush(deps, row.caller_id))) return [];
       try {
         const request = {
+          kind: "CALL" as const,
           applicationId: row.application_id,
           environment: row.environment,
           channels,
@@ -121,31 +121,7 @@ async function write(deps: HistoryDeps, pushes: CallPush[], now: number): Promis
   }
 }
 
-/** Counts a push against the caller's rate limit. If it is refused, a repeat of the call tries again. */
-async function mayPush({ limits, log }: HistoryDeps, callerId: number): Promise<boolean> {
-  try {
-    await limits.countPush(callerId);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "LIMITED") throw error;
-    log.info(
-      { user: callerId, code: error.code },
-      "no incoming-call push: the caller's rate limit is exceeded",
-    );
-    return false;
-  }
-}
-
 const keyOf = (callId: number, userId: number) => `${callId} ${userId}`;
-
-/** Maximum length of the caller's name in a push, in characters. */
-const NAME_MAX = 64;
-/** Maximum size of the caller's avatar in a push, in bytes of JSON. A longer one is left out: a part of it names nothing. */
-const AVATAR_MAX = 512;
-/** The GraphQL values of `calls.call_type`. */
-const CALL_TYPES: Readonly<Record<number, string>> = { 1: "VIDEO", 2: "AUDIO" };
-
-const fitsPush = (avatar: string | null) => Buffer.byteLength(JSON.stringify(avatar)) <= AVATAR_MAX;
 
 /** A call that is ringing for a user, with its caller and the builds that its push is for. */
 interface CallToPush extends RingingRow {
@@ -153,35 +129,20 @@ interface CallToPush extends RingingRow {
   environment: PushEnvironment;
 }
 
-/**
- * Builds the payload of an incoming-call push: a text to display, and the call under the key `call`, with the
- * names and values of GraphQL (docs/PUSH.md "Calls"). Its size is bounded, so that every push service accepts
- * it.
- */
-function incomingCallPayload(
-  row: CallToPush,
-  { opponentIds, userInfo }: Invitation,
-): CallPushContent {
-  const name = truncateText(row.caller.fullName?.trim() ?? "", NAME_MAX);
-  const callType = CALL_TYPES[row.call_type ?? 0] ?? null;
+/** Builds the payload of an incoming-call push (docs/PUSH.md "Calls"). */
+function incomingCallPayload(row: CallToPush, invitation: Invitation): CallPushContent {
+  const { opponentIds, userInfo } = invitation;
+  const call = {
+    ...describeCall(row, row.caller),
+    opponentIds: opponentIds.map(String),
+    userInfo,
+    expiresAt: row.missed_at.toISOString(),
+    type: "RING",
+  };
   return {
-    text: name === "" ? "Incoming call" : `Incoming call from ${name}`,
+    text: withCaller("Incoming call", call.callerName),
     // Rounded up, since the platforms count in seconds.
     expiration: Math.ceil(row.missed_at.getTime() / 1000),
-    custom: {
-      call: {
-        callId: row.session_id,
-        callType,
-        callerId: String(row.caller_id),
-        callerName: name === "" ? null : name,
-        opponentIds: opponentIds.map(String),
-        userInfo,
-        expiresAt: row.missed_at.toISOString(),
-        type: "RING",
-        callUuid: callUuidOf(row.application_id, row.session_id),
-        hasVideo: callType === "VIDEO",
-        callerAvatar: fitsPush(row.caller.avatar) ? row.caller.avatar : null,
-      },
-    },
+    custom: { call },
   };
 }

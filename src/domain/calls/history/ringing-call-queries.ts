@@ -70,7 +70,8 @@ export async function claimCallPushes(
   return rows.map((row) => ({ callId: row.call_id, userId: row.user_id }));
 }
 
-function keysOf(callees: readonly CalleeKey[]): string {
+/** The keys as the parameter of a statement: JSON of call_id and user_id. */
+export function keysOf(callees: readonly CalleeKey[]): string {
   return JSON.stringify(
     callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId })),
   );

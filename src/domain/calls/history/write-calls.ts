@@ -9,6 +9,7 @@ import { insertCalls, lockCalls, lockMatching, markTruncated, saveCalls } from "
 import { type DerivedState, deriveState, ringEndOf } from "./call-states";
 import { enqueueCallPushes } from "./enqueue-call-pushes";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";
+import { enqueueMissedCallPushes } from "./missed-call-push";
 import {
   dropRinging,
   expireRinging,
@@ -18,6 +19,9 @@ import {
 } from "./recorded-calls";
 import { timelineEntries } from "./timeline/timeline";
 import { recordTimelines } from "./timeline/timeline-queries";
+
+/** The queues of the jobs that a change of calls enqueues. */
+const QUEUES = [CALL_JOBS.incomingCallPush, CALL_JOBS.missedCallPush, PUSH_JOBS.deliver];
 
 /** The result of writing events. */
 export interface WriteResult {
@@ -39,7 +43,7 @@ export async function writeCallEvents(
   const calls = events.filter((event) => event.kind === "call");
   const answers = events.filter((event) => event.kind !== "call");
   const started = calls.filter(({ initiator, from }) => initiator === from);
-  const enqueue = await deps.jobs.openQueues(CALL_JOBS.incomingCallPush, PUSH_JOBS.deliver);
+  const enqueue = await deps.jobs.openQueues(...QUEUES);
   const { begun, changed, seen, unknown } = await deps.store.transaction(async (transaction) => {
     const begun = await insertCalls(transaction, started);
     const known = await lockMatching(transaction, events);
@@ -134,7 +138,7 @@ async function writeCalls(
   change: (call: RecordedCall, now: number) => void,
 ): Promise<void> {
   const now = deps.clock.now();
-  const enqueue = await deps.jobs.openQueues(PUSH_JOBS.deliver);
+  const enqueue = await deps.jobs.openQueues(...QUEUES);
   const changed = await deps.store.transaction(async (transaction) => {
     const known = await lockCalls(transaction, ids);
     const before = new Map(known.map((call) => [call, observed(call)]));
@@ -182,6 +186,7 @@ async function saveChanged(
     return [{ callId: row.call_id, userId: row.user_id, ...ringEndOf(callee, row.state) }];
   });
   if (ended.length > 0) await endRings(transaction, enqueue, ended, now);
+  await enqueueMissedCallPushes(transaction, enqueue, states);
   await deleteCallsBeyondPairs(transaction.query, endedPairs(states));
   return states;
 }

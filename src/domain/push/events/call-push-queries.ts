@@ -3,8 +3,9 @@ import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";
 
-/** An incoming-call push to one user, with one event per channel. */
+/** An incoming-call or missed-call push to one user, with one event per channel. */
 export interface CallPushEvents {
+  kind: "CALL" | "MISSED_CALL";
   applicationId: number;
   environment: PushEnvironment;
   callId: number;
@@ -18,15 +19,33 @@ const WRITE: Statement = {
   text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
       universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
     SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
-      true, ${FIRST_WINDOW.recipient}, ${FIRST_WINDOW.subscription}, $2::timestamptz, $2::timestamptz, 'CALL',
+      true, ${FIRST_WINDOW.recipient}, ${FIRST_WINDOW.subscription}, $2::timestamptz, $2::timestamptz, g.kind,
       g.call_id
     FROM jsonb_to_recordset($1::text::jsonb) AS g(application_id bigint,
-        environment push_environment, message text, selector jsonb, call_id bigint, channels text[])
+        environment push_environment, message text, selector jsonb, kind text, call_id bigint, channels text[])
       CROSS JOIN LATERAL unnest(g.channels) AS c(channel)
     RETURNING id`,
 };
 
-/** Writes the events of incoming-call pushes, one per channel. @returns their ids */
+const WITHDRAW_MISSED: Statement = {
+  name: "withdraw_missed_call_pushes",
+  text: `UPDATE push_events SET withdrawn_at = $3::timestamptz, updated_at = $3::timestamptz, active = false,
+      expanded_to = NULL, expanded_sub = NULL, dispatched_at = coalesce(dispatched_at, $3::timestamptz)
+    WHERE call_id = ANY(array_append($1::bigint[], 0::bigint)) AND kind = 'MISSED_CALL'
+      AND selector -> 'ids' = jsonb_build_array($2::bigint) AND withdrawn_at IS NULL`,
+};
+
+/** Withdraws the missed-call pushes to a user for calls: what was not sent is not sent any more. */
+export async function withdrawMissedCallPushes(
+  query: Store["query"],
+  calls: readonly number[],
+  userId: number,
+  now: Date,
+): Promise<void> {
+  if (calls.length > 0) await query(WITHDRAW_MISSED, [calls, userId, now]);
+}
+
+/** Writes the events of pushes about calls, one per channel. @returns their ids */
 export async function insertCallPushes(
   query: Store["query"],
   pushes: readonly CallPushEvents[],
@@ -35,6 +54,7 @@ export async function insertCallPushes(
   const rows = pushes.map((push) => ({
     application_id: push.applicationId,
     call_id: push.callId,
+    kind: push.kind,
     environment: push.environment,
     message: push.message,
     selector: push.selector,

@@ -11,18 +11,21 @@ import { insertCallPushes } from "./call-push-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";
 import { validateEvent } from "./event-request";
 
-/** Content of an incoming-call push, in terms of a universal message. */
+/** Content of a push about a call, in terms of a universal message. */
 export interface CallPushContent {
   /** Text for platforms that display the notification by themselves. */
   text: string;
   /** Expiration time in Unix seconds. */
   expiration: number;
+  /** Number on the app's icon; absent to leave it. */
+  badge?: number;
   /** Custom keys for the app. */
   custom: JsonObject;
 }
 
-/** Recipient and call of an incoming-call push. */
+/** Recipient and call of a push about a call. */
 export interface CallPushRequest {
+  kind: "CALL" | "MISSED_CALL";
   applicationId: number;
   environment: PushEnvironment;
   callId: number;
@@ -47,8 +50,15 @@ export const CALL_PUSH_ROUTING = { voip: true } as const;
  * @throws Fault INVALID if the content does not fit a push
  */
 export function validateCallPush({ content, ...request }: CallPushRequest, now: number): CallPush {
-  const { text, expiration, custom } = content;
-  const message = { ...custom, message: text, ios_voip: 1, ios_sound: "default", expiration };
+  const { text, expiration, badge, custom } = content;
+  const message = {
+    ...custom,
+    message: text,
+    ...(request.kind === "CALL" && { ios_voip: 1 }),
+    ios_sound: "default",
+    ...(badge !== undefined && { ios_badge: badge }),
+    expiration,
+  };
   const validated = validateEvent(
     {
       environment: request.environment,

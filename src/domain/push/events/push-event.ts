@@ -4,8 +4,8 @@ import type { Selector } from "../devices/recipient-queries";
 
 export type { PushEventType } from "../../../platform/store/generated/enums";
 
-/** Kinds of events: API requests, incoming-call pushes, and what ends their ring. */
-export const PUSH_EVENT_KINDS = ["API", "CALL", "CALL_END"] as const;
+/** Kinds of events: API requests, incoming-call pushes, what ends their ring, and missed-call pushes. */
+export const PUSH_EVENT_KINDS = ["API", "CALL", "CALL_END", "MISSED_CALL"] as const;
 /** Kind of an event. */
 export type PushEventKind = (typeof PUSH_EVENT_KINDS)[number];
 

@@ -29,6 +29,7 @@ export const PushEventKindName: Record<PushEventKind, PushEventKind> = {
   API: "API",
   CALL: "CALL",
   CALL_END: "CALL_END",
+  MISSED_CALL: "MISSED_CALL",
 };
 registerEnumType(PushEventKindName, {
   name: "PushEventKind",
@@ -39,6 +40,7 @@ registerEnumType(PushEventKindName, {
     CALL_END: {
       description: "The service, to devices that an incoming call woke, once it no longer rings.",
     },
+    MISSED_CALL: { description: "The service, for a missed call." },
   },
 });
 
