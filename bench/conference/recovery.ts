@@ -159,35 +159,12 @@ class Recovery {
       const now = hostMilliseconds();
       if (now > startedAt + TIMEOUT_MS)
         throw new Error("participants do not receive each other again");
-      const backAt = await receiveEachOther(conference);
+      const backAt = await conference.receiveEachOther();
       if (backAt === null) interrupted = true;
       else if (interrupted || now > startedAt + beginsMs) return backAt;
       await wait(LOOK_MS);
     }
   }
-}
-
-/** When the last track of the participants came back; null if one does not arrive at this moment. */
-async function receiveEachOther({ participants }: GatewayConference): Promise<number | null> {
-  let backAt = 0;
-  for (const watcher of participants.values()) {
-    const tracks = await watcher.received();
-    const now = hostMilliseconds();
-    for (const { number } of participants.values()) {
-      if (number === watcher.number) continue;
-      const arriving = tracks.filter(
-        ({ sender, lastPacketAt }) => sender === number && now - lastPacketAt < INTERRUPTED_MS,
-      );
-      // Audio and video, the latter with a picture.
-      if (arriving.length < 2 || !arriving.some((track) => track.firstKeyFrameAt !== null)) {
-        return null;
-      }
-      for (const { resumedAt, firstKeyFrameAt } of arriving) {
-        backAt = Math.max(backAt, resumedAt, firstKeyFrameAt ?? 0);
-      }
-    }
-  }
-  return backAt;
 }
 
 /** Repeats what fails while no node hosts the conference. */

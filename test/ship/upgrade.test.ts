@@ -18,10 +18,12 @@ import { DOMAIN } from "../support/chat/chat";
 import { closeAfterEach } from "../support/close-after-each";
 import { eventually } from "../support/moving-clock";
 import { NO_RATES } from "../support/node";
+import { newUser } from "../support/rest-client";
+import { ConferenceLoad } from "../support/upgrade/conference-load";
 import { Load } from "../support/upgrade/load";
 import {
   installCommit,
-  nextVersion,
+  laterVersion,
   runVersion,
   startVersion,
   THIS_VERSION,
@@ -38,30 +40,43 @@ import {
  * The last commit without the files of deploy/ for systemd, Compose and Kubernetes. It refuses a database with migrations
  * that it does not know.
  */
-const EARLIER = "5c374731";
-/** A migration that only adds, and keeps calls locked for two seconds. */
-const NEXT = `-- Needs: nothing
+const WITHOUT_RECORD = "5c374731";
+/** A commit that reads the record of each migration, which says which versions may run after it. */
+const WITH_RECORD = "d492b4a3";
+/** Migrations of later versions. The first one only adds, and keeps calls locked for two seconds. */
+const ADDING = {
+  "29990101000000_next": `-- Needs: nothing
 ALTER TABLE "calls" ADD COLUMN "next" TEXT;
 CREATE TABLE "next_things" ("id" BIGSERIAL PRIMARY KEY, "call_id" BIGINT REFERENCES "calls"("id") ON DELETE CASCADE);
 SELECT pg_sleep(2);
-`;
+`,
+};
+const REMOVING = {
+  "29990102000000_later": `-- Needs: 29990101000000_next
+ALTER TABLE "calls" DROP COLUMN "next";
+`,
+};
 const CLIENTS = 12;
+/** How many of them are in a conference. */
+const PARTICIPANTS = 3;
 const SIGN_IN = "mutation ($input: SignInMemberInput!) { signInMember(input: $input) { token } }";
 
 describe.each([
-  [
-    "a commit of an earlier version to this one",
-    () => installCommit(EARLIER),
-    async () => THIS_VERSION,
-    { setsBack: false },
-  ],
-  [
-    "this version to one with a further migration",
-    async () => THIS_VERSION,
-    () => nextVersion(NEXT),
-    { setsBack: true },
-  ],
-])("from %s", (_title, openOld, openNew, { setsBack }) => {
+  {
+    title: "a commit that refuses later migrations to this version",
+    openOld: () => installCommit(WITHOUT_RECORD),
+    openNew: async () => THIS_VERSION,
+    hasRecord: false,
+    refuses: "20261130000000_ending_conferences",
+  },
+  {
+    title: "an earlier commit to this version with a further migration, and back",
+    openOld: () => installCommit(WITH_RECORD),
+    openNew: () => laterVersion(ADDING),
+    hasRecord: true,
+    refuses: "29990102000000_later",
+  },
+])("from $title", ({ openOld, openNew, hasRecord, refuses }) => {
   let versions: { old: Version; new: Version };
   let postgres: PostgresServer;
   let redis: RedisServer;
@@ -91,7 +106,7 @@ describe.each([
       LOG_LEVEL: "warn",
     };
   });
-  const loads = closeAfterEach();
+  const opened = closeAfterEach();
   afterAll(async () => {
     await Promise.all(all.map((node) => node.stop()));
     await standIns?.close();
@@ -116,11 +131,19 @@ describe.each([
   };
   const read = (name: string) => JSON.parse(readFileSync(join(folder, name), "utf8"));
 
-  /** The devices of users, which receive their pushes at the stand-in. */
+  /** A user with a password, and users with devices, which receive their pushes at the stand-in. */
   async function addClients(first: VersionNode) {
     const sql = async <Row>(text: string, values: unknown[]) =>
       (await execute(postgres.url, text, values)) as Row[];
-    const applicationId: number = read("credentials.json").application_id;
+    const keys = read("credentials.json");
+    const applicationId: number = keys.application_id;
+    const application = {
+      id: applicationId,
+      authKey: keys.auth_key,
+      authSecret: keys.auth_secret,
+      accountKey: keys.account_key,
+    };
+    const user = await newUser({ ...first, application });
     const { data } = await graphql(first, SIGN_IN, { input: read("owner.json") });
     const ask = async (query: string, variables?: object) => {
       const answer = await graphql(first, query, { ...variables }, data.signInMember.token);
@@ -135,7 +158,7 @@ describe.each([
         FROM users WHERE id = ANY($1::bigint[])`,
       [owners.map(({ id }) => id)],
     );
-    return owners;
+    return { owners, signing: { application, user } };
   }
 
   /** The texts of the pushes that the stand-in has accepted. */
@@ -147,10 +170,17 @@ describe.each([
 
   test("nothing is lost, nothing is sent twice, and no request fails", async () => {
     const old = await startNode(versions.old);
-    const load = new Load(await addClients(old), () => nodes);
-    loads({ close: async () => load.hangUp() });
+    const { owners, signing } = await addClients(old);
+    const load = new Load(owners, signing, () => nodes);
+    opened({ close: async () => load.hangUp() });
+    // Participants have other names in the version without the record, also between nodes.
+    const conference = hasRecord
+      ? await ConferenceLoad.open(owners.slice(0, PARTICIPANTS), () => nodes)
+      : null;
+    if (conference) opened(conference);
     await load.start();
-    await load.proceed();
+    const proceed = () => Promise.all([load.proceed(), conference?.proceed()]);
+    await proceed();
 
     const plan = JSON.parse(
       await runVersion(versions.new, ["doctor", "--before-upgrade", "--json"], environment),
@@ -159,21 +189,21 @@ describe.each([
     const migration = { from: Date.now(), to: 0 };
     await runVersion(versions.new, ["migrate"], environment);
     migration.to = Date.now();
-    await load.proceed();
+    await proceed();
     const upgraded = await startNode(versions.new);
-    await load.proceed();
+    await proceed();
     await leave(old);
-    await load.proceed();
+    await proceed();
 
-    if (setsBack) {
+    if (hasRecord) {
       await startNode(versions.old);
-      await load.proceed();
+      await proceed();
       await leave(upgraded);
-      await load.proceed();
+      await proceed();
     }
     await load.stop();
 
-    const { answers, pushes, calls, signals } = load.acknowledged;
+    const { answers, pushes, calls, sessions, signals } = load.acknowledged;
     const failed = answers.filter(({ status, code }) => status >= 500 || code === "INTERNAL");
     expect(failed.filter(({ status }) => status !== 503)).toEqual([]);
     const outside = ({ sent, answered }: (typeof answers)[number]) =>
@@ -202,6 +232,30 @@ describe.each([
         (state) => state === "HUNG_UP",
       );
     }
-    for (const node of nodes) expect(node.output()).not.toMatch(/"level":(50|60)/);
+
+    expect(sessions.length).toBeGreaterThan(CLIENTS);
+    expect(await load.lostSessions()).toEqual([]);
+
+    if (conference) {
+      const { acknowledged, known } = await conference.stop();
+      expect(acknowledged).toBeGreaterThan(CLIENTS);
+      await eventually(known, (names) => names.every((name) => name === acknowledged));
+      expect(conference.failures).toEqual([]);
+      expect(conference.setBack()).toEqual([]);
+      expect(conference.interruptions()).toEqual([]);
+      for (const names of conference.names()) expect(new Set(names).size).toBe(PARTICIPANTS);
+    }
+    // The version without the record logs an error when it ends while it sends pushes.
+    for (const node of hasRecord ? all : nodes) {
+      expect(node.output()).not.toMatch(/"level":(50|60)/);
+    }
+
+    if (hasRecord) {
+      const removing = await laterVersion({ ...ADDING, ...REMOVING });
+      opened({ close: removing.remove });
+      await runVersion(removing, ["migrate"], environment);
+    }
+    const refused = `The database has the migration ${refuses}, which this version does not know`;
+    await expect(startVersion(versions.old, environment)).rejects.toThrow(refused);
   });
 });

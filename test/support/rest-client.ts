@@ -37,11 +37,14 @@ export async function rest(
   return { status: response.status, headers: response.headers, body: parsed, text };
 }
 
+/** What is needed of a node to sign users in. */
+export type SignInNode = Pick<TestNode, "baseUrl" | "application">;
+
 let nonces = randomInt(1_000_000);
 
 /** Parameters of POST /session with a signature over the four mandatory ones. */
 export function signedParameters(
-  { application }: Pick<TestNode, "application">,
+  { application }: Pick<SignInNode, "application">,
   now = Date.now(),
 ): Record<string, string | number> {
   const parameters = {
@@ -58,7 +61,7 @@ export function signedParameters(
 }
 
 /** The token of a new application session. */
-export async function applicationToken(node: TestNode, now?: number): Promise<string> {
+export async function applicationToken(node: SignInNode, now?: number): Promise<string> {
   const answer = await rest(node, "POST", "/session", { body: signedParameters(node, now) });
   if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
   return answer.body.session.token;
@@ -77,7 +80,7 @@ let logins = 0;
 
 /** Creates a user and signs in. */
 export async function newUser(
-  node: TestNode,
+  node: SignInNode,
   fields: Record<string, unknown> = {},
 ): Promise<TestUser> {
   const login = `user-${process.pid}-${++logins}`;
@@ -119,7 +122,7 @@ export async function newGuest(node: TestNode): Promise<TestUser> {
 
 /** Signs a user in with a new session. */
 export async function signIn(
-  node: TestNode,
+  node: SignInNode,
   { login, password }: { login: string; password: string },
 ): Promise<Omit<TestUser, "id">> {
   const body = { ...signedParameters(node), user: { login, password } };

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { credentialHeader } from "../../../tools/graphql/graphql-http";
 import { GraphqlPhone } from "../calls/phones/graphql-phone";
 import type { Owner, Phone } from "../calls/phones/phone";
 import { XmppPhone } from "../calls/phones/xmpp-phone";
 import { sendInput } from "../calls/send-input";
+import { type SignInNode, signedParameters, type TestUser } from "../rest-client";
 import type { VersionNode } from "./versions";
 
 /** Average pause of each client between two requests, in milliseconds. */
@@ -20,10 +22,17 @@ export interface Answer {
   answered: number;
 }
 
-/** An answer of GraphQL; of other answers nothing is read. */
-interface GraphqlAnswer {
+/** What is read of an answer: of GraphQL, or of a sign-in over REST. */
+interface ServiceAnswer {
   data?: { call?: { state: string } } | null;
   errors?: { extensions: { code: string } }[];
+  session?: { token: string };
+}
+
+/** Who signs in again and again. */
+export interface SigningUser {
+  application: SignInNode["application"];
+  user: Pick<TestUser, "login" | "password">;
 }
 
 /** What the clients have been told, to compare with what has happened. */
@@ -34,10 +43,12 @@ export interface Acknowledged {
   pushes: string[];
   /** Calls that were hung up, with their callers. */
   calls: { id: string; caller: Owner }[];
+  /** Tokens of sessions. */
+  sessions: string[];
   answers: Answer[];
 }
 
-/** Clients that use the running nodes all the time: signals over GraphQL and XMPP, calls, pushes and REST. */
+/** Clients that use the running nodes all the time: signals over GraphQL and XMPP, calls, pushes, sign-ins and REST. */
 export class Load {
   readonly acknowledged: Acknowledged;
   private readonly phones: Phone[];
@@ -48,6 +59,7 @@ export class Load {
   /** @param nodes the nodes that clients may use now */
   constructor(
     private readonly owners: Owner[],
+    private readonly signing: SigningUser,
     private readonly nodes: () => VersionNode[],
   ) {
     this.phones = owners.map((owner, index) =>
@@ -57,6 +69,7 @@ export class Load {
       signals: new Map(this.phones.map((phone) => [phone, []])),
       pushes: [],
       calls: [],
+      sessions: [],
       answers: [],
     };
   }
@@ -64,6 +77,7 @@ export class Load {
   /** Starts the clients; resolves once all can receive signals. */
   async start(): Promise<void> {
     await Promise.all(this.phones.map(({ ready }) => ready));
+    this.loops.push(this.repeat(() => this.signIn()));
     for (const [index, phone] of this.phones.entries()) {
       this.loops.push(this.repeat(() => this.signal(phone)));
       const other = this.owners[(index + 1) % this.owners.length]!;
@@ -104,6 +118,16 @@ export class Load {
   /** The state of a call, as its caller sees it. */
   async stateOf({ id, caller }: Acknowledged["calls"][number]): Promise<string | undefined> {
     return (await this.graphql(CALL, { id }, caller)).data?.call?.state;
+  }
+
+  /** Tokens of acknowledged sign-ins that are not valid. */
+  async lostSessions(): Promise<string[]> {
+    const lost: string[] = [];
+    for (const token of this.acknowledged.sessions) {
+      const { status } = await this.request(token, "GET", "/session");
+      if (status !== 200) lost.push(`${status} ${token}`);
+    }
+    return lost;
   }
 
   private async repeat(act: () => Promise<void>): Promise<void> {
@@ -150,24 +174,36 @@ export class Load {
       user: { ids: to.id },
     };
     const headers = { "Idempotency-Key": text };
-    while ((await this.request(from, "POST", "/events", { event }, headers)) !== 201) {
+    const post = () => this.request(from.token, "POST", "/events", { event }, headers);
+    while ((await post()).status !== 201) await wait(100);
+    this.acknowledged.pushes.push(text);
+  }
+
+  private async signIn(): Promise<void> {
+    const { user } = this.signing;
+    for (;;) {
+      const { login, password } = user;
+      const body = { ...signedParameters(this.signing), user: { login, password } };
+      const { answer } = await this.request(undefined, "POST", "/session", body);
+      if (answer?.session) {
+        this.acknowledged.sessions.push(answer.session.token);
+        return;
+      }
       await wait(100);
     }
-    this.acknowledged.pushes.push(text);
   }
 
   private async change(owner: Owner): Promise<void> {
     const user = { full_name: this.nextId() };
-    while ((await this.request(owner, "PUT", `/users/${owner.id}`, { user })) !== 200) {
-      await wait(100);
-    }
+    const put = () => this.request(owner.token, "PUT", `/users/${owner.id}`, { user });
+    while ((await put()).status !== 200) await wait(100);
   }
 
   private async graphql(
     query: string,
     variables: object,
     { token }: Owner,
-  ): Promise<{ data: GraphqlAnswer["data"] }> {
+  ): Promise<{ data: ServiceAnswer["data"] }> {
     const body = { query, variables };
     const { answer, status, times } = await this.send(
       "POST",
@@ -181,24 +217,24 @@ export class Load {
   }
 
   private async request(
-    { token }: Owner,
+    token: string | undefined,
     method: string,
     path: string,
-    body: object,
+    body?: object,
     headers: Record<string, string> = {},
-  ): Promise<number> {
+  ): Promise<{ status: number; answer: ServiceAnswer | null }> {
     const url = (node: VersionNode) => `${node.baseUrl}${path}`;
-    const { status, times } = await this.send(method, url, token, body, headers);
+    const { status, answer, times } = await this.send(method, url, token, body, headers);
     this.acknowledged.answers.push({ status, code: null, ...times });
-    return status;
+    return { status, answer };
   }
 
   /** Sends a request to a random node; a connection that a node refuses or closes is made again, as a balancer does. */
   private async send(
     method: string,
     urlOf: (node: VersionNode) => string,
-    token: string,
-    body: object,
+    token: string | undefined,
+    body: object | undefined,
     headers: Record<string, string> = {},
   ) {
     for (;;) {
@@ -208,10 +244,14 @@ export class Load {
       try {
         const response = await fetch(urlOf(node), {
           method,
-          headers: { "Svc-Token": token, "Content-Type": "application/json", ...headers },
-          body: JSON.stringify(body),
+          headers: {
+            ...credentialHeader(token),
+            ...(body && { "Content-Type": "application/json" }),
+            ...headers,
+          },
+          body: body && JSON.stringify(body),
         });
-        const answer = (await response.json().catch(() => null)) as GraphqlAnswer | null;
+        const answer = (await response.json().catch(() => null)) as ServiceAnswer | null;
         return { status: response.status, answer, times: { sent, answered: Date.now() } };
       } catch {
         await wait(50);

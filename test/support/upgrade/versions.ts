@@ -53,16 +53,18 @@ export const THIS_VERSION: Version = {
   remove: async () => undefined,
 };
 
-/** This version with a further migration, as its next version may have. */
-export async function nextVersion(script: string): Promise<Version> {
+/** This version with further migrations by name, as later versions may have. */
+export async function laterVersion(scripts: Record<string, string>): Promise<Version> {
   const folder = await mkdtemp(join(tmpdir(), "signalbox-version-"));
   for (const name of [...SOURCES, "jest.suites.js"]) {
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   }
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const migration = join(folder, "prisma/migrations/29990101000000_next");
-  await mkdir(migration);
-  await writeFile(join(migration, "migration.sql"), script);
+  for (const [name, script] of Object.entries(scripts)) {
+    const migration = join(folder, "prisma/migrations", name);
+    await mkdir(migration);
+    await writeFile(join(migration, "migration.sql"), script);
+  }
   return { ...THIS_VERSION, folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 

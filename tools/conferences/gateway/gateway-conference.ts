@@ -6,6 +6,7 @@ import {
   type ReceivedEvent,
   watchEvents,
 } from "../graphql-participant";
+import { hostMilliseconds, INTERRUPTED_MS } from "../synthetic-media";
 import type { SyntheticPeers } from "../synthetic-peer";
 import { type ParticipantOptions, SyntheticParticipant } from "./synthetic-participant";
 
@@ -116,6 +117,29 @@ export class GatewayConference {
     const resumed = await watchEvents(node, token, membershipId, participantId, after, onEvent);
     resumed.events.unshift(...before);
     connection.events = resumed;
+  }
+
+  /** When the last track of the participants came back; null if one does not arrive at this moment. */
+  async receiveEachOther(): Promise<number | null> {
+    let backAt = 0;
+    for (const watcher of this.participants.values()) {
+      const tracks = await watcher.received();
+      const now = hostMilliseconds();
+      for (const { number } of this.participants.values()) {
+        if (number === watcher.number) continue;
+        const arriving = tracks.filter(
+          ({ sender, lastPacketAt }) => sender === number && now - lastPacketAt < INTERRUPTED_MS,
+        );
+        // Audio and video, the latter with a picture.
+        if (arriving.length < 2 || !arriving.some((track) => track.firstKeyFrameAt !== null)) {
+          return null;
+        }
+        for (const { resumedAt, firstKeyFrameAt } of arriving) {
+          backAt = Math.max(backAt, resumedAt, firstKeyFrameAt ?? 0);
+        }
+      }
+    }
+    return backAt;
   }
 
   private handler(number: number): (event: ReceivedEvent) => void {
