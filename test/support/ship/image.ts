@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { findProgram } from "../../../scripts/services/binaries";
 
 const run = promisify(execFile);
 
@@ -11,15 +12,31 @@ const DEBIAN = "docker.io/library/debian:bookworm-slim";
 const NODE = "docker.io/library/node:22-bookworm-slim";
 const NODE_VERSION = "22.23.5";
 const NPM_VERSION = "10.9.4";
+const NAME = "localhost/signalbox";
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 /** What Debian's slim images leave out of its base system. */
 const NOT_SLIM = ["cache/apt", "lib/apt/lists", "log"]
   .map((name) => `var/${name}`)
   .concat(["doc", "info", "locale", "man"].map((name) => `usr/share/${name}`));
 
-async function buildah(...args: string[]): Promise<string> {
-  const { stdout } = await run("buildah", args, { maxBuffer: 2 ** 26 });
-  return stdout.trim();
+/** Runs buildah. @returns what it prints */
+type Buildah = (...args: string[]) => Promise<string>;
+
+/** buildah with a storage of its own in a folder, so that it neither uses nor replaces images of the machine. */
+function buildahIn(folder: string): Buildah {
+  const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "run")];
+  // Tests of the command line set it to a place that cannot have files, which buildah refuses.
+  const env = { ...process.env, XDG_CONFIG_HOME: undefined };
+  return async (...args) => {
+    const { stdout } = await run("buildah", [...storage, ...args], { env, maxBuffer: 2 ** 26 });
+    return stdout.trim();
+  };
+}
+
+/** @throws Error that says what the build of the image needs of the machine */
+function requireBuilder(): void {
+  for (const name of ["buildah", "debootstrap"]) findProgram(name, "buildah debootstrap");
+  if (process.getuid?.() !== 0) throw new Error("Only root can build and run the image.");
 }
 
 /** The configuration of an image, as `docker image inspect` shows it. */
@@ -41,7 +58,7 @@ export interface BuiltImage {
   size: number;
   /** Where its root file system is mounted. */
   root: string;
-  /** Deletes all images and containers of the build. */
+  /** Unmounts and deletes it, with all that the build has made. */
   remove(): Promise<void>;
 }
 
@@ -49,8 +66,9 @@ export interface BuiltImage {
  * Makes the two images that the Dockerfile begins with: Debian's base system by debootstrap, and Node.js with npm by the
  * packages that carry them. No registry of images is needed. Requests of the build trust the machine's certificates.
  */
-async function makeBaseImages(folder: string): Promise<void> {
+async function makeBaseImages(folder: string, buildah: Buildah): Promise<void> {
   const root = join(folder, "debian");
+  await mkdir(folder);
   await run("debootstrap", ["--variant=minbase", "--include=ca-certificates", "bookworm", root]);
   for (const path of NOT_SLIM) await rm(join(root, path), { recursive: true, force: true });
   const debian = await buildah("from", "scratch");
@@ -72,31 +90,32 @@ async function makeBaseImages(folder: string): Promise<void> {
   await buildah("commit", "--quiet", node, NODE);
 }
 
-/** Builds the Dockerfile of a folder. */
+/** Builds the Dockerfile of a folder. @throws Error if the machine cannot build images, or the build fails */
 export async function buildImage(context: string): Promise<BuiltImage> {
+  requireBuilder();
   const folder = await mkdtemp(join(tmpdir(), "signalbox-image-"));
-  const name = `localhost/signalbox-test-${process.pid}`;
-  try {
-    await makeBaseImages(folder);
-  } finally {
+  const buildah = buildahIn(folder);
+  const remove = async () => {
+    await buildah("umount", "--all");
+    await buildah("rm", "--all");
+    await buildah("rmi", "--all", "--force");
+    // buildah mounts this folder on itself, and leaves it so.
+    await run("umount", [join(folder, "storage/overlay")]).catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
-  }
-  const options = ["--quiet", "--isolation", "chroot", "--format", "docker", "--pull-never"];
-  await buildah("bud", ...options, "--tag", name, context);
-  const { Docker } = JSON.parse(await buildah("inspect", "--type", "image", name));
-  const container = await buildah("from", name);
-  const root = await buildah("mount", container);
-  const size = await run("du", ["--summarize", "--bytes", "--one-file-system", root]);
-  return {
-    config: Docker.config,
-    size: Number.parseInt(size.stdout, 10),
-    root,
-    async remove() {
-      await buildah("umount", container);
-      await buildah("rm", "--all");
-      await buildah("rmi", "--force", name, NODE, DEBIAN);
-    },
   };
+  try {
+    await makeBaseImages(join(folder, "bases"), buildah);
+    const options = ["--quiet", "--isolation", "chroot", "--format", "docker", "--pull-never"];
+    await buildah("bud", ...options, "--tag", NAME, context);
+    const { Docker } = JSON.parse(await buildah("inspect", "--type", "image", NAME));
+    const root = await buildah("mount", await buildah("from", NAME));
+    const size = await run("du", ["--summarize", "--bytes", "--one-file-system", root]);
+    return { config: Docker.config, size: Number.parseInt(size.stdout, 10), root, remove };
+  } catch (error) {
+    // The first error says why.
+    await remove().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Runs a command in a container's place: on the image's root file system, read-only, as its user, with its environment. */
