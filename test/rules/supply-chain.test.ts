@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
@@ -259,6 +260,39 @@ describe("the npm package signalbox", () => {
       expect.arrayContaining(["demo/call/page", "demo/conference/page", "dist/client/src"]),
     );
     expect([...paths, "prisma/migrations"].filter((path) => !isPacked(path))).toEqual([]);
+  });
+
+  test("has each file that it is to have, and nothing that only development needs", () => {
+    const options = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+    const packed = execFileSync("npm", options, {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      maxBuffer: 2 ** 26,
+    });
+    const [{ files: found }] = Object.values(
+      JSON.parse(packed) as Record<string, { files: { path: string; size: number }[] }>,
+    ) as [{ files: { path: string; size: number }[] }];
+    // Whether dist/ is built does not matter here: test/ship compares it with the sources.
+    const rest = found.filter(({ path }) => !path.startsWith("dist/"));
+    const paths = rest.map(({ path }) => path);
+    const present = (folder: string) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+        .map((path) => `${folder}/${path}`)
+        .filter((path) => statSync(join(ROOT, path)).isFile());
+    const documents = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+    const needed = [
+      ...["LICENSE", "README.md"],
+      ...files.filter((name) => /^[\w./-]+\.\w+$/.test(name)),
+      ...documents.map((name) => `docs/${name}`),
+      ...["prisma/migrations", "schema/xmpp", "deploy/systemd"].flatMap(present),
+    ].filter((name) => existsSync(join(ROOT, name)));
+    expect(paths).toEqual(expect.arrayContaining(needed));
+    const inFolders = /^(demo|deploy|docs|prisma\/migrations|schema)\//;
+    expect(paths.filter((path) => !needed.includes(path) && !inFolders.test(path))).toEqual([]);
+    const unwanted = /\.(test\.\w+|map|env|pem|key|tgz)$|(^|\/)(secrets|node_modules|\.data)\//;
+    expect(paths.filter((path) => unwanted.test(path))).toEqual([]);
+    expect(rest.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_500_000);
   });
 
   test("and the client package are public, with their provenance", () => {

@@ -359,7 +359,10 @@ it("the tarball runs as docs/DEPLOY.md says, with the packages of the lock file,
   const tree = installedTree(unpacked);
   expect(tree).toEqual(lockedTree(locked, tree));
   expectPlatform(tree);
-  expect(await diskUsage(unpacked)).toBeLessThan(INSTALLED_MIB_MAX);
+  const size = await diskUsage(unpacked);
+  expect(size).toBeLessThan(INSTALLED_MIB_MAX);
+  const told = /^An installation takes (\d+) MB/m.exec(guide)?.[1];
+  expect(Math.abs(size - Number(told))).toBeLessThan(5);
   const server = await start(["npx", "signalbox", "start"], unpacked, environment());
   expect((await fetch(`${server.url}/dashboard`)).status).toBe(200);
 });
