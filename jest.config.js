@@ -93,6 +93,12 @@ const isFileNamed = words.some((word) => /(^|\/)test\//.test(word));
 const isNamed = (name) => words.some((word) => `test/${name}`.includes(word));
 const isRuleNamed = (file) => isNamed(`rules/${file.replace(/\.test\.ts$/, "")}`);
 
+const plans = words.filter((word) => /(^|[/-])indexes$/.test(word));
+if (plans.length > 0) {
+  const files = plans.map((word) => `${word}.test.ts`).join(" ");
+  throw new Error(`${files} needs PostgreSQL: npm run test:services -- ${files}`);
+}
+
 const leftOut = process.env.EXHAUSTIVE === "1" ? [] : LONG_FILES.filter((name) => !isNamed(name));
 const ignored = ["/node_modules/", ...leftOut.map((name) => `/test/${name}\\.test\\.ts$`)];
 

@@ -264,6 +264,19 @@ describe("of a user with something in every table", () => {
     expect(parts).toEqual(Array(2).fill(expect.objectContaining({ userId: user.id })));
   });
 
+  test("the rows of conferences that others created have no new column without a decision", async () => {
+    const foreign = exported.conferences.find(
+      (each: { createdBy: number }) => each.createdBy === other.id,
+    );
+    // A column that is about the creator, such as an address, must be left out for the others.
+    const columns = [
+      ...["access", "applicationId", "bitrate", "closedAt", "closesAt", "createdAt", "createdBy"],
+      ...["emptyAfterSeconds", "emptySince", "engine", "generation", "id", "locked", "name"],
+      ...["origin", "seats", "sequence", "video"],
+    ];
+    expect(Object.keys(foreign).sort()).toEqual(columns);
+  });
+
   test("erasing deletes all rows of the user, closes connections, and works once", async () => {
     const socket = await openSocket(node, user.token);
     const input = inputOf(user);

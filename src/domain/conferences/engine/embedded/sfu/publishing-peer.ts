@@ -106,7 +106,7 @@ export class PublishingPeer {
     this.enabled.video = false;
   }
 
-  /** A moderator's settings. */
+  /** Applies a moderator's mute and the cap of the bitrate, and asks for the key frame that a message requests. */
   configure(settings: NonNullable<PeerMessage["publisher"]>): void {
     for (const kind of ["audio", "video"] as const) {
       const enabled = settings[kind];
