@@ -25,6 +25,7 @@ const SETTINGS: SettingsFieldsFragment = {
   ...{ newCallsPerMinute: null, incomingCallPush: false, incomingCallPushDelaySeconds: 10 },
   ...{ incomingCallPushEnvironment: "PRODUCTION", conferencesOnJoin: true, webOrigins: [] },
   serverSessionsCreateUsers: false,
+  serverSessionsReachSignedUpUsers: false,
 };
 const BACKEND: ApiKey = {
   ...{ id: "3", name: "backend", scopes: ["SESSIONS", "PUSH"], expiresAt: "2020-01-31T12:00:00Z" },

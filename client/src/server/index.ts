@@ -49,10 +49,12 @@ export interface Sessions {
   /**
    * Creates a session of a user whom the backend has signed in by its own means, with the API key.
    *
-   * By login it reaches every user, also one who signed up without the backend. The first session for a login or an
-   * external id creates the user if the application's setting `serverSessionsCreateUsers` is on.
+   * If the application's setting `serverSessionsCreateUsers` is on, the first session for a login or an external id creates
+   * the user, with whom the name stays. If it is off, the name reaches the user who has it now, also one who signed up
+   * without the backend.
    * @throws SignalboxError UNAUTHENTICATED if the key is missing, unknown, expired or revoked; NOT_FOUND for an unknown user;
-   * FORBIDDEN for a blocked user, or without the scope SESSIONS
+   * FORBIDDEN for a blocked user, or without the scope SESSIONS; INVALID for the name of a user who signed up without the
+   * backend, unless the setting `serverSessionsReachSignedUpUsers` is on
    */
   forUser(user: BackendUser): Promise<SessionDetails>;
 }

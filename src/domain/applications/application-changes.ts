@@ -36,6 +36,8 @@ export interface ApplicationChanges {
   conferencesOnJoin?: boolean | null;
   /** Whether the first session that a backend creates for a login or external id creates the user. */
   serverSessionsCreateUsers?: boolean | null;
+  /** Where they create users, whether a login or external id also reaches a user who signed up without the backend. */
+  serverSessionsReachSignedUpUsers?: boolean | null;
   /** Null or empty: any origin. */
   webOrigins?: string[] | null;
   /** Null refuses JWTs of the backend. */

@@ -21,6 +21,7 @@ export interface ApplicationRow {
   push_senders: PushSenders;
   v1_list_disabled: boolean;
   server_sessions_create_users: boolean;
+  server_sessions_reach_signed_up_users: boolean;
   settings: unknown;
 }
 
@@ -62,6 +63,7 @@ const OWNED = {
   missedCallBadge: true,
   conferencesOnJoin: true,
   serverSessionsCreateUsers: true,
+  serverSessionsReachSignedUpUsers: true,
   webOrigins: true,
   settings: true,
   createdAt: true,
@@ -74,7 +76,7 @@ const FIND: Statement = {
   name: "find_application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
       sign_up_open, email_needs_password, push_senders, v1_list_disabled,
-      server_sessions_create_users, settings
+      server_sessions_create_users, server_sessions_reach_signed_up_users, settings
     FROM applications WHERE id = $1`,
 };
 

@@ -122,6 +122,13 @@ export class UpdateApplicationInput {
   })
   serverSessionsCreateUsers?: boolean | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Where the backend's sessions create users: whether a login or an external id also reaches a user who signed up without the backend. False for a new application.",
+  })
+  serverSessionsReachSignedUpUsers?: boolean | null;
+
   @Audited()
   @Field(() => [String], {
     nullable: true,

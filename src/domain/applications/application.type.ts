@@ -139,6 +139,12 @@ export class ApplicationType {
   })
   serverSessionsCreateUsers!: boolean;
 
+  @Field({
+    description:
+      "Where the backend's sessions create users: whether a login or an external id also reaches a user who signed up without the backend. False for a new application.",
+  })
+  serverSessionsReachSignedUpUsers!: boolean;
+
   @Field(() => [String], {
     description: "Web origins that may use sessions of the application; empty allows any.",
   })

@@ -21,6 +21,8 @@ export interface Application {
   v1ListDisabled: boolean;
   /** Whether the first session that a backend creates for a login or external id creates the user. */
   serverSessionsCreateUsers: boolean;
+  /** Where they create users, whether a login or external id also reaches a user who signed up without the backend. */
+  serverSessionsReachSignedUpUsers: boolean;
   settings: ApplicationSettings;
 }
 
@@ -44,6 +46,7 @@ export async function findApplication(deps: ApplicationReader, id: number): Prom
     pushSenders: row.push_senders,
     v1ListDisabled: row.v1_list_disabled,
     serverSessionsCreateUsers: row.server_sessions_create_users,
+    serverSessionsReachSignedUpUsers: row.server_sessions_reach_signed_up_users,
     settings: unsealSettings(row.settings, sealer),
   };
 }

@@ -59,6 +59,7 @@ export interface OwnedApplication {
   conferencesOnJoin: boolean;
   /** Whether the first session that a backend creates for a login or external id creates the user. */
   serverSessionsCreateUsers: boolean;
+  serverSessionsReachSignedUpUsers: boolean;
   webOrigins: string[];
   settings: ApplicationSettings;
   createdAt: Date;
@@ -146,6 +147,7 @@ export async function updateApplication(
     missedCallBadge: changes.missedCallBadge ?? undefined,
     conferencesOnJoin: changes.conferencesOnJoin ?? undefined,
     serverSessionsCreateUsers: changes.serverSessionsCreateUsers ?? undefined,
+    serverSessionsReachSignedUpUsers: changes.serverSessionsReachSignedUpUsers ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
     updatedAt: new Date(deps.clock.now()),
   };

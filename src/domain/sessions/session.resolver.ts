@@ -56,7 +56,7 @@ export class SessionResolver {
   @KeyScope("sessions")
   @Mutation(() => CreateSessionForUserPayload, {
     description:
-      "Creates a session of a user for whom the application's backend vouches: by an API key (header Svc-Api-Key) with the scope SESSIONS, or by a JWT that the backend has signed. Needs neither a session nor a password.\n\nThe user may have signed up by itself. The setting serverSessionsCreateUsers lets the first session for a login or an external id create the user.",
+      "Creates a session of a user for whom the application's backend vouches: by an API key (header Svc-Api-Key) with the scope SESSIONS, or by a JWT that the backend has signed. Needs neither a session nor a password.\n\nThe setting serverSessionsCreateUsers lets the first session for a login or an external id create the user, with whom the name stays. A user who signed up by itself is then reached by the name only with serverSessionsReachSignedUpUsers. Without serverSessionsCreateUsers the name reaches the user who has it, also one who signed up.",
   })
   async createSessionForUser(
     @Ctx() { sessions, auth, caller }: SessionContext,

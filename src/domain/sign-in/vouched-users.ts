@@ -2,10 +2,17 @@ import { Fault } from "../../core/errors";
 import { uniqueViolation } from "../../platform/store/database-errors";
 import type { Application } from "../applications/applications";
 import type { User } from "../users/user";
-import { insertUserWithTags } from "../users/user-change-queries";
+import { findStoredUser, insertUserWithTags } from "../users/user-change-queries";
 import { checkUserFields } from "../users/user-fields";
 import { findUser } from "../users/user-queries";
 import { noUser } from "../users/users";
+import {
+  addIdentity,
+  findUserOfIdentity,
+  hasIdentity,
+  type Identity,
+  insertIdentity,
+} from "./identity-queries";
 import type { SignInDeps } from "./sign-in-deps";
 
 /** How a backend names one of its application's users; never by e-mail, which proves nothing. */
@@ -22,11 +29,18 @@ export interface VouchedProfile {
   tags?: string[] | null;
 }
 
+/** The provider of the identities that sessions of an application's backend write. */
+const BACKEND = "backend";
+
 /**
  * Finds the user for whom an application's backend vouches, or creates one without a password if the application's
  * settings allow it. Does not check permissions.
- * @throws Fault NOT_FOUND for an unknown user; INVALID for a guest, and on the fields of a new user; LIMITED after too many
- * sign-ups
+ *
+ * An application whose sessions create users keeps, for each login or external id that its backend has named, an
+ * identity with the user. Only these rows decide from then on: users can change their login and external id, and others
+ * can sign up with one that the backend has not named yet. In other applications the name is that of the profile.
+ * @throws Fault NOT_FOUND for an unknown user; INVALID for a guest, for the name of a user who signed up if the settings
+ * do not let it reach them, and on the fields of a new user; LIMITED after too many sign-ups
  */
 export async function findVouchedUser(
   deps: SignInDeps,
@@ -37,25 +51,72 @@ export async function findVouchedUser(
   // Checked for known users too, so that a mistake shows at once.
   const profile = checkUserFields({ fullName, tags });
   const { kind, value } = name;
-  const find = () => findByName(deps, application.id, name);
-  const known = await find();
+  const known = await findKnown(deps, application, name);
   if (known !== null) return known;
   if (kind === "userId" || !application.serverSessionsCreateUsers) throw noUser();
   const { columns } = checkUserFields({ [kind]: value, fullName });
   await deps.limits.countForApplication("sign-up", application.id);
+  const now = new Date(deps.clock.now());
   try {
-    await insertUserWithTags(deps.store, application.id, columns, null, profile.tags ?? []);
+    await deps.store.transaction(async (transaction) => {
+      const db = await transaction.prisma();
+      const userId = await insertUserWithTags(
+        { db },
+        application.id,
+        columns,
+        null,
+        profile.tags ?? [],
+      );
+      await insertIdentity(transaction, identityOf(application.id, name), userId, now);
+    });
     deps.counters.count(application.id, "signUps");
   } catch (error) {
-    // A concurrent first session has created the user.
+    // A concurrent first session has created the user, or somebody has just signed up with the name.
     if (uniqueViolation(error) === null) throw error;
   }
-  const created = await find();
+  const created = await findKnown(deps, application, name);
   if (created === null) throw new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
   return created;
 }
 
-async function findByName(
+/** The identity of a login or an external id; logins are equal without regard to case. */
+function identityOf(applicationId: number, { kind, value }: VouchedName): Identity {
+  const subject = kind === "login" ? value.toLowerCase() : value;
+  return { applicationId, provider: BACKEND, subject: `${kind}:${subject}` };
+}
+
+/** Finds the user whom a name has, or has had when the backend used it first; null if there is none. @throws Fault INVALID */
+async function findKnown(
+  deps: SignInDeps,
+  application: Application,
+  name: VouchedName,
+): Promise<User | null> {
+  if (name.kind === "userId") return findByProfile(deps, application.id, name);
+  const identity = identityOf(application.id, name);
+  const userId = await findUserOfIdentity(deps.store, identity);
+  if (userId !== null) return findUser(deps, application.id, { id: String(userId) });
+  const user = await findByProfile(deps, application.id, name);
+  if (user === null || !application.serverSessionsCreateUsers) return user;
+  if (!application.serverSessionsReachSignedUpUsers && !(await isOnlyBackends(deps, user.id))) {
+    throw Fault.field(
+      name.field,
+      "is that of a user whom the backend's sessions have not created: see the setting serverSessionsReachSignedUpUsers",
+    );
+  }
+  await addIdentity(deps.store, identity, user.id, new Date(deps.clock.now()));
+  return user;
+}
+
+/**
+ * Whether nobody but the backend can sign the user in, as for one whom a session of an earlier version created without
+ * an identity. A user with any identity was created by a provider, or belongs to another name.
+ */
+async function isOnlyBackends({ store }: SignInDeps, userId: number): Promise<boolean> {
+  if (await hasIdentity(store, userId)) return false;
+  return (await findStoredUser(store, userId))?.passwordHash === null;
+}
+
+async function findByProfile(
   deps: SignInDeps,
   applicationId: number,
   { kind, value, field }: VouchedName,

@@ -135,7 +135,7 @@ export async function lockUser(query: Store["query"], id: number): Promise<boole
  * @throws a unique violation if a value is taken
  */
 export async function insertUserWithTags(
-  { db }: Pick<Store, "db">,
+  { db }: { db: Pick<Store["db"], "user"> },
   applicationId: number,
   columns: NewUser["columns"],
   password: PasswordColumns | null,

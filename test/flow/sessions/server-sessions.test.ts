@@ -229,6 +229,94 @@ describe("with serverSessionsCreateUsers", () => {
   });
 });
 
+describe("a name belongs to the user of its first session", () => {
+  beforeEach(() => letCreate(true));
+  afterEach(() => letReach(false));
+
+  const letReach = (isOn: boolean) =>
+    node.sql("UPDATE applications SET server_sessions_reach_signed_up_users = $2 WHERE id = $1", [
+      node.application.id,
+      isOn,
+    ]);
+  const rename = async (token: string, user: object) => {
+    const { id } = (await rest(node, "GET", "/session", { token })).body.session.user;
+    expect((await rest(node, "PUT", `/users/${id}`, { token, body: { user } })).status).toBe(200);
+  };
+  const idOf = async (input: object) => (await created(input)).user.id;
+  const taken = [
+    "INVALID",
+    expect.stringContaining("whom the backend's sessions have not created"),
+  ];
+
+  test("also once the user has another login, and the next user the former one", async () => {
+    const login = newLogin();
+    const first = await created({ login });
+    await rename(first.session.token, { login: `${login}-later` });
+    await newUser(node, { login });
+    expect(await idOf({ login: login.toUpperCase() })).toBe(first.user.id);
+    expect(await refusal({ login: `${login}-later` })).toEqual(taken);
+  });
+
+  test.each([
+    "login",
+    "externalId",
+  ] as const)("a user does not get another's sessions by the other's %s", async (kind) => {
+    const column = kind === "login" ? "login" : "external_id";
+    const victim = newLogin();
+    const thief = await created({ login: newLogin() });
+    await rename(thief.session.token, { [column]: victim });
+    expect(await refusal({ [kind]: victim })).toEqual(taken);
+    const other = newLogin();
+    await newUser(node, { [column]: other });
+    expect(await refusal({ [kind]: other })).toEqual(taken);
+  });
+
+  test("a user who signed up is reached by id, by name with the setting, and from then on", async () => {
+    const { id, login } = await newUser(node);
+    expect(await refusal({ login })).toEqual(taken);
+    expect(await idOf({ userId: String(id) })).toBe(String(id));
+    expect(await refusal({ login })).toEqual(taken);
+    await letReach(true);
+    expect(await idOf({ login })).toBe(String(id));
+    await letReach(false);
+    expect(await idOf({ login })).toBe(String(id));
+  });
+
+  test("a user whom a session of an earlier version created is found", async () => {
+    const login = newLogin();
+    const first = await idOf({ login });
+    await node.sql("DELETE FROM identities WHERE user_id = $1", [first]);
+    const ids = await Promise.all(Array.from({ length: 5 }, () => idOf({ login })));
+    expect(new Set(ids)).toEqual(new Set([first]));
+    expect(await node.sql("SELECT subject FROM identities WHERE user_id = $1", [first])).toEqual([
+      { subject: `login:${login}` },
+    ]);
+  });
+
+  test("a user of a provider is not taken for one", async () => {
+    const login = newLogin();
+    const id = await idOf({ login });
+    await node.sql("UPDATE identities SET provider = 'facebook' WHERE user_id = $1", [id]);
+    expect(await refusal({ login })).toEqual(taken);
+  });
+
+  test("one who is deleted is created again", async () => {
+    const login = newLogin();
+    const first = await created({ login });
+    const { token } = first.session;
+    expect((await rest(node, "DELETE", `/users/${first.user.id}`, { token })).status).toBe(200);
+    expect(await idOf({ login })).not.toBe(first.user.id);
+  });
+
+  test("it stays so once sessions no longer create users", async () => {
+    const login = newLogin();
+    const first = await created({ login });
+    await rename(first.session.token, { login: `${login}-later` });
+    await letCreate(false);
+    expect(await idOf({ login })).toBe(first.user.id);
+  });
+});
+
 test("without a key and a JWT it is UNAUTHENTICATED, also with a session", async () => {
   const user = await newUser(node);
   for (const credential of [undefined, user.token, await ownerToken(node)]) {

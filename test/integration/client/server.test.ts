@@ -86,7 +86,12 @@ test("two first sessions of a user at once are of the same user", async () => {
   expect(second.userId).toBe(first.userId);
 });
 
+/** Lets the sessions reach users who signed up, or not. */
+const letReach = (isOn: boolean) =>
+  node.sql("UPDATE applications SET server_sessions_reach_signed_up_users = $1", [isOn]);
+
 test("a user who has a password is reached by login, id and external id, and keeps it", async () => {
+  await letReach(true);
   const { login, password, id } = await newUser(node, { external_id: "crm-9" });
   const userId = String(id);
   for (const name of [{ login }, { userId }, { externalId: "crm-9" }]) {
@@ -101,12 +106,20 @@ test("users of a derived password of an earlier version go on with the same logi
   const password = "x".repeat(43);
   const body = { user: { login, password } };
   const { id } = (await rest(node, "POST", "/users", { token, body })).body.user;
+  await letReach(false);
+  expect((await failure(open().forUser({ login }))).fields).toEqual({
+    login: [expect.stringContaining("serverSessionsReachSignedUpUsers")],
+  });
+  await letReach(true);
+  expect((await open().forUser({ login })).userId).toBe(String(id));
+  await letReach(false);
   expect((await open().forUser({ login })).userId).toBe(String(id));
 });
 
 test("a blocked user is FORBIDDEN, and an unknown one NOT_FOUND", async () => {
   const user = await newUser(node);
   await blockUser(node, user);
+  await letReach(true);
   expect(await failure(open().forUser({ login: user.login }))).toMatchObject({ code: "FORBIDDEN" });
   expect(await failure(open().forUser({ userId: "999999" }))).toMatchObject({ code: "NOT_FOUND" });
 });

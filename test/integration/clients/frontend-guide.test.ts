@@ -112,10 +112,12 @@ test.each(
 test.each(
   ENDPOINTS,
 )("the endpoint of %s answers with the message of a sign-in that cannot succeed", async (name, use) => {
-  const user = await newUser(node, { login: `blocked-${name.replace(".", "")}` });
-  await blockUser(node, user);
+  const login = `blocked-${name.replace(".", "")}`;
   await use(async (post) => {
-    const response = await post(`signed-in=${user.login}`);
+    expect((await post(`signed-in=${login}`)).status).toBe(200);
+    const [user] = await node.sql<{ id: number }>("SELECT id FROM users WHERE login = $1", [login]);
+    await blockUser(node, { id: user?.id ?? 0 });
+    const response = await post(`signed-in=${login}`);
     expect(response.status).toBe(422);
     const { message } = (await response.json()) as { message: string };
     expect(message).toBe("This user is blocked");

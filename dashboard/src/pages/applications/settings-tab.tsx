@@ -69,6 +69,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
       | "emailNeedsPassword"
       | "v1ListDisabled"
       | "serverSessionsCreateUsers"
+      | "serverSessionsReachSignedUpUsers"
       | "answeredElsewhere"
       | "incomingCallPush"
       | "callEndPush"
@@ -102,6 +103,7 @@ export function SettingsTab({ application }: { application: SettingsFieldsFragme
               {toggle("emailNeedsPassword")}
               {toggle("v1ListDisabled")}
               {toggle("serverSessionsCreateUsers")}
+              {form.values.serverSessionsCreateUsers && toggle("serverSessionsReachSignedUpUsers")}
             </Stack>
           </Section>
           <Section title={texts.calls}>

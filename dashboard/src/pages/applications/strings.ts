@@ -52,6 +52,9 @@ export const applicationStrings = {
   serverSessionsCreateUsers: "The backend’s sessions create users",
   serverSessionsCreateUsersText:
     "On: the first session that your backend creates for a login or an external id creates the user, also while nobody may sign up.",
+  serverSessionsReachSignedUpUsers: "The backend’s sessions reach users who signed up",
+  serverSessionsReachSignedUpUsersText:
+    "On: a login or an external id also reaches a user who signed up without your backend, and stays with that user. Turn it on only if nobody could have taken a name of another person.",
   pushSenders: "Who may send push notifications",
   pushSendersText: "You always may, from here and with the application’s keys.",
   senders: {

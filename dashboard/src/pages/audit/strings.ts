@@ -189,6 +189,7 @@ export const auditStrings = {
     missedCallBadge: "Count missed calls on the app’s icon",
     conferencesOnJoin: "Joining creates the conference",
     serverSessionsCreateUsers: "The backend’s sessions create users",
+    serverSessionsReachSignedUpUsers: "The backend’s sessions reach users who signed up",
     scopes: "May be used for",
     expiresAt: "Expires",
     environment: "Builds of the app",
