@@ -3,7 +3,7 @@ import type { AccountViewer } from "./core/viewer";
 import type { AuthLookups } from "./domain/access/request-auth";
 import type { AccountDeps } from "./domain/accounts/account-deps";
 import { findMemberByToken } from "./domain/accounts/account-sessions";
-import { findApiKey } from "./domain/api-keys/api-keys";
+import { type ApiKeyDeps, findApiKey } from "./domain/api-keys/api-keys";
 import { findApplicationOfAccount } from "./domain/applications/application-queries";
 import type { ConferenceModule } from "./domain/conferences/open-conferences";
 import type { Session } from "./domain/sessions/session";
@@ -15,6 +15,7 @@ export function authLookups(
   sessions: SessionDeps,
   accounts: AccountDeps,
   { findLinkGuest }: Pick<ConferenceModule, "findLinkGuest">,
+  apiKeys: Pick<ApiKeyDeps, "store" | "clock" | "uses">,
 ): AuthLookups<Session> {
   const repeated = new SharedLoads<AccountViewer>();
   return {
@@ -25,7 +26,7 @@ export function authLookups(
       extend === false && token !== undefined
         ? repeated.load(token, () => findMemberByToken(accounts, token, false))
         : findMemberByToken(accounts, token),
-    findApiKey: (key) => findApiKey(accounts, key),
+    findApiKey: (key) => findApiKey(apiKeys, key),
     ownsApplication: async (accountId, applicationId) =>
       (await findApplicationOfAccount(accounts.store, accountId, applicationId)) !== null,
     checkOrigin: (applicationId, origin) => sessions.webOrigins.check(applicationId, origin),

@@ -10,6 +10,7 @@ import { purgeInvitations } from "./domain/accounts/invitations";
 import { openAccounts } from "./domain/accounts/open-accounts";
 import { deleteApiKeysOfMember } from "./domain/api-keys/api-key-queries";
 import type { ApiKeyDeps } from "./domain/api-keys/api-keys";
+import { openApiKeys } from "./domain/api-keys/open-api-keys";
 import {
   areConferencesOnJoin,
   findNewCallsPerMinute,
@@ -195,6 +196,8 @@ export async function openDomain(
   lifecycle.add("statistics", () => statistics.close());
   const auth = await openAuthModules(platform, lifecycle, baseUrl, overrides.passwordCost);
   const { sessionEvents, sessions, accounts } = auth;
+  const apiKeys = openApiKeys({ ...platform, sessionEvents });
+  lifecycle.add("API keys", () => apiKeys.close());
   const pushModule = openPush({ ...platform, sessionEvents }, overrides);
   // Closed in reverse order: running batches are sent before the connections to push services close.
   lifecycle.add("push services", () => pushModule.close());
@@ -215,8 +218,8 @@ export async function openDomain(
   return {
     ...pushModule,
     ...auth,
-    lookups: authLookups(sessions, accounts, conferences),
-    apiKeys: platform,
+    lookups: authLookups(sessions, accounts, conferences, apiKeys),
+    apiKeys,
     callHistory,
     recorder,
     conferences,

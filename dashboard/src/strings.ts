@@ -10,6 +10,11 @@ export const strings = {
   product: "Signalbox",
   documentTitle: (page: string) => `${page} · Signalbox`,
 
+  sessionOrigin: {
+    names: { CLIENT: "app", API_KEY: "API key", JWT: "backend’s JWT" },
+    apiKey: (name: string) => `API key ${name}`,
+    revokedKey: (id: string) => `API key ${id}, revoked`,
+  },
   common: {
     save: "Save",
     cancel: "Cancel",

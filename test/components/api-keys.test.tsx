@@ -30,6 +30,7 @@ const SETTINGS: SettingsFieldsFragment = {
 const BACKEND: ApiKey = {
   ...{ id: "3", name: "backend", scopes: ["SESSIONS", "PUSH"], expiresAt: "2020-01-31T12:00:00Z" },
   ...{ createdBy: "ann@team.example", createdAt: "2019-01-02T08:00:00Z" },
+  lastUsedAt: null,
 };
 
 function serviceWith(...present: ApiKey[]): FakeService {
@@ -44,9 +45,9 @@ function serviceWith(...present: ApiKey[]): FakeService {
     apiKeys = [...apiKeys, apiKey];
     return { createApiKey: { key: KEY, apiKey } };
   });
-  service.answer(RevokeApiKeyDocument, ({ input: { id } }) => {
+  service.answer(RevokeApiKeyDocument, ({ input: { id, endSessions } }) => {
     apiKeys = apiKeys.filter((each) => each.id !== id);
-    return { revokeApiKey: { revokedApiKeyId: id } };
+    return { revokeApiKey: { revokedApiKeyId: id, endedSessionCount: endSessions ? 2 : null } };
   });
   return service;
 }
@@ -111,5 +112,25 @@ it("a key is revoked after its effects are said", async () => {
   await user.click(within(dialog).getByRole("button", { name: "Revoke" }));
   await screen.findByText("backend is revoked.");
   await screen.findByText("No API keys");
-  expect(service.variablesOf(RevokeApiKeyDocument)).toEqual([{ input: { id: "3" } }]);
+  expect(service.variablesOf(RevokeApiKeyDocument)).toEqual([
+    { input: { id: "3", endSessions: false } },
+  ]);
+});
+
+it("a key's sessions end with it if that is ticked, and one without them does not ask", async () => {
+  const push: ApiKey = { ...BACKEND, id: "5", name: "mailer", scopes: ["PUSH"] };
+  const service = serviceWith(BACKEND, push);
+  const user = openPage(service, PATH);
+  await user.click(await screen.findByRole("button", { name: "Revoke mailer …" }));
+  const other = await screen.findByRole("dialog", { name: "Revoke the API key" });
+  expect(within(other).queryByRole("checkbox")).toBeNull();
+  await user.click(within(other).getByRole("button", { name: "Cancel" }));
+  await user.click(await screen.findByRole("button", { name: "Revoke backend …" }));
+  const dialog = await screen.findByRole("dialog", { name: "Revoke the API key" });
+  await user.click(within(dialog).getByRole("checkbox", { name: /End the sessions/ }));
+  await user.click(within(dialog).getByRole("button", { name: "Revoke" }));
+  await screen.findByText("backend is revoked. 2 sessions ended.");
+  expect(service.variablesOf(RevokeApiKeyDocument)).toEqual([
+    { input: { id: "3", endSessions: true } },
+  ]);
 });

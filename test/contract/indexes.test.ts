@@ -38,6 +38,7 @@ import { AccountMembersResolver } from "../../src/domain/accounts/member.resolve
 import { removeMember, updateMember } from "../../src/domain/accounts/members";
 import { listApiKeysOfApplication } from "../../src/domain/api-keys/api-key-queries";
 import { createApiKey, findApiKey, revokeApiKey } from "../../src/domain/api-keys/api-keys";
+import { openApiKeys } from "../../src/domain/api-keys/open-api-keys";
 import { deleteApplicationWithUsers } from "../../src/domain/applications/application-deletion";
 import {
   findApplicationName,
@@ -485,7 +486,12 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     const caller: Caller = { protocol: "graphql", ip: from.ip, requestId: "1" };
     const { limits } = accounts;
     const auth = new RequestAuth(
-      authLookups(sessions, accounts, { findLinkGuest: () => Promise.reject(Fault.noSession()) }),
+      authLookups(
+        sessions,
+        accounts,
+        { findLinkGuest: () => Promise.reject(Fault.noSession()) },
+        { ...accounts, uses: { record: () => undefined } },
+      ),
       caller,
     );
     const viewerSubscriptions = new ViewerSubscriptions();
@@ -526,9 +532,15 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     };
     const fields = { name: "backend", scopes: ["users"], expiresAt: null } as const;
     const { key, apiKey } = await createApiKey(accounts, viewer, own.id, fields);
-    expect((await findApiKey(accounts, key)).id).toBe(apiKey.id);
-    expect(await listApiKeysOfApplication(accounts.store, own.id)).toContainEqual(apiKey);
-    expect(await revokeApiKey(accounts, member, String(apiKey.id))).toBe(apiKey.id);
+    const apiKeys = openApiKeys({ ...accounts, sessionEvents: modules.sessionEvents });
+    expect((await findApiKey(apiKeys, key)).id).toBe(apiKey.id);
+    await apiKeys.close();
+    const used = { ...apiKey, lastUsedAt: expect.any(Date) };
+    expect(await listApiKeysOfApplication(accounts.store, own.id)).toContainEqual(used);
+    const ended = { id: apiKey.id, endedSessions: 0 };
+    expect(await revokeApiKey(apiKeys, member, String(apiKey.id), true)).toEqual(ended);
+    const again = revokeApiKey(apiKeys, member, String(apiKey.id), true);
+    await expect(again).rejects.toThrow(/no such/);
     const jti = Buffer.from("the hash of an id");
     expect(await consumeJwt(accounts.store, own.id, jti, new Date())).toBe(true);
     expect((await blockUser(users, own.id, userId, "Spam")).blockReason).toBe("Spam");

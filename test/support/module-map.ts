@@ -37,7 +37,7 @@ export const IMPORTS: Record<string, string[]> = {
   accounts: ["access", "audit/entries", "passwords", "session-events"],
   "session-events": [],
   applications: ["access", "accounts", "audit/entries", "passwords", "session-events"],
-  "api-keys": ["access", "accounts", "applications", "audit/entries"],
+  "api-keys": ["access", "accounts", "applications", "audit/entries", "session-events", "sessions"],
   users: ["access", "applications", "audit/entries", "passwords", "session-events"],
   "sign-in": ["access", "applications", "users"],
   sessions: [
@@ -425,10 +425,14 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     reason:
       "A list of users is inserted for those that exist in the application, as one statement.",
   },
+  "sessions/application-session-queries.ts": {
+    tables: ["api_keys"],
+    reason: "A session is listed together with the name of the API key that created it.",
+  },
   "sessions/session-queries.ts": {
-    tables: ["users"],
+    tables: ["api_keys", "users"],
     reason:
-      "Every request looks its session up together with the user, and a session is inserted or bound to a user under a lock of the user, who may change the password.",
+      "Every request looks its session up together with the user, and a session is inserted or bound to a user under a lock of the user, who may change the password, and of the API key, which may be revoked.",
   },
   "sessions/web-session-queries.ts": {
     tables: ["users"],

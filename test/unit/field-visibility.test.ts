@@ -12,6 +12,7 @@ const HARMLESS: Record<string, string> = {
   "AdmitConferenceGuestPayload.token": "the caller's own new token",
   "AndroidNotification.": "a part of a push",
   "Application.apiKeys": "objects without the keys",
+  "SessionEntry.apiKey": "an object without the key",
   "ApnsCredentialsType.certificateSubject": "names the certificate, which is public",
   "ApnsCredentialsType.certificateValidUntil": "a date",
   "ApnsCredentialsType.keyId": "names the key",
@@ -84,6 +85,7 @@ test("the fields of members only are nullable, and say who gets them", () => {
     "ConferenceParticipant.audioMutedByParticipant",
     "ConferenceParticipant.videoMutedByModerator",
     "ConferenceParticipant.videoMutedByParticipant",
+    "SessionEntry.apiKey",
     "User.blockReason",
     "User.blockedAt",
   ]);

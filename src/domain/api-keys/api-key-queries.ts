@@ -18,10 +18,12 @@ export interface ApiKey {
   /** E-mail address of the member who created it. */
   createdBy: string;
   createdAt: Date;
+  /** Written a few seconds after the use; null before the first. */
+  lastUsedAt: Date | null;
 }
 
 /** An API key to insert. */
-export interface NewApiKey extends Omit<ApiKey, "id" | "createdBy"> {
+export interface NewApiKey extends Omit<ApiKey, "id" | "createdBy" | "lastUsedAt"> {
   keyHash: Buffer;
   createdById: number;
 }
@@ -35,6 +37,7 @@ const API_KEY = {
   expiresAt: true,
   createdBy: { select: { email: true } },
   createdAt: true,
+  lastUsedAt: true,
 } as const satisfies Prisma.ApiKeySelect;
 
 /** A key of a member without the role would be one that a change of the role has missed. */
@@ -50,6 +53,15 @@ const FIND: Statement = {
 const DELETE_OF_MEMBER: Statement = {
   name: "delete_api_keys_of_member",
   text: "DELETE FROM api_keys WHERE created_by = $1",
+};
+
+/** Sorted ids, so that two nodes wait for each other in one order. */
+const TOUCH: Statement = {
+  name: "touch_api_keys",
+  text: `UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, t.at)
+    FROM (SELECT id, to_timestamp(ms / 1000.0) AS at
+          FROM unnest($1::bigint[], $2::float8[]) AS v(id, ms) ORDER BY id) t
+    WHERE k.id = t.id`,
 };
 
 /** Finds the API key of a hash, with when it expires; null if there is none. */
@@ -126,6 +138,17 @@ export async function insertApiKey(
 /** Deletes an API key. @returns whether there was one */
 export async function deleteApiKey({ db }: Pick<Store, "db">, id: number): Promise<boolean> {
   return (await db.apiKey.deleteMany({ where: { id: BigInt(id) } })).count > 0;
+}
+
+/**
+ * Sets when API keys were last used.
+ * @param columns ids, and times in milliseconds since the Unix epoch
+ */
+export async function writeApiKeyUses(
+  { query }: Pick<Store, "query">,
+  columns: [ids: number[], times: number[]],
+): Promise<void> {
+  await query(TOUCH, columns);
 }
 
 /** Deletes the API keys that a member created. */

@@ -37,14 +37,16 @@ export class ApiKeyResolver {
   @Allow("developer")
   @Mutation(() => RevokeApiKeyPayload, {
     description:
-      "Revokes an API key: the service refuses it from now on. Sessions that were created by it stay valid.",
+      "Revokes an API key: the service refuses it from now on. Sessions that were created by it stay valid unless endSessions is true.",
   })
   async revokeApiKey(
     @Ctx() { apiKeys, auth }: ApiKeyContext,
     @Arg("input", () => RevokeApiKeyInput, { description: "The key." })
-    { id }: RevokeApiKeyInput,
+    { id, endSessions }: RevokeApiKeyInput,
   ): Promise<RevokeApiKeyPayload> {
-    return { revokedApiKeyId: await revokeApiKey(apiKeys, await auth.memberViewer(), id) };
+    const viewer = await auth.memberViewer();
+    const revoked = await revokeApiKey(apiKeys, viewer, id, endSessions ?? false);
+    return { revokedApiKeyId: revoked.id, endedSessionCount: revoked.endedSessions };
   }
 }
 

@@ -1,4 +1,4 @@
-import { Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ApiKeyScope } from "../../core/viewer";
 import { Audited, AuditedAs } from "../audit/entries/audited";
 
@@ -53,6 +53,13 @@ export class ApiKeyType {
 
   @Field(() => Date, { description: "When it was created." })
   createdAt!: Date;
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      "When it was last used, with a delay of a few seconds; null before its first use from this version on.",
+  })
+  lastUsedAt!: Date | null;
 }
 
 @InputType({ description: "A new API key." })
@@ -91,10 +98,23 @@ export class RevokeApiKeyInput {
   @AuditedAs("apiKeyId")
   @Field(() => ID, { description: "The key." })
   id!: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether the sessions that the key created end too, also those of a key that has been revoked before. False by default.",
+  })
+  endSessions?: boolean | null;
 }
 
 @ObjectType({ description: "Result of revokeApiKey.", simpleResolvers: true })
 export class RevokeApiKeyPayload {
   @Field(() => ID, { description: "Id of the revoked key." })
   revokedApiKeyId!: number;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Number of sessions that ended with it; null unless endSessions was true.",
+  })
+  endedSessionCount!: number | null;
 }

@@ -16,6 +16,9 @@ import { roleRefused, unknownApiKey } from "../access/refusals";
 import { API_KEY_PREFIX, isApiKey } from "../access/token-forms";
 import { lockAccount } from "../accounts/account-queries";
 import { lockMembers } from "../accounts/member-queries";
+import type { SessionEvents } from "../session-events/session-events";
+import { findApplicationOfKeySessions } from "../sessions/application-session-queries";
+import { endSessionsOfApiKey } from "../sessions/session-list";
 import {
   type ApiKey,
   countApiKeys,
@@ -34,6 +37,9 @@ const API_KEY_NAME_MAX = 64;
 export interface ApiKeyDeps {
   store: Store;
   clock: Clock;
+  sessionEvents: SessionEvents;
+  /** Records that a key is used now, which is written with a delay. */
+  uses: { record(id: number): void };
 }
 
 /** An API key to create. */
@@ -51,7 +57,7 @@ export interface ApiKeyFields {
  * developer
  */
 export async function createApiKey(
-  { store, clock }: ApiKeyDeps,
+  { store, clock }: Pick<ApiKeyDeps, "store" | "clock">,
   { accountId, memberId }: AccountViewer,
   applicationId: number,
   { name, scopes, expiresAt }: ApiKeyFields,
@@ -90,36 +96,55 @@ export async function createApiKey(
   }
 }
 
-/**
- * Revokes an API key of an application of the account: the next request with it is refused, on every node.
- * @returns its id
- * @throws Fault NOT_FOUND
- */
-export async function revokeApiKey(
-  { store }: ApiKeyDeps,
-  viewer: MemberViewer,
-  id: string,
-): Promise<number> {
-  const parsed = parseId(id);
-  const application = parsed === null ? null : await findApplicationOfApiKey(store, parsed);
-  const isOwn = application !== null && (await viewer.owns(application));
-  if (parsed === null || !isOwn || !(await deleteApiKey(store, parsed))) {
-    throw new Fault("NOT_FOUND", "There is no such API key");
-  }
-  return parsed;
+/** A revoked API key. */
+export interface RevokedApiKey {
+  id: number;
+  /** Number of sessions that ended with it; null if they stay. */
+  endedSessions: number | null;
 }
 
 /**
- * Finds the API key of a request by one indexed read, so that a revoked key ends at once on every node.
+ * Revokes an API key of an application of the account: the next request with it is refused, on every node.
+ * @param endSessions whether the sessions that it created end too; then also those of a key that has been revoked before
+ * @throws Fault NOT_FOUND
+ */
+export async function revokeApiKey(
+  deps: Pick<ApiKeyDeps, "store" | "sessionEvents">,
+  viewer: MemberViewer,
+  id: string,
+  endSessions: boolean,
+): Promise<RevokedApiKey> {
+  const { store } = deps;
+  const parsed = parseId(id);
+  if (parsed === null) throw noApiKey();
+  const application =
+    (await findApplicationOfApiKey(store, parsed)) ??
+    (endSessions ? await findApplicationOfKeySessions(store, parsed) : null);
+  if (application === null || !(await viewer.owns(application))) throw noApiKey();
+  const isDeleted = await deleteApiKey(store, parsed);
+  if (!endSessions) {
+    if (!isDeleted) throw noApiKey();
+    return { id: parsed, endedSessions: null };
+  }
+  return { id: parsed, endedSessions: await endSessionsOfApiKey(deps, parsed) };
+}
+
+function noApiKey(): Fault {
+  return new Fault("NOT_FOUND", "There is no such API key");
+}
+
+/**
+ * Finds the API key of a request, and records its use, by one indexed read, so that a revoked key ends at once on every node.
  * @throws Fault UNAUTHENTICATED, with the same text for an unknown, an expired and a revoked key
  */
 export async function findApiKey(
-  { store, clock }: ApiKeyDeps,
+  { store, clock, uses }: Pick<ApiKeyDeps, "store" | "clock" | "uses">,
   text: string,
 ): Promise<ApiKeyViewer> {
   const found = isApiKey(text) ? await findApiKeyByHash(store, hashToken(text)) : null;
   if (found === null || (found.expiresAt !== null && found.expiresAt.getTime() <= clock.now())) {
     throw unknownApiKey();
   }
+  uses.record(found.key.id);
   return found.key;
 }

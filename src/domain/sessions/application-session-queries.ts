@@ -1,7 +1,7 @@
 import { cappedCount, countUpTo } from "../../platform/store/rows/capped-counts";
 import { type IdRange, keyset, readRange } from "../../platform/store/rows/keyset";
 import type { Statement, Store } from "../../platform/store/store";
-import type { SessionEntry } from "./session";
+import type { SessionApiKey, SessionEntry } from "./session";
 
 /** Statements on the sessions of an application or of a user. A function throws Fault UNAVAILABLE. */
 
@@ -20,8 +20,14 @@ function liveSessions(name: string, condition: string) {
   const live = `FROM sessions WHERE application_id = $1 AND expires_at > $2 AND ${condition}`;
   const list = keyset(
     { name, values: 3, columns: { id: "?::bigint" } },
-    ({ within, order, limit }) => `SELECT id, user_id AS "userId", coalesce(ip, '') AS ip,
-        coalesce(user_agent, '') AS "userAgent", last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
+    ({
+      within,
+      order,
+      limit,
+    }) => `SELECT id, application_id AS "applicationId", user_id AS "userId",
+        coalesce(ip, '') AS ip, coalesce(user_agent, '') AS "userAgent", last_activity_at AS "lastActivityAt",
+        expires_at AS "expiresAt", origin, api_key_id AS "apiKeyId",
+        (SELECT k.name FROM api_keys k WHERE k.id = sessions.api_key_id) AS "apiKeyName"
       ${live} AND ${within} ORDER BY ${order} LIMIT ${limit}`,
   );
   // Ordered by an index, so that the count stops at the limit and does not scan the table.
@@ -37,6 +43,20 @@ const OF_USER = liveSessions("application_sessions_of_user", "user_id = $3");
 const OWNER: Statement = {
   name: "owner_of_session",
   text: `SELECT application_id AS "applicationId", user_id AS "userId" FROM sessions WHERE id = $1`,
+};
+
+/** Ends in batches, since a backend may have signed in everybody. */
+export const END_BATCH = 1_000;
+
+const END_OF_KEY: Statement = {
+  name: "end_sessions_of_api_key",
+  text: `DELETE FROM sessions WHERE id = ANY(ARRAY(
+      SELECT id FROM sessions WHERE api_key_id = $1 ORDER BY id LIMIT ${END_BATCH})) RETURNING id`,
+};
+
+const APPLICATION_OF_KEY: Statement = {
+  name: "application_of_sessions_of_api_key",
+  text: `SELECT application_id AS "applicationId" FROM sessions WHERE api_key_id = $1 ORDER BY id LIMIT 1`,
 };
 
 const DELETE_OWNED: Statement = {
@@ -59,13 +79,21 @@ export interface LiveSessions {
 }
 
 /** Reads live sessions in a range of ids, in its direction. */
-export function readLiveSessions(
+export async function readLiveSessions(
   { query }: Pick<Store, "query">,
   { applicationId, userId, at }: LiveSessions,
   range: IdRange,
 ): Promise<SessionEntry[]> {
+  interface Row extends Omit<SessionEntry, "apiKey"> {
+    apiKeyId: SessionApiKey["id"] | null;
+    apiKeyName: SessionApiKey["name"];
+  }
   const { list } = userId === null ? OF_APPLICATION : OF_USER;
-  return readRange<SessionEntry>(query, list, [applicationId, at, userId], range);
+  const rows = await readRange<Row>(query, list, [applicationId, at, userId], range);
+  return rows.map(({ apiKeyId, apiKeyName, ...row }) => ({
+    ...row,
+    apiKey: apiKeyId === null ? null : { id: apiKeyId, name: apiKeyName },
+  }));
 }
 
 /** Counts live sessions up to a limit. */
@@ -129,6 +157,23 @@ export async function deleteOwnedSession(
   { applicationId, userId }: SessionOwner,
 ): Promise<boolean> {
   return (await query(DELETE_OWNED, [id, applicationId, userId])).length > 0;
+}
+
+/** Deletes up to {@link END_BATCH} sessions that an API key created. @returns their ids */
+export async function deleteSessionsOfApiKey(
+  { query }: Pick<Store, "query">,
+  apiKeyId: number,
+): Promise<number[]> {
+  return (await query<{ id: number }>(END_OF_KEY, [apiKeyId])).map(({ id }) => id);
+}
+
+/** Finds the application of the sessions that an API key created, also of a revoked one; null if there are none. */
+export async function findApplicationOfKeySessions(
+  { query }: Pick<Store, "query">,
+  apiKeyId: number,
+): Promise<number | null> {
+  const [row] = await query<{ applicationId: number }>(APPLICATION_OF_KEY, [apiKeyId]);
+  return row?.applicationId ?? null;
 }
 
 /** Deletes all sessions of a user. @returns their number */

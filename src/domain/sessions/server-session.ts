@@ -3,11 +3,17 @@ import { newNonce } from "../../core/random";
 import type { ApiKeyViewer } from "../../core/viewer";
 import { type Application, findApplication } from "../applications/applications";
 import { acceptBackendJwt, type BackendJwt } from "../sign-in/backend-jwt";
-import { findVouchedUser, type VouchedName, type VouchedProfile } from "../sign-in/vouched-users";
+import {
+  findVouchedUser,
+  type OnReach,
+  type VouchedName,
+  type VouchedProfile,
+} from "../sign-in/vouched-users";
 import { countSignIn } from "../users/credentials";
 import type { User } from "../users/user";
 import type { Session } from "./session";
 import type { SessionDeps } from "./session-deps";
+import type { SessionSource } from "./session-queries";
 import { type ClientInfo, startSession } from "./sessions";
 
 /** The user for whom a backend vouches: named by exactly one field with an API key, by a JWT without one. */
@@ -25,6 +31,7 @@ const NAMES = ["userId", "login", "externalId"] as const;
  * Creates a session of a user for whom the application's backend vouches, by an API key or by a JWT: without a password,
  * and without a session.
  * @param key the API key of the request, which may create sessions; null without one
+ * @param onReach as {@link findVouchedUser} has it
  * @throws Fault UNAUTHENTICATED without a key and a JWT, or for a JWT that is not valid; INVALID unless the request names
  * one user; NOT_FOUND for an unknown user; FORBIDDEN for a blocked user, or from a web origin that the application does
  * not allow; LIMITED; UNAVAILABLE if the keys that verify JWTs cannot be read
@@ -34,6 +41,7 @@ export async function createServerSession(
   key: ApiKeyViewer | null,
   request: ServerSessionRequest,
   client: ClientInfo,
+  onReach: OnReach,
 ): Promise<{ session: Session; token: string; user: User }> {
   const { application, name, consume } =
     key === null
@@ -43,14 +51,17 @@ export async function createServerSession(
   await deps.limits.countForApplication("session", application.id);
   await deps.limits.countForApplication("sign-in", application.id);
   const user = await countSignIn(deps, application.id, async () => {
-    const found = await findVouchedUser(deps, application, name, request);
+    const found = await findVouchedUser(deps, application, name, request, onReach);
     // Last, so that a client which had to wait may present the JWT again.
     await consume?.();
     return found;
   });
   const signed = { applicationId: application.id, nonce: newNonce() };
   const ts = Math.floor(deps.clock.now() / 1000);
-  const started = await startSession(deps, { ...signed, ts }, { user, passwordHash: null }, client);
+  const source: SessionSource =
+    key === null ? { origin: "jwt", apiKeyId: null } : { origin: "api_key", apiKeyId: key.id };
+  const signedIn = { user, passwordHash: null };
+  const started = await startSession(deps, { ...signed, ts }, signedIn, client, source);
   return { ...started, user };
 }
 

@@ -13,9 +13,12 @@ import {
   Query,
   Resolver,
   Root,
+  registerEnumType,
 } from "type-graphql";
+import type { SessionOrigin } from "../../platform/store/generated/enums";
 import { Legacy } from "../access/legacy";
 import { Allow, KeyScope } from "../access/request-auth";
+import { VisibleTo } from "../access/visible-to";
 import { ApplicationUserInput } from "../applications/application.input";
 import { ApplicationType } from "../applications/application.type";
 import { namedApplication } from "../applications/named-application";
@@ -32,6 +35,34 @@ import {
   RECENTLY_USED_FIRST,
   type SessionPage,
 } from "./session-list";
+
+/** GraphQL names of the origins. */
+const SessionOriginName: Record<string, SessionOrigin> = {
+  CLIENT: "client",
+  API_KEY: "api_key",
+  JWT: "jwt",
+};
+registerEnumType(SessionOriginName, {
+  name: "SessionOrigin",
+  description: "What created a session.",
+  valuesConfig: {
+    CLIENT: { description: "A client, by a signed request." },
+    API_KEY: { description: "The application's backend, by an API key." },
+    JWT: { description: "A JWT that the application's backend has signed." },
+  },
+});
+
+@ObjectType("SessionApiKey", {
+  description: "The API key that created a session.",
+  simpleResolvers: true,
+})
+class SessionApiKeyType {
+  @Field(() => ID, { description: "The key." })
+  id!: number;
+
+  @Field(() => String, { nullable: true, description: "Its name; null once it is revoked." })
+  name!: string | null;
+}
 
 @ObjectType("SessionEntry", {
   description: "A session in a list, without its token.",
@@ -72,6 +103,20 @@ export class SessionEntryType {
 
   @Field({ description: "Whether this is the session of the request's token." })
   current!: boolean;
+
+  @Field(() => SessionOriginName as object, { description: "What created it." })
+  origin!: SessionOrigin;
+
+  @VisibleTo<SessionEntryType>("support", ({ applicationId }) => applicationId)
+  @Field(() => SessionApiKeyType, {
+    nullable: true,
+    description:
+      "The API key that created it; null if none did, and for everybody but members of the application's account.",
+  })
+  apiKey!: SessionApiKeyType | null;
+
+  /** The application, whose account's members see all fields. */
+  applicationId!: number;
 }
 
 const SessionEdge = edgeOf<SessionEntryType>("SessionEdge", "session", () => SessionEntryType);

@@ -5,7 +5,9 @@ import { type Page, type PageRequest, readPage, takePage } from "../paging/page"
 import { requireUser } from "../users/users";
 import {
   countLiveSessions,
+  deleteSessionsOfApiKey,
   deleteSessionsOfUser,
+  END_BATCH,
   readLiveSessions,
 } from "./application-session-queries";
 import { SESSION_TTL_MS, type SessionEntry } from "./session";
@@ -40,7 +42,7 @@ export async function listSessions(
   const rows = await listSessionsOfUser(deps.store, viewer.userId, earliest, LIST_MAX);
   const entries = rows
     .filter((row) => !isExpired(deps, row))
-    .map((row) => toEntry(viewer.userId, row, deps.activity.pendingLastUse(row.id)));
+    .map((row) => toEntry(viewer, row, deps.activity.pendingLastUse(row.id)));
   // Activity that is not stored yet may change the order.
   const { compare, positionOf } = RECENTLY_USED_FIRST;
   entries.sort((a, b) => compare(positionOf(b), positionOf(a)));
@@ -106,16 +108,37 @@ export async function endSessionsOfUser(
   return count;
 }
 
+/**
+ * Ends the sessions that an API key created, and closes the connections that they authenticated, on every node. Repeatable
+ * if it fails in between. Does not check permissions.
+ * @returns the number of sessions
+ */
+export async function endSessionsOfApiKey(
+  { store, sessionEvents }: Pick<SessionDeps, "store" | "sessionEvents">,
+  apiKeyId: number,
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const ended = await deleteSessionsOfApiKey(store, apiKeyId);
+    for (const sessionId of ended) sessionEvents.publish({ kind: "session", sessionId });
+    count += ended.length;
+    if (ended.length < END_BATCH) return count;
+  }
+}
+
 /** @param lastUse when it was last used, if that is not stored yet */
 function toEntry(
-  userId: number,
+  { applicationId, userId }: UserViewer,
   row: StoredSessionEntry,
   lastUse: number | undefined = 0,
 ): SessionEntry {
   const extended = row.sliding && lastUse > 0 ? lastUse + SESSION_TTL_MS : 0;
   return {
     id: row.id,
+    applicationId,
     userId,
+    origin: row.origin,
+    apiKey: null,
     ip: row.ip ?? "",
     userAgent: row.userAgent ?? "",
     lastActivityAt: new Date(Math.max(row.lastActivityAt.getTime(), lastUse)),

@@ -1,7 +1,9 @@
 import { Fault } from "../../core/errors";
+import type { SessionOrigin } from "../../platform/store/generated/enums";
 import { expiredRows } from "../../platform/store/rows/expired-rows";
 import { exportedList } from "../../platform/store/rows/exported-list";
 import type { Statement, Store, Transaction } from "../../platform/store/store";
+import { unknownApiKey } from "../access/refusals";
 import { refusedSignIn, type SignInResult } from "../users/credentials";
 import { toUser, USER_COLUMNS, type UserRow } from "../users/user-queries";
 import type { Session } from "./session";
@@ -73,9 +75,14 @@ const CREATE: Statement = {
 };
 const CREATE_FOR_USER: Statement = {
   name: "create_user_session",
-  text: `WITH ${LOCK_USER} INSERT INTO sessions (${COLUMNS})
-    SELECT $1::bigint, u.id, $4::bytea, $5::bigint, $6::bigint, $7::timestamptz, $8::timestamptz,
-      $8, $8, $9::text, $10::text, $11::boolean FROM u RETURNING id`,
+  // A revocation of the API key waits for the lock of its row, so it sees the new session and may end it.
+  text: `WITH ${LOCK_USER},
+      k AS MATERIALIZED (SELECT id FROM api_keys WHERE id = $13 FOR KEY SHARE),
+      s AS (INSERT INTO sessions (${COLUMNS}, origin, api_key_id)
+        SELECT $1::bigint, u.id, $4::bytea, $5::bigint, $6::bigint, $7::timestamptz, $8::timestamptz,
+          $8, $8, $9::text, $10::text, $11::boolean, $12::text::session_origin, $13::bigint
+        FROM u WHERE $13 IS NULL OR EXISTS (SELECT 1 FROM k) RETURNING id)
+    SELECT (SELECT id FROM s) AS id, $13 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM k) AS "isRevoked"`,
 };
 const SET_USER: Statement = {
   name: "set_session_user",
@@ -106,6 +113,7 @@ const ENTRY = {
   lastActivityAt: true,
   sliding: true,
   expiresAt: true,
+  origin: true,
 } as const;
 
 /** A session as its user's list shows it. */
@@ -116,6 +124,14 @@ export interface StoredSessionEntry {
   lastActivityAt: Date;
   sliding: boolean;
   expiresAt: Date;
+  origin: SessionOrigin;
+}
+
+/** What created a session. */
+export interface SessionSource {
+  origin: SessionOrigin;
+  /** The API key; null for another origin. */
+  apiKeyId: number | null;
 }
 
 /** A session to insert. */
@@ -135,26 +151,30 @@ export interface NewSession {
 /**
  * Inserts an application session (`signedIn` is null) or a user session.
  * @returns the session's id
- * @throws Fault FORBIDDEN when the user is blocked, UNAUTHENTICATED when the password changed during the sign-in,
- * UNAVAILABLE when the user was deleted
+ * @throws Fault FORBIDDEN when the user is blocked, UNAUTHENTICATED when the password changed during the sign-in, or when
+ * the API key has been revoked, UNAVAILABLE when the user was deleted
  */
 export async function insertSession(
   store: Pick<Store, "query">,
   session: NewSession,
   signedIn: SignInResult | null,
+  { origin, apiKeyId }: SessionSource,
 ): Promise<number> {
   const { applicationId, tokenHash, nonce, ts, expiresAt, createdAt, ...rest } = session;
   const { ip, userAgent, sliding } = rest;
   const values = [tokenHash, nonce, ts, expiresAt, createdAt, ip, userAgent, sliding];
-  const [row] =
-    signedIn === null
-      ? await store.query<{ id: number }>(CREATE, [applicationId, ...values])
-      : await store.query<{ id: number }>(CREATE_FOR_USER, [
-          ...[applicationId, signedIn.user.id, signedIn.passwordHash],
-          ...values,
-        ]);
-  if (row !== undefined) return row.id;
-  if (signedIn === null) throw new Error("the session was not inserted");
+  if (signedIn === null) {
+    const [created] = await store.query<{ id: number }>(CREATE, [applicationId, ...values]);
+    if (created === undefined) throw new Error("the session was not inserted");
+    return created.id;
+  }
+  const [row] = await store.query<{ id: number | null; isRevoked: boolean }>(CREATE_FOR_USER, [
+    ...[applicationId, signedIn.user.id, signedIn.passwordHash],
+    ...values,
+    ...[origin, apiKeyId],
+  ]);
+  if (typeof row?.id === "number") return row.id;
+  if (row?.isRevoked) throw unknownApiKey();
   throw await refusedSignIn(store, signedIn);
 }
 

@@ -3,6 +3,11 @@ import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import { Limited } from "../../platform/limits/rate-limits";
 import { Allow, KeyScope } from "../access/request-auth";
+import type { AuditContext } from "../audit/entries/audit-entry";
+import { AuditsItself } from "../audit/entries/audited";
+import { actorOf } from "../audit/entries/audited-mutation";
+import { runAudited } from "../audit/entries/record-entry";
+import type { OnReach } from "../sign-in/vouched-users";
 import { createServerSession } from "./server-session";
 import {
   CreateSessionForUserInput,
@@ -54,18 +59,30 @@ export class SessionResolver {
 
   @Allow("public")
   @KeyScope("sessions")
+  @AuditsItself()
   @Mutation(() => CreateSessionForUserPayload, {
     description:
       "Creates a session of a user for whom the application's backend vouches: by an API key (header Svc-Api-Key) with the scope SESSIONS, or by a JWT that the backend has signed. Needs neither a session nor a password.\n\nThe setting serverSessionsCreateUsers lets the first session for a login or an external id create the user, with whom the name stays. A user who signed up by itself is then reached by the name only with serverSessionsReachSignedUpUsers. Without serverSessionsCreateUsers the name reaches the user who has it, also one who signed up.",
   })
   async createSessionForUser(
-    @Ctx() { sessions, auth, caller }: SessionContext,
+    @Ctx() { sessions, auth, caller, audit }: SessionContext & AuditContext,
     @Arg("input", () => CreateSessionForUserInput, { description: "The user." })
     input: CreateSessionForUserInput,
   ): Promise<CreateSessionForUserPayload> {
     const key = auth.hasApiKey ? await auth.apiKey() : null;
     const client = { ...caller, onApplication: (id: number) => auth.noteApplication(id) };
-    const { session, token, user } = await createServerSession(sessions, key, input, client);
+    // A JWT is no member's: its sessions tell that they are by one.
+    const onReach: OnReach = async ({ id, applicationId }, note) => {
+      if (key === null) return note();
+      const targets = Object.entries({ applicationId, userId: id }).map(([name, value]) => ({
+        name,
+        id: String(value),
+      }));
+      const action = { actor: actorOf(key), action: "createSessionForUser", caller };
+      await runAudited(audit, { ...action, input: { targets, fields: [] } }, note);
+    };
+    const created = await createServerSession(sessions, key, input, client, onReach);
+    const { session, token, user } = created;
     return { session: toGraphqlSession(session, token), user };
   }
 

@@ -1,3 +1,4 @@
+import type { SessionOrigin } from "../../platform/store/generated/enums";
 import type { User } from "../users/user";
 
 /** A session as a look-up by token returns it (schema/rest/session.graphql), with its user if it has one. */
@@ -24,6 +25,7 @@ export const SESSION_TTL_MS = 2 * 60 * 60 * 1000;
 /** A session in a list, without its token (schema/rest/session-list.graphql). */
 export interface SessionEntry {
   id: number;
+  applicationId: number;
   /** Null for a session without a user. */
   userId: number | null;
   /** IP address that created the session; empty if it is unknown. */
@@ -32,4 +34,14 @@ export interface SessionEntry {
   userAgent: string;
   lastActivityAt: Date;
   expiresAt: Date;
+  origin: SessionOrigin;
+  /** The API key that created it, for members of the account only; null if none did. */
+  apiKey: SessionApiKey | null;
+}
+
+/** The API key that created a session. */
+export interface SessionApiKey {
+  id: number;
+  /** Null once the key is revoked. */
+  name: string | null;
 }

@@ -21,10 +21,13 @@ import {
   EXPIRED_SESSIONS,
   findSessionByToken,
   insertSession,
+  type SessionSource,
   updateSessionUser,
 } from "./session-queries";
 import { type SignedRequest, TIMESTAMP_TOLERANCE_S, verifySignedRequest } from "./verify-signature";
 
+/** The source of a session that a client has signed for. */
+const CLIENT: SessionSource = { origin: "client", apiKeyId: null };
 /** Maximum stored length of a User-Agent header, in characters. */
 const USER_AGENT_MAX = 255;
 /** Delay before an expired session is deleted, in ms: other nodes write its last use seconds late. */
@@ -80,14 +83,15 @@ interface SessionRequest {
 /**
  * Creates a session of a user, or of an application (`signedIn` is null). Does not check permissions.
  * @returns the session and its token; only the token's hash is stored
- * @throws Fault FORBIDDEN when the user is blocked, UNAUTHENTICATED when the password changed during the sign-in,
- * UNAVAILABLE when the user was deleted
+ * @throws Fault FORBIDDEN when the user is blocked, UNAUTHENTICATED when the password changed during the sign-in or the API
+ * key was revoked, UNAVAILABLE when the user was deleted
  */
 export async function startSession(
   deps: SessionDeps,
   { applicationId, nonce, ts }: SessionRequest,
   signedIn: SignInResult | null,
   client: ClientInfo,
+  source: SessionSource = CLIENT,
 ): Promise<{ session: Session; token: string }> {
   const user = signedIn?.user ?? null;
   const token = newToken();
@@ -109,6 +113,7 @@ export async function startSession(
       userAgent: storedUserAgent(client),
     },
     signedIn,
+    source,
   );
   const session: Session = {
     id,

@@ -27,7 +27,7 @@ const ADD: Statement = {
 
 const HAS: Statement = {
   name: "has_identity",
-  text: "SELECT 1 AS one FROM identities WHERE user_id = $1 LIMIT 1",
+  text: "SELECT 1 AS one FROM identities WHERE user_id = $1 AND ($2::text IS NULL OR provider = $2) LIMIT 1",
 };
 
 /** Finds the user of an identity; null if there is none. */
@@ -65,12 +65,13 @@ export async function addIdentity(
   await query(ADD, [applicationId, provider, subject, userId, createdAt]);
 }
 
-/** Whether a user has an identity of any provider. */
+/** Whether a user has an identity of a provider, or of any (null). */
 export async function hasIdentity(
   { query }: Pick<Store, "query">,
   userId: number,
+  provider: string | null,
 ): Promise<boolean> {
-  return (await query(HAS, [userId])).length > 0;
+  return (await query(HAS, [userId, provider])).length > 0;
 }
 
 /** The identities of a user in an export. */

@@ -29,6 +29,9 @@ export interface VouchedProfile {
   tags?: string[] | null;
 }
 
+/** Called once for each user who signed up without the backend, before the first session of it. */
+export type OnReach = (user: User, note: () => Promise<void>) => Promise<void>;
+
 /** The provider of the identities that sessions of an application's backend write. */
 const BACKEND = "backend";
 
@@ -39,6 +42,7 @@ const BACKEND = "backend";
  * An application whose sessions create users keeps, for each login or external id that its backend has named, an
  * identity with the user. Only these rows decide from then on: users can change their login and external id, and others
  * can sign up with one that the backend has not named yet. In other applications the name is that of the profile.
+ * @param onReach runs `note`, after which the backend is known to reach a user who signed up without it
  * @throws Fault NOT_FOUND for an unknown user; INVALID for a guest, for the name of a user who signed up if the settings
  * do not let it reach them, and on the fields of a new user; LIMITED after too many sign-ups
  */
@@ -47,11 +51,12 @@ export async function findVouchedUser(
   application: Application,
   name: VouchedName,
   { fullName, tags }: VouchedProfile,
+  onReach: OnReach,
 ): Promise<User> {
   // Checked for known users too, so that a mistake shows at once.
   const profile = checkUserFields({ fullName, tags });
   const { kind, value } = name;
-  const known = await findKnown(deps, application, name);
+  const known = await findKnown(deps, application, name, onReach);
   if (known !== null) return known;
   if (kind === "userId" || !application.serverSessionsCreateUsers) throw noUser();
   const { columns } = checkUserFields({ [kind]: value, fullName });
@@ -74,12 +79,12 @@ export async function findVouchedUser(
     // A concurrent first session has created the user, or somebody has just signed up with the name.
     if (uniqueViolation(error) === null) throw error;
   }
-  const created = await findKnown(deps, application, name);
+  const created = await findKnown(deps, application, name, onReach);
   if (created === null) throw new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
   return created;
 }
 
-/** The identity of a login or an external id; logins are equal without regard to case. */
+/** The identity of a name; logins are equal without regard to case. */
 function identityOf(applicationId: number, { kind, value }: VouchedName): Identity {
   const subject = kind === "login" ? value.toLowerCase() : value;
   return { applicationId, provider: BACKEND, subject: `${kind}:${subject}` };
@@ -90,20 +95,34 @@ async function findKnown(
   deps: SignInDeps,
   application: Application,
   name: VouchedName,
+  onReach: OnReach,
 ): Promise<User | null> {
-  if (name.kind === "userId") return findByProfile(deps, application.id, name);
+  const byId = name.kind === "userId";
   const identity = identityOf(application.id, name);
-  const userId = await findUserOfIdentity(deps.store, identity);
+  const userId = byId ? null : await findUserOfIdentity(deps.store, identity);
   if (userId !== null) return findUser(deps, application.id, { id: String(userId) });
   const user = await findByProfile(deps, application.id, name);
-  if (user === null || !application.serverSessionsCreateUsers) return user;
-  if (!application.serverSessionsReachSignedUpUsers && !(await isOnlyBackends(deps, user.id))) {
+  if (user === null) return null;
+  const binds = !byId && application.serverSessionsCreateUsers;
+  const isNoted = await hasIdentity(deps.store, user.id, BACKEND);
+  // A user with any identity has been noted, or has another sign-in.
+  const signedUp = isNoted || !(await isOnlyBackends(deps, user.id));
+  if (binds && signedUp && !application.serverSessionsReachSignedUpUsers) {
     throw Fault.field(
       name.field,
       "is that of a user whom the backend's sessions have not created: see the setting serverSessionsReachSignedUpUsers",
     );
   }
-  await addIdentity(deps.store, identity, user.id, new Date(deps.clock.now()));
+  const add = (of: Identity) => addIdentity(deps.store, of, user.id, new Date(deps.clock.now()));
+  if (signedUp && !isNoted) {
+    const id = identityOf(application.id, {
+      kind: "userId",
+      value: String(user.id),
+      field: "userId",
+    });
+    await onReach(user, () => add(id));
+  }
+  if (binds) await add(identity);
   return user;
 }
 
@@ -112,7 +131,7 @@ async function findKnown(
  * an identity. A user with any identity was created by a provider, or belongs to another name.
  */
 async function isOnlyBackends({ store }: SignInDeps, userId: number): Promise<boolean> {
-  if (await hasIdentity(store, userId)) return false;
+  if (await hasIdentity(store, userId, null)) return false;
   return (await findStoredUser(store, userId))?.passwordHash === null;
 }
 

@@ -1,7 +1,7 @@
 import { API_KEYS_MAX } from "../../../src/domain/api-keys/api-keys";
 import { graphql } from "../../../tools/graphql/graphql-http";
 import { connectSocket } from "../../../tools/graphql/graphql-socket";
-import { HOUR, MovingClock } from "../../support/moving-clock";
+import { eventually, HOUR, MovingClock } from "../../support/moving-clock";
 import { startNode, type TestNode } from "../../support/node";
 import { describeServices } from "../../support/operations/database";
 import { newUser, rest, type TestUser } from "../../support/rest-client";
@@ -416,6 +416,128 @@ test("a revoked key ends at once", async () => {
   expect(await codeOf(graphql(node, REVOKE, { input: { id: apiKey.id } }, developer))).toBe(
     "NOT_FOUND",
   );
+});
+
+const SESSION = `mutation ($input: CreateSessionForUserInput!) {
+  createSessionForUser(input: $input) { session { token } } }`;
+const END = `mutation ($input: RevokeApiKeyInput!) {
+  revokeApiKey(input: $input) { revokedApiKeyId endedSessionCount } }`;
+
+describe("the sessions of a revoked key", () => {
+  const sessionBy = async (key: string, at = node) => {
+    const input = { userId: String(user.id) };
+    const { data } = await graphql(at, SESSION, { input }, key);
+    return data.createSessionForUser.session.token as string;
+  };
+  const statusOf = async (token: string) => (await rest(node, "GET", "/session", { token })).status;
+  const revoke = (id: string, endSessions?: boolean) =>
+    graphql(node, END, { input: { id, endSessions } }, developer);
+
+  test("stay valid, and are listed as its own", async () => {
+    const { key, apiKey } = await created({ scopes: ["SESSIONS"] });
+    const token = await sessionBy(key);
+    const { data } = await revoke(apiKey.id);
+    expect(data.revokeApiKey).toEqual({ revokedApiKeyId: apiKey.id, endedSessionCount: null });
+    expect(await statusOf(token)).toBe(200);
+    const list = `query ($app: ID!, $user: ID!) { application(id: $app) {
+      sessions(userId: $user, first: 1) { nodes { origin apiKey { id name } } } } }`;
+    const variables = { app: String(node.application.id), user: String(user.id) };
+    const listed = await graphql(node, list, variables, developer);
+    expect(listed.data.application.sessions.nodes).toEqual([
+      { origin: "API_KEY", apiKey: { id: apiKey.id, name: null } },
+    ]);
+    // Whoever has second thoughts ends them later.
+    const foreigner = await memberToken(other, "owner", 100);
+    const input = { id: apiKey.id, endSessions: true };
+    expect(await codeOf(graphql(node, END, { input }, foreigner))).toBe("NOT_FOUND");
+    expect(await statusOf(token)).toBe(200);
+    expect((await revoke(apiKey.id, true)).data.revokeApiKey.endedSessionCount).toBe(1);
+    expect(await statusOf(token)).toBe(401);
+    expect(await codeOf(revoke(apiKey.id, true))).toBe("NOT_FOUND");
+  });
+
+  test("end with it, with their sockets, and no others", async () => {
+    const { key, apiKey } = await created({ scopes: ["SESSIONS"] });
+    const { key: another } = await created({ scopes: ["SESSIONS"] });
+    const tokens = [await sessionBy(key), await sessionBy(key)];
+    const kept = await sessionBy(another);
+    const socket = await connectSocket(node);
+    socket.send({ type: "connection_init", payload: { token: tokens[0] } });
+    expect(await socket.next()).toMatchObject({ type: "connection_ack" });
+    const { data } = await revoke(apiKey.id, true);
+    expect(data.revokeApiKey).toEqual({ revokedApiKeyId: apiKey.id, endedSessionCount: 2 });
+    expect((await socket.closed).code).toBe(4401);
+    for (const token of tokens) expect(await statusOf(token)).toBe(401);
+    expect(await statusOf(kept)).toBe(200);
+    expect(await statusOf(user.token)).toBe(200);
+  });
+
+  test("end by the thousand", async () => {
+    const { apiKey } = await created({ scopes: ["SESSIONS"] });
+    await node.sql(
+      `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
+          last_activity_at, updated_at, origin, api_key_id)
+        SELECT $1, $2, sha256(convert_to('of a key ' || n, 'UTF8')), 0, 0, now() + interval '1 year',
+          now(), now(), 'api_key', $3 FROM generate_series(1, 2500) n`,
+      [node.application.id, user.id, apiKey.id],
+    );
+    const { data } = await revoke(apiKey.id, true);
+    expect(data.revokeApiKey.endedSessionCount).toBe(2_500);
+  });
+
+  test("are none that began before and were stored after it", async () => {
+    const { key, apiKey } = await created({ scopes: ["SESSIONS"] });
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () =>
+        graphql(node, SESSION, { input: { userId: String(user.id) } }, key),
+      ),
+      revoke(apiKey.id, true),
+    ]);
+    const tokens = answers.flatMap(({ data }) => data?.createSessionForUser?.session.token ?? []);
+    for (const token of tokens) expect(await statusOf(token)).toBe(401);
+    const [row] = await node.sql(
+      "SELECT count(*)::int AS count FROM sessions WHERE api_key_id = $1",
+      [apiKey.id],
+    );
+    expect(row).toEqual({ count: 0 });
+  });
+});
+
+test("the last use of a key is listed, and refused uses are none", async () => {
+  const { key, apiKey } = await created();
+  const lastUse = async () => {
+    const id = String(node.application.id);
+    const list = "query ($id: ID!) { application(id: $id) { apiKeys { id lastUsedAt } } }";
+    const { data } = await graphql(node, list, { id }, developer);
+    const keys: Array<{ id: string; lastUsedAt: string | null }> = data.application.apiKeys;
+    return keys.find((each) => each.id === apiKey.id)?.lastUsedAt;
+  };
+  expect(await lastUse()).toBeNull();
+  await read(key);
+  const at = Math.floor(clock.now() / 1000) * 1000;
+  const stored = async () => {
+    const [row] = await node.sql<{ last_used_at: Date | null }>(
+      "SELECT last_used_at FROM api_keys WHERE id = $1",
+      [apiKey.id],
+    );
+    return row?.last_used_at?.getTime() ?? null;
+  };
+  await eventually(stored, (time) => time !== null);
+  expect(new Date((await lastUse()) ?? 0).getTime()).toBeGreaterThanOrEqual(at);
+  await node.sql("UPDATE api_keys SET expires_at = to_timestamp(0) WHERE id = $1", [apiKey.id]);
+  clock.advance(HOUR);
+  expect((await read(key)).errors?.[0].message).toBe(UNKNOWN);
+  // The next key's use is written together with what is waiting.
+  const next = await created();
+  await read(next.key);
+  await eventually(
+    () =>
+      node.sql("SELECT 1 FROM api_keys WHERE id = $1 AND last_used_at IS NOT NULL", [
+        next.apiKey.id,
+      ]),
+    (rows) => rows.length > 0,
+  );
+  expect(await stored()).toBeLessThan(clock.now() - HOUR / 2);
 });
 
 describeServices("on two nodes", () => {

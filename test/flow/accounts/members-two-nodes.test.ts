@@ -64,9 +64,10 @@ test("a node that was disconnected from the others closes the sockets of session
   const clock = new MovingClock();
   const modules = await openTestModules({ store: node.app.store, clock });
   try {
-    const { findMemberByToken } = authLookups(modules.sessions, modules.accounts, {
-      findLinkGuest: () => Promise.reject(new Error("not asked for")),
-    });
+    const { sessions, accounts } = modules;
+    const links = { findLinkGuest: () => Promise.reject(new Error("not asked for")) };
+    const apiKeys = { ...accounts, uses: { record: () => undefined } };
+    const { findMemberByToken } = authLookups(sessions, accounts, links, apiKeys);
     const closed: string[] = [];
     const watch = async (name: string, token: string) => {
       const viewer = await findMemberByToken(token);

@@ -325,23 +325,82 @@ test("without a key and a JWT it is UNAUTHENTICATED, also with a session", async
   }
 });
 
-test("the audit log has the key, its application and the user, and no name", async () => {
-  const user = await newUser(node);
-  const { session } = await created({ login: user.login });
-  const [entry] = await node.sql<Record<string, unknown>>(
-    "SELECT * FROM audit_entries WHERE action = 'createSessionForUser' ORDER BY id DESC LIMIT 1",
-  );
-  expect(entry).toMatchObject({
-    application_id: node.application.id,
-    api_key_name: key.slice(0, 20),
-    outcome: "succeeded",
-    targets: expect.arrayContaining([
-      { name: "userId", id: String(user.id) },
-      { name: "sessionId", id: session.id },
-    ]),
-    fields: [{ name: "login", value: null, cleared: false }],
+describe("of the audit log", () => {
+  const entries = () =>
+    node.sql<Record<string, unknown>>(
+      "SELECT * FROM audit_entries WHERE action = 'createSessionForUser' ORDER BY id",
+    );
+  const newEntries = async (run: () => Promise<unknown>) => {
+    const before = (await entries()).length;
+    await run();
+    return (await entries()).slice(before);
+  };
+
+  test.each([
+    "userId",
+    "login",
+  ] as const)("a key that reaches a user who signed up, by %s, leaves one entry, without the name", async (kind) => {
+    const user = await newUser(node);
+    const name = kind === "login" ? user.login : String(user.id);
+    const found = await newEntries(async () => {
+      const { session } = await created({ [kind]: name });
+      expect((await created({ [kind]: name })).session.id).not.toBe(session.id);
+      await created({ userId: String(user.id) });
+    });
+    expect(found).toEqual([
+      expect.objectContaining({
+        application_id: node.application.id,
+        api_key_name: key.slice(0, 20),
+        outcome: "succeeded",
+        targets: [
+          { name: "applicationId", id: String(node.application.id) },
+          { name: "userId", id: String(user.id) },
+        ],
+        fields: [],
+      }),
+    ]);
   });
-  expect(JSON.stringify(entry)).not.toContain(session.token);
+
+  test("sessions of a user whom they created leave no entry, and what a key may not do does", async () => {
+    await letCreate(true);
+    const login = newLogin();
+    const none = await newEntries(async () => {
+      const { user } = await created({ login });
+      await created({ login });
+      await created({ userId: user.id });
+    });
+    expect(none).toEqual([]);
+    const push = await newApiKey(node, ["push"]);
+    const refused = await newEntries(() => create({ login }, push));
+    expect(refused).toEqual([
+      expect.objectContaining({ outcome: "failed", error_code: "FORBIDDEN" }),
+    ]);
+  });
+});
+
+test("members see by which key a session was created, and users do not", async () => {
+  const user = await newUser(node);
+  const { token } = (await created({ login: user.login })).session;
+  const owner = await ownerToken(node);
+  const [row] = await node.sql<{ id: number; name: string }>(
+    "SELECT id, name FROM api_keys WHERE name = $1",
+    [key.slice(0, 20)],
+  );
+  const LIST = `query ($app: ID!, $user: ID!) { application(id: $app) {
+    sessions(userId: $user) { nodes { origin apiKey { id name } } } } }`;
+  const variables = { app: String(node.application.id), user: String(user.id) };
+  const { data } = await graphql(node, LIST, variables, owner);
+  expect(data.application.sessions.nodes).toEqual([
+    { origin: "API_KEY", apiKey: { id: String(row?.id), name: row?.name } },
+    { origin: "CLIENT", apiKey: null },
+  ]);
+  const own = await graphql(node, "{ sessions { nodes { origin apiKey { id } } } }", {}, token);
+  expect(own.data.sessions.nodes).toEqual(
+    expect.arrayContaining([
+      { origin: "API_KEY", apiKey: null },
+      { origin: "CLIENT", apiKey: null },
+    ]),
+  );
 });
 
 test("a socket takes no notice of the header, and no key as a token", async () => {

@@ -58,7 +58,12 @@ it("creates, lists and revokes API keys", async () => {
     "--scopes must be one of push, sessions, users.\n",
   );
   expect(await runJson(["api-key", "revoke", "--api-key", apiKey.id])).toEqual({
-    revokedApiKeyId: apiKey.id,
+    ...{ revokedApiKeyId: apiKey.id, endedSessionCount: null },
+  });
+  const again = await runJson(["api-key", "create", ...named]);
+  const end = ["api-key", "revoke", "--api-key", again.apiKey.id, "--end-sessions", "true"];
+  expect(await runJson(end)).toEqual({
+    ...{ revokedApiKeyId: again.apiKey.id, endedSessionCount: 0 },
   });
   expect(await runFailing(["api-key", "revoke", "--api-key", apiKey.id])).toContain(
     "no such API key",

@@ -1,13 +1,14 @@
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
+import { useState } from "react";
 import { useChange, useOperation } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { ListSection } from "../../components/list-section.tsx";
-import { formatDate, formatDateTime } from "../../formats.ts";
+import { formatDate, formatDateTime, formatRelative } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { ApiKeysDocument, type ApiKeysQuery, RevokeApiKeyDocument } from "./api-keys.generated.ts";
 import { CreateApiKey } from "./create-api-key.tsx";
@@ -32,6 +33,18 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     render: ({ scopes }) => scopes.map((scope) => texts.scopeNames[scope][0]).join(", "),
   },
   { key: "expires", title: texts.expires, render: ({ expiresAt }) => expiryLabel(expiresAt) },
+  {
+    key: "lastUsed",
+    title: texts.lastUsed,
+    render: ({ lastUsedAt }) =>
+      lastUsedAt ? (
+        <Text size="sm" span title={formatDateTime(lastUsedAt)}>
+          {formatRelative(lastUsedAt)}
+        </Text>
+      ) : (
+        texts.never
+      ),
+  },
   {
     key: "createdBy",
     title: texts.createdBy,
@@ -100,12 +113,14 @@ function expiryLabel(expiresAt: string | null | undefined): string {
   return new Date(expiresAt).getTime() <= Date.now() ? texts.expired(day) : day;
 }
 
-function Revoke({ apiKey: { id, name } }: { apiKey: ApiKey }) {
+function Revoke({ apiKey: { id, name, scopes } }: { apiKey: ApiKey }) {
   const [isAsking, { open, close }] = useDisclosure();
+  const [endSessions, setEndSessions] = useState(false);
   const { mutateAsync } = useChange(RevokeApiKeyDocument, [ApiKeysDocument]);
   const revoke = async () => {
-    await mutateAsync({ input: { id } });
-    notifications.show({ message: texts.revoked(name), color: "green" });
+    const { revokeApiKey } = await mutateAsync({ input: { id, endSessions } });
+    const message = texts.revoked(name, revokeApiKey.endedSessionCount ?? null);
+    notifications.show({ message, color: "green" });
   };
   return (
     <>
@@ -121,6 +136,14 @@ function Revoke({ apiKey: { id, name } }: { apiKey: ApiKey }) {
         onConfirm={revoke}
       >
         <Text size="sm">{texts.revokeText(name)}</Text>
+        {scopes.includes("SESSIONS") && (
+          <Checkbox
+            label={texts.endSessions}
+            description={texts.endSessionsText}
+            checked={endSessions}
+            onChange={(event) => setEndSessions(event.currentTarget.checked)}
+          />
+        )}
       </ConfirmDialog>
     </>
   );

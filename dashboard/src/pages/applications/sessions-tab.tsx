@@ -4,6 +4,7 @@ import { useOperation } from "../../api/queries.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import type { Column } from "../../components/entry-list.tsx";
 import { KeysetList, usePagePosition } from "../../components/keyset-list.tsx";
+import { sessionOriginOf } from "../../components/session-origin.ts";
 import { formatDateTime, formatRelative } from "../../formats.ts";
 import { strings } from "../../strings.ts";
 import {
@@ -49,6 +50,7 @@ function columnsOf(applicationId: string): readonly Column<Row>[] {
       render: ({ expiresAt }) => formatDateTime(expiresAt),
       wideOnly: true,
     },
+    { key: "origin", title: texts.sessionOrigin, render: sessionOriginOf },
     { key: "ip", title: texts.sessionFrom, render: ({ ip }) => ip ?? strings.common.none },
     {
       key: "agent",

@@ -1,3 +1,5 @@
+import { counted } from "../../formats.ts";
+
 /** Texts of the list of applications. */
 export const applicationsStrings = {
   title: "Applications",
@@ -137,6 +139,7 @@ export const applicationStrings = {
   sessionExpires: "Expires",
   sessionFrom: "Address",
   sessionAgent: "Client",
+  sessionOrigin: "Created by",
   sessionsEmpty: "No live sessions",
   sessionsEmptyText:
     "Sessions appear here when an app or a backend signs in with the application’s keys.",
@@ -182,6 +185,7 @@ export const apiKeyStrings = {
   >,
   never: "never",
   expired: (day: string) => `expired on ${day}`,
+  lastUsed: "Last used",
   createdBy: "Created by",
   created: "Created",
   actions: "Actions",
@@ -197,8 +201,10 @@ export const apiKeyStrings = {
   revoke: "Revoke …",
   revokeOf: (name: string) => `Revoke ${name} …`,
   revokeTitle: "Revoke the API key",
-  revokeText: (name: string) =>
-    `Every backend that uses ${name} is refused from now on. Sessions that it created stay valid.`,
+  revokeText: (name: string) => `Every backend that uses ${name} is refused from now on.`,
+  endSessions: "End the sessions that it created",
+  endSessionsText: "Signs these users out. Tick it if somebody else may have had the key.",
   revokeSubmit: "Revoke",
-  revoked: (name: string) => `${name} is revoked.`,
+  revoked: (name: string, ended: number | null) =>
+    `${name} is revoked.${ended === null ? "" : ` ${counted(ended, "session", "sessions")} ended.`}`,
 };

@@ -19,7 +19,7 @@ export function auditMutation(
   allowed: AllowedCallers,
   resolve: Resolve,
 ): Resolve {
-  const { notAuditedIf } = field.extensions as AuditExtensions;
+  const { notAuditedIf, auditsItself = false } = field.extensions as AuditExtensions;
   return async (source, args, context, info) => {
     const { audit, auth, caller } = context;
     const describe = async (): Promise<AuditedAction> => {
@@ -47,7 +47,7 @@ export function auditMutation(
       throw error;
     }
     const run = async () => resolve(source, args, context, info);
-    if (!isAudited) return run();
+    if (!isAudited || auditsItself) return run();
     return runAudited(audit, await describe(), run, (result) => [
       ...recordResult(field.type, result),
       ...applicationTarget(auth.ownedApplication),
@@ -55,7 +55,8 @@ export function auditMutation(
   };
 }
 
-function actorOf(caller: AccountViewer | ApiKeyViewer): AuditActor {
+/** Who acts, as an entry has it. */
+export function actorOf(caller: AccountViewer | ApiKeyViewer): AuditActor {
   if (caller.kind === "member") return { ...caller, apiKey: null };
   const { accountId, id, name, creator } = caller;
   return { ...creator, accountId, apiKey: { id, name } };

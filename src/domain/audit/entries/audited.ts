@@ -8,6 +8,8 @@ export interface AuditExtensions {
   auditedAs?: string;
   /** The argument with which a mutation changes nothing. */
   notAuditedIf?: string;
+  /** Whether the resolver of a mutation writes the entries of what it does. */
+  auditsItself?: boolean;
 }
 
 /**
@@ -21,6 +23,14 @@ export function Audited(): PropertyDecorator {
 /** Declares the name under which the audit log records an id whose own name does not tell what it identifies. */
 export function AuditedAs(name: string): PropertyDecorator {
   return Extensions({ auditedAs: name } satisfies AuditExtensions);
+}
+
+/**
+ * Declares that the resolver of a mutation writes the entries of what it does, because most calls are no news to a member.
+ * What the caller may not do is recorded as of every mutation.
+ */
+export function AuditsItself(): MethodDecorator & PropertyDecorator {
+  return Extensions({ auditsItself: true } satisfies AuditExtensions);
 }
 
 /** Declares that a mutation changes nothing if this argument is true, and then leaves no entry. */

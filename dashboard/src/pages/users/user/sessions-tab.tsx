@@ -8,6 +8,7 @@ import { EmptyState } from "../../../components/empty-state.tsx";
 import type { Column } from "../../../components/entry-list.tsx";
 import { ErrorPanel } from "../../../components/error-panel.tsx";
 import { KeysetList, usePagePosition } from "../../../components/keyset-list.tsx";
+import { sessionOriginOf } from "../../../components/session-origin.ts";
 import { Missing, Moment } from "../cells.tsx";
 import { userStrings } from "./strings.ts";
 import {
@@ -101,6 +102,7 @@ const COLUMNS: readonly Column<Row>[] = [
       </Text>
     ),
   },
+  { key: "origin", title: texts.sessionOrigin, render: sessionOriginOf },
   { key: "ip", title: texts.sessionFrom, render: ({ ip }) => ip || <Missing /> },
   {
     key: "last",

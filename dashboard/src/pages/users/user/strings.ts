@@ -100,6 +100,7 @@ export const userStrings = {
   sessionsEmptyText: "A session appears here when the user signs in on a device.",
   sessionAgent: "Client",
   sessionNoAgent: "Unknown client",
+  sessionOrigin: "Created by",
   sessionFrom: "Address",
   sessionLast: "Last used",
   sessionExpires: "Expires",
