@@ -104,16 +104,32 @@ function withoutKeys(message: string): SignalboxError {
   return new SignalboxError("UNAUTHENTICATED", message);
 }
 
-/** Never 401 or 403, which say that the visitor is not signed in at the backend. */
+/**
+ * The statuses of the service (docs/ERRORS.md) that `sessionFromUrl` understands, and 422 for the other requests that fail
+ * again: it repeats one that gets 404, 413 or 501, since a proxy or a deployment of the backend may answer so. Never 401,
+ * which says that the visitor is not signed in at the backend.
+ */
 const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
-  FORBIDDEN: 422,
+  MALFORMED: 400,
+  FORBIDDEN: 403,
+  CONFLICT: 409,
   NOT_FOUND: 422,
+  TOO_LARGE: 422,
   INVALID: 422,
+  UNSUPPORTED: 422,
   LIMITED: 429,
 };
 
+/** What {@link errorResponse} makes of an error. */
+export interface ErrorResponse {
+  readonly status: number;
+  /** `Retry-After` in seconds, if the service says when to ask again. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly message: string };
+}
+
 /**
- * What a backend's endpoint answers when a session could not be created: a status and a body that `sessionFromUrl`
+ * What a backend's endpoint answers when a session could not be created: a status, headers and a body that `sessionFromUrl`
  * understands. A page can show the message. It is not shown errors of the backend itself: those of its keys
  * (UNAUTHENTICATED), and others than those of this package.
  *
@@ -128,17 +144,21 @@ const STATUSES: Partial<Record<SignalboxErrorCode, number>> = {
  * try {
  *   await sessions.forUser({ login: "not allowed!" });
  * } catch (error) {
- *   const { status, body } = errorResponse(error);
- *   console.log(status, body.message);
+ *   const { status, headers, body } = errorResponse(error);
+ *   console.log(status, headers, body.message);
  * }
  * ```
- * @returns 422 for FORBIDDEN (a blocked user), NOT_FOUND and INVALID, 429 for LIMITED, 503 for what may succeed later, and 500 otherwise
+ * @returns 403 for FORBIDDEN (a blocked user, or an API key without the scope SESSIONS), 400, 409 or 422 for other requests
+ * that fail again, 429 for LIMITED, 503 for what may succeed later, and 500 otherwise
  */
-export function errorResponse(error: unknown): { status: number; body: { message: string } } {
+export function errorResponse(error: unknown): ErrorResponse {
   if (!(error instanceof SignalboxError) || error.code === "UNAUTHENTICATED") {
-    return { status: 500, body: { message: "The session could not be created" } };
+    return { status: 500, headers: {}, body: { message: "The session could not be created" } };
   }
-  const { code, message } = error;
+  const { code, message, retryAfter } = error;
   const status = STATUSES[code] ?? (isTransient(error) ? 503 : 500);
-  return { status, body: { message } };
+  // The header has whole seconds.
+  const headers: Record<string, string> =
+    retryAfter === null ? {} : { "Retry-After": String(Math.ceil(retryAfter)) };
+  return { status, headers, body: { message } };
 }

@@ -37,9 +37,10 @@ const FINAL_STATUSES: Readonly<Record<number, SignalboxErrorCode>> = {
 const MESSAGE_MAX = 500;
 
 /**
- * A source that asks the application's own backend by POST. It answers `{"token": "…"}`; 401 and 403 mean that the
- * visitor is not signed in there. The error of any other status has the `message` of the answer's JSON: 400, 409 and 422
- * end the session, since the same request fails again. `errorResponse` of `@signalbox/client/server` makes such answers.
+ * A source that asks the application's own backend by POST. It answers `{"token": "…"}`; 401 means that the visitor is not
+ * signed in there, and 403 that the visitor may not be. The error has the `message` of the answer's JSON: 400, 401, 403,
+ * 409 and 422 end the session, since the same request fails again; after another status the request is repeated, not
+ * before the seconds of `Retry-After`. `errorResponse` of `@signalbox/client/server` makes such answers.
  *
  * @example
  * ```ts

@@ -31,13 +31,13 @@ export function openEndpoint(settings: Settings) {
     const name = await readName(request);
     const user = { login: name, fullName: name, tags: ["example"] };
     const { token } = await sessions.forUser(user);
-    return { status: 200, body: { token } };
+    return { status: 200, headers: {}, body: { token } };
   };
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { status, body } = await create(request).catch(errorResponse);
-    const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
-    response.writeHead(status, headers).end(JSON.stringify(body));
+    const { status, headers, body } = await create(request).catch(errorResponse);
+    const own = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+    response.writeHead(status, { ...headers, ...own }).end(JSON.stringify(body));
   };
 }
 

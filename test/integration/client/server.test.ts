@@ -176,9 +176,16 @@ test("a backend without an API key or without the application's keys says so", a
 
 test("a backend answers an error with a status that pages understand, and never shows errors of its own", async () => {
   const error = await failure(open().forUser({ login: "not allowed!" }));
+  const push = await newApiKey(node, ["push"]);
   const answers = [
     error,
-    new SignalboxError("LIMITED", "Too many requests"),
+    await failure(open({ apiKey: push }).forUser({ login: "ann" })),
+    await failure(open().forUser({ userId: "999999" })),
+    new SignalboxError("MALFORMED", "No"),
+    new SignalboxError("TOO_LARGE", "No"),
+    new SignalboxError("UNAVAILABLE", "Later", { retryAfter: 2.5 }),
+    new SignalboxError("LIMITED", "Too many requests", { retryAfter: 7 }),
+    new SignalboxError("INTERNAL", "Internal server error"),
     new SignalboxError("NETWORK", "The service does not answer"),
     await failure(open({ apiKey: "sbk_unknown" }).forUser({ login: "ann" })),
     await failure(open({ apiKey: "" }).forUser({ login: "ann" })),
@@ -186,12 +193,22 @@ test("a backend answers an error with a status that pages understand, and never 
     new Error("connect 10.0.0.1"),
   ].map((each) => errorResponse(each));
   expect(answers).toEqual([
-    { status: 422, body: { message: error.message } },
-    { status: 429, body: { message: "Too many requests" } },
-    { status: 503, body: { message: "The service does not answer" } },
-    { status: 500, body: { message: "The session could not be created" } },
-    { status: 500, body: { message: "The session could not be created" } },
-    { status: 500, body: { message: "The session could not be created" } },
-    { status: 500, body: { message: "The session could not be created" } },
+    { status: 422, headers: {}, body: { message: error.message } },
+    {
+      status: 403,
+      headers: {},
+      body: { message: "This API key may not do that: the scope sessions is needed" },
+    },
+    { status: 422, headers: {}, body: { message: "There is no such user" } },
+    { status: 400, headers: {}, body: { message: "No" } },
+    { status: 422, headers: {}, body: { message: "No" } },
+    { status: 503, headers: { "Retry-After": "3" }, body: { message: "Later" } },
+    { status: 429, headers: { "Retry-After": "7" }, body: { message: "Too many requests" } },
+    { status: 500, headers: {}, body: { message: "Internal server error" } },
+    { status: 503, headers: {}, body: { message: "The service does not answer" } },
+    ...Array.from({ length: 4 }, () => ({
+      ...{ status: 500, headers: {} },
+      body: { message: "The session could not be created" },
+    })),
   ]);
 });

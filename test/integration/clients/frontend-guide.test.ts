@@ -118,7 +118,7 @@ test.each(
     const [user] = await node.sql<{ id: number }>("SELECT id FROM users WHERE login = $1", [login]);
     await blockUser(node, { id: user?.id ?? 0 });
     const response = await post(`signed-in=${login}`);
-    expect(response.status).toBe(422);
+    expect(response.status).toBe(403);
     const { message } = (await response.json()) as { message: string };
     expect(message).toBe("This user is blocked");
   });
