@@ -7,6 +7,7 @@ import { isEmailVariantTaken } from "./user-queries";
 /**
  * Checks a user's new e-mail. The old address is notified of each change, and users may enter any address,
  * so a change counts as a requested mail.
+ * @param ip the client's address; null for a backend with an API key, which counts for its application alone
  * @throws Fault INVALID if the address is taken; LIMITED
  */
 export async function checkNewEmail(
@@ -14,10 +15,10 @@ export async function checkNewEmail(
   { applicationId, userId }: Pick<UserViewer, "applicationId" | "userId">,
   newEmail: string | null | undefined,
   oldEmail: string | null,
-  ip: string,
+  ip: string | null,
 ): Promise<void> {
   if (deps.deliverEmailChange !== null && oldEmail !== null) {
-    await deps.limits.countForAddress("reset", ip);
+    if (ip !== null) await deps.limits.countForAddress("reset", ip);
     await deps.limits.countForApplication("reset", applicationId);
   }
   await checkEmailVariants(deps, applicationId, newEmail, userId);

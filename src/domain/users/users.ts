@@ -84,12 +84,10 @@ export async function updateUser(
       throw scopeRefused("sessions");
     }
     const { applicationId, id: userId } = await requireUserOf(deps, viewer, id);
-    const isChanged = await changeUser(
-      deps,
-      { applicationId, userId, sessionId: null },
-      fields,
-      ip,
-    );
+    // All users of a backend have its address.
+    const countsAddress = viewer.key === null;
+    const target = { applicationId, userId, sessionId: null, countsAddress };
+    const isChanged = await changeUser(deps, target, fields, ip);
     if (!isChanged) throw noUser();
     return requireUser(deps, applicationId, id);
   }
@@ -106,6 +104,8 @@ export interface ChangedUser {
   applicationId: number;
   userId: number;
   sessionId: number | null;
+  /** Whether the change counts for the client's address, as for everybody but API keys. True if absent. */
+  countsAddress?: boolean;
 }
 
 /**
@@ -119,7 +119,8 @@ export async function changeUser(
   fields: UserChanges,
   ip: string,
 ): Promise<boolean> {
-  const { applicationId, userId, sessionId } = target;
+  const { applicationId, userId, sessionId, countsAddress = true } = target;
+  const countedIp = countsAddress ? ip : null;
   const current = await findStoredUser(deps.store, userId);
   if (current === null) return false;
   const { columns, tags } = checkUserFields(fields);
@@ -134,7 +135,7 @@ export async function changeUser(
     throw Fault.field("password", "cannot be set: a guest has none");
   }
   const emailChanges = columns.email !== undefined && fields.email !== current.email;
-  if (emailChanges) await checkNewEmail(deps, target, fields.email, current.email, ip);
+  if (emailChanges) await checkNewEmail(deps, target, fields.email, current.email, countedIp);
   const newPassword = fields.password ?? null;
   if (newPassword !== null) checkPassword(newPassword);
   /** The change that requires the old password; null if none does. */
@@ -146,7 +147,7 @@ export async function changeUser(
         : null;
   const requester = { ip, name: `${applicationId} ${passwordAttemptName(userId)}` };
   if (protectedChange !== null) {
-    await deps.limits.countPasswordChange({ kind: "user", id: userId, applicationId }, ip);
+    await deps.limits.countPasswordChange({ kind: "user", id: userId, applicationId }, countedIp);
     if (sessionId !== null) {
       const { oldPassword } = fields;
       const check = { hash: current.passwordHash, oldPassword, protectedChange };

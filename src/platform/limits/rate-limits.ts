@@ -141,9 +141,16 @@ export class RateLimits {
     return this.count(limit, this.classes[limit].application, String(applicationId));
   }
 
-  /** Counts a password change, also as a sign-in, since both hash a password. @throws Fault LIMITED */
-  async countPasswordChange({ kind, id, applicationId }: PasswordOwner, ip: string): Promise<void> {
-    await this.countForAddress("sign-in", ip);
+  /**
+   * Counts a password change, also as a sign-in, since both hash a password.
+   * @param ip the client's address; null for a backend with an API key, which counts for its application alone
+   * @throws Fault LIMITED
+   */
+  async countPasswordChange(
+    { kind, id, applicationId }: PasswordOwner,
+    ip: string | null,
+  ): Promise<void> {
+    if (ip !== null) await this.countForAddress("sign-in", ip);
     if (applicationId !== undefined) await this.countForApplication("sign-in", applicationId);
     await this.count("password", this.passwords, `${kind}:${id}`);
   }

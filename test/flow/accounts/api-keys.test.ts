@@ -399,6 +399,46 @@ describe("the header", () => {
   });
 });
 
+test("new passwords and e-mails by a key count for the application, and not for the address", async () => {
+  const limited = await startNode({
+    ...{ RATE_SIGN_INS_PER_IP: "1", RATE_RESETS_PER_IP: "1" },
+    ...{ RATE_SIGN_INS_PER_APPLICATION: "3", RATE_RESETS_PER_APPLICATION: "3" },
+  });
+  try {
+    const token = await memberToken(limited, "developer");
+    const input = {
+      applicationId: String(limited.application.id),
+      name: "one",
+      scopes: ["USERS", "SESSIONS"],
+    };
+    const { data } = await graphql(limited, CREATE, { input }, token);
+    const update =
+      "mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id } } }";
+    const change = (id: number, changes: object) =>
+      codeOf(
+        graphql(limited, update, { input: { id: String(id), ...changes } }, data.createApiKey.key),
+      );
+    const ids: number[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const [row] = await limited.sql<{ id: number }>(
+        "INSERT INTO users (application_id, login, email, email_key, updated_at) VALUES ($1, $2, $3, $3, now()) RETURNING id",
+        [limited.application.id, `of-key-${count}`, `of-key-${count}@example.com`],
+      );
+      ids.push(Number(row?.id));
+    }
+    const passwords: string[] = [];
+    const emails: string[] = [];
+    for (const id of ids) {
+      passwords.push(await change(id, { password: "chosen by the key" }));
+      emails.push(await change(id, { email: `new-${id}@example.com` }));
+    }
+    expect(passwords).toEqual(["OK", "OK", "OK", "LIMITED"]);
+    expect(emails).toEqual(["OK", "OK", "OK", "LIMITED"]);
+  } finally {
+    await limited.stop();
+  }
+});
+
 test("a key expires by the clock", async () => {
   const expiresAt = new Date(clock.now() + HOUR).toISOString();
   const { key } = await created({ expiresAt });
