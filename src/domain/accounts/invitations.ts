@@ -44,8 +44,14 @@ export interface MadeInvitation {
   link: string;
 }
 
-/** Name of the durable job that mails an invitation. */
-export const INVITATION_JOB = "account-invitation";
+/**
+ * Name of the durable job that mails an invitation. It is another one than {@link EARLIER_INVITATION_JOB}, so that no node
+ * of an earlier version takes it: that would mail a secret of its own, and the link that the inviting member has seen
+ * would end.
+ */
+export const INVITATION_JOB = "account-invitation-link";
+/** Name of the jobs of earlier versions, which have no secret. */
+export const EARLIER_INVITATION_JOB = "account-invitation";
 
 /**
  * Invites somebody to the caller's account, in place of an earlier invitation of the address. A background job mails the

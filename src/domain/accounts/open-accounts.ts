@@ -3,7 +3,7 @@ import type { Mailer } from "../../platform/mail/mail";
 import type { Transaction } from "../../platform/store/store";
 import type { AccountDeps, InvitationMailJob, MemberEmailChange } from "./account-deps";
 import { MEMBER_EMAIL_JOB, sendMemberEmailNotice } from "./email-change-mail";
-import { INVITATION_JOB, sendInvitationMail } from "./invitations";
+import { EARLIER_INVITATION_JOB, INVITATION_JOB, sendInvitationMail } from "./invitations";
 
 /** Opens accounts, and starts the jobs that send the mails of this module. */
 export function openAccounts(
@@ -18,7 +18,9 @@ export function openAccounts(
     return (transaction: Transaction, job: object) => enqueue(transaction, name, job);
   };
   if (mailer) {
-    jobs.work(INVITATION_JOB, (job: InvitationMailJob) => sendInvitationMail(deps, mailer, job));
+    for (const name of [INVITATION_JOB, EARLIER_INVITATION_JOB]) {
+      jobs.work(name, (job: InvitationMailJob) => sendInvitationMail(deps, mailer, job));
+    }
     jobs.work(MEMBER_EMAIL_JOB, (change: MemberEmailChange) =>
       sendMemberEmailNotice(deps, mailer, change),
     );

@@ -87,12 +87,16 @@ ${node.baseUrl}/dashboard/#/invitation/${secret}
 }
 const accept = (secret: string, password = PASSWORD) => run(ACCEPT, { secret, password });
 
-/** Runs the job of an invitation again. @param data its data, as an expression of the former one's */
-const repeatJob = (invitationId: string, data: string) =>
+/**
+ * Runs the job of an invitation again.
+ * @param name of its queue
+ * @param data its data, as an expression of the former one's
+ */
+const repeatJob = (invitationId: string, name: string, data: string) =>
   node.sql(
-    `INSERT INTO pgboss.job (name, data) SELECT name, ${data} FROM pgboss.job
-      WHERE name = 'account-invitation' AND data->>'invitationId' = $1`,
-    [invitationId],
+    `INSERT INTO pgboss.job (name, data) SELECT $2, ${data} FROM pgboss.job
+      WHERE name = 'account-invitation-link' AND data->>'invitationId' = $1`,
+    [invitationId, name],
   );
 
 /** A member who accepted an invitation. */
@@ -125,8 +129,9 @@ describe("an invitation", () => {
     expect(JSON.stringify(listed)).not.toContain(secret);
     const stored = await node.sql("SELECT * FROM account_invitations");
     const queued = await node.sql(
-      "SELECT data::text FROM pgboss.job WHERE name = 'account-invitation'",
+      "SELECT data::text FROM pgboss.job WHERE name = 'account-invitation-link'",
     );
+    expect(queued).not.toEqual([]);
     expect(JSON.stringify([stored, queued])).not.toContain(secret);
   });
 
@@ -134,11 +139,22 @@ describe("an invitation", () => {
     const email = newEmail();
     const { data } = await run(INVITE, { email, role: "SUPPORT" }, owner);
     await smtp.mailsTo(email);
-    await repeatJob(data.inviteMember.invitation.id, "data");
+    await repeatJob(data.inviteMember.invitation.id, "account-invitation-link", "data");
     const [first, second] = await smtp.mailsTo(email, 2);
     for (const mail of [first, second]) {
       expect(mail?.parsed.text).toContain(`\n${data.inviteMember.link}\n`);
     }
+  });
+
+  test("is mailed by no node of an earlier version, which would replace the link that was shown", async () => {
+    const { data } = await run(INVITE, { email: newEmail(), role: "SUPPORT" }, owner);
+    const { id } = data.inviteMember.invitation;
+    // Earlier versions take the jobs of the queue account-invitation.
+    const jobs = await node.sql(
+      "SELECT name FROM pgboss.job WHERE name LIKE 'account-invitation%' AND data->>'invitationId' = $1",
+      [id],
+    );
+    expect(jobs).toEqual([{ name: "account-invitation-link" }]);
   });
 
   test("of an earlier version, whose job has no secret, is mailed with one", async () => {
@@ -146,7 +162,8 @@ describe("an invitation", () => {
     const { data } = await run(INVITE, { email, role: "SUPPORT" }, owner);
     const [mail] = await smtp.mailsTo(email);
     expect(mail?.parsed.text).toContain(data.inviteMember.link);
-    await repeatJob(data.inviteMember.invitation.id, "data - 'sealedSecret'");
+    const { id } = data.inviteMember.invitation;
+    await repeatJob(id, "account-invitation", "data - 'sealedSecret'");
     const [, again] = await smtp.mailsTo(email, 2);
     const secret = /invitation\/([\w-]{43})\s/.exec(again?.parsed.text ?? "")?.[1] ?? "";
     expect(data.inviteMember.link).not.toContain(secret);
