@@ -1,3 +1,4 @@
+import { HostedConference } from "../../../src/domain/conferences/host/hosted-conference";
 import {
   createConference,
   joinConference,
@@ -160,6 +161,25 @@ test("a new number applies to the present emptiness", async () => {
   await set(2);
   clock.advance(3_000);
   await isClosed(id);
+});
+
+test("a new number is stored also if the host is of an earlier version, which takes no notice of it", async () => {
+  const id = await createConference(node, host.token, { name: newName(), emptyAfterSeconds: 0 });
+  await meet(id);
+  const update = jest
+    .spyOn(HostedConference.prototype, "update")
+    .mockImplementationOnce(async function (this: HostedConference, changes) {
+      return { ...this.settings, ...changes };
+    });
+  const input = { conferenceId: id, emptyAfterSeconds: 30 };
+  const fields = "conference { emptyAfterSeconds }";
+  const { conference } = await mutate(node, "updateConference", fields, input, host.token);
+  expect(update).toHaveBeenCalledTimes(1);
+  update.mockRestore();
+  expect(conference).toEqual({ emptyAfterSeconds: 30 });
+  await release(id);
+  await meet(id);
+  expect(await row(id)).toMatchObject({ open: true, closes: 30 });
 });
 
 test.each([[-1], [2_592_001]])("%i seconds are INVALID", async (emptyAfterSeconds) => {

@@ -65,6 +65,12 @@ type HostState =
    */
   | { name: "over" };
 
+/** What a change of the settings answers, also to another node. */
+export interface UpdatedConference extends ConferenceState {
+  /** Absent if the host is of an earlier version, which does not store `emptyAfterSeconds`. */
+  closesWhenEmpty?: true;
+}
+
 /** A taken seat. */
 interface Seat {
   participant: Participant;
@@ -150,7 +156,7 @@ export class HostedConference implements EngineOwner {
   }
 
   /** Changes the settings. */
-  async update(changes: Partial<Omit<ConferenceState, "id">>): Promise<ConferenceState> {
+  async update(changes: Partial<Omit<ConferenceState, "id">>): Promise<UpdatedConference> {
     const updated = await this.run(async () => {
       const conference = { ...this.settings, ...changes };
       await this.change(
@@ -167,7 +173,7 @@ export class HostedConference implements EngineOwner {
       return conference;
     });
     if (changes.bitrate !== undefined) await this.engine.update();
-    return updated;
+    return { ...updated, closesWhenEmpty: true };
   }
 
   /** Whether there has been no participant for so long that the conference closes or is released. */

@@ -19,6 +19,7 @@ import {
   insertConference,
   listJoinedConferences,
   listOpenConferences,
+  writeEmptyAfterSeconds,
 } from "../rows/conference-queries";
 import { listParticipantHistory } from "../rows/participant-history-queries";
 import type { Participant } from "../rows/participant-queries";
@@ -125,7 +126,12 @@ async function changeSettings(
   const settings = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => isGiven(value)),
   );
-  if (Object.keys(settings).length > 0) await deps.hosts.run(conferenceId, "update", settings);
+  if (Object.keys(settings).length === 0) return;
+  const { closesWhenEmpty } = await deps.hosts.run(conferenceId, "update", settings);
+  if (!closesWhenEmpty && isGiven(emptyAfterSeconds)) {
+    // For the next host: that of an earlier version never closes a conference that is empty.
+    await writeEmptyAfterSeconds(deps.store, conferenceId, emptyAfterSeconds);
+  }
 }
 
 /** Closes a conference; its participants are out. @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT if it is closed */

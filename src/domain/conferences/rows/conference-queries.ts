@@ -107,6 +107,11 @@ const SNAPSHOT: Statement = {
   text: `SELECT ${CONFERENCE_COLUMNS} FROM conferences c WHERE c.id = $1 AND c.closed_at IS NULL`,
 };
 
+const SET_EMPTY_AFTER: Statement = {
+  name: "set_conference_empty_after",
+  text: "UPDATE conferences SET empty_after_seconds = $2 WHERE id = $1 AND closed_at IS NULL",
+};
+
 const PURGE: Statement = {
   name: "purge_conferences",
   text: `DELETE FROM conferences WHERE id = ANY(ARRAY(
@@ -123,6 +128,15 @@ export async function insertConference(
   const values = [applicationId, name, seats, video, access, origin, bitrate];
   const { emptyAfterSeconds, createdBy } = conference;
   return first(await query<ConferenceRow>(INSERT, [...values, emptyAfterSeconds, createdBy]));
+}
+
+/** Writes how long a conference stays open when it is empty, for its next host. */
+export async function writeEmptyAfterSeconds(
+  { query }: Pick<Store, "query">,
+  id: number,
+  seconds: number,
+): Promise<void> {
+  await query(SET_EMPTY_AFTER, [id, seconds]);
 }
 
 /** Finds a conference, open or closed. */
