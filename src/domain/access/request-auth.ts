@@ -17,12 +17,11 @@ import {
   type UserViewer,
   type Viewer,
 } from "../../core/viewer";
+import { ApiKeyAuth } from "./api-key-auth";
 import {
-  keyRefused,
   linkGuestRefused,
   memberRefused,
   roleRefused,
-  scopeRefused,
   sessionRefused,
   withoutUser,
 } from "./refusals";
@@ -73,7 +72,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
   private memberLookup: Promise<AccountViewer> | null = null;
-  private keyLookup: Promise<ApiKeyViewer> | null = null;
+  private readonly key: ApiKeyAuth;
   private guestLookup: Promise<LinkGuestViewer> | null = null;
   /** The members who signed in by this request. */
   private readonly signedIn: AccountViewer[] = [];
@@ -86,7 +85,12 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
     private readonly lookups: AuthLookups<Session>,
     private readonly caller: Pick<Caller, "token" | "origin" | "apiKey"> &
       Partial<Pick<Caller, "protocol">>,
-  ) {}
+  ) {
+    const find = (key: string) => lookups.findApiKey(key);
+    this.key = new ApiKeyAuth(find, caller, ({ applicationId }) =>
+      this.noteApplication(applicationId),
+    );
+  }
 
   /**
    * Returns the caller's session.
@@ -124,21 +128,12 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   /** Whether the request carries an API key, valid or not. */
   get hasApiKey(): boolean {
-    return this.caller.apiKey !== undefined;
+    return this.key.isGiven;
   }
 
   /** Returns the API key of the request. @throws Fault UNAUTHENTICATED */
   apiKey(): Promise<ApiKeyViewer> {
-    this.keyLookup ??= this.loadApiKey();
-    return this.keyLookup;
-  }
-
-  private async loadApiKey(): Promise<ApiKeyViewer> {
-    const { apiKey } = this.caller;
-    if (apiKey === undefined) throw Fault.noSession();
-    const key = await this.lookups.findApiKey(apiKey);
-    this.noteApplication(key.applicationId);
-    return key;
+    return this.key.viewer();
   }
 
   /** Returns who calls for an account. @throws Fault UNAUTHENTICATED */
@@ -152,7 +147,7 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
    */
   forgetAccount(): void {
     this.memberLookup = null;
-    this.keyLookup = null;
+    this.key.forget();
     this.owned = null;
     this.lastOwned = null;
   }
@@ -186,24 +181,20 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   }
 
   /**
-   * Whether the answer may show what only members with at least a given role see; an API key sees what support does. A request that also signs a member in
-   * may show the accounts of two members; then both need the role.
+   * Whether the answer may show what only members with at least a given role see; an API key sees what support does. A
+   * request that also signs a member in may show the accounts of two members; then both need the role.
    * @param applicationId the application that the field's object belongs to, which the account must own; null if the
    * object belongs to an account
    */
   async maySee(role: MemberRole, applicationId: number | null): Promise<boolean> {
     const members = [...this.signedIn];
-    // A public operation ignores an invalid token or API key.
-    const key = this.hasApiKey ? await this.apiKey().catch(() => null) : null;
-    if (key !== null) {
-      // A key sees what support does, of its application: secrets stay with the members who set them.
-      const isOwn = applicationId === null || applicationId === key.applicationId;
-      if (!isOwn || !roleAllows(role, "support")) return false;
-    }
+    const byKey = await this.key.maySee(role, applicationId);
+    if (byKey === false) return false;
     const { token } = this.caller;
+    // A public operation ignores an invalid token.
     const own = isMemberToken(token) ? await this.account().catch(() => null) : null;
     if (own !== null) members.push(own);
-    if (members.length === 0) return key !== null;
+    if (members.length === 0) return byKey === true;
     if (!members.every((each) => roleAllows(role, each.role))) return false;
     if (applicationId === null) return true;
     const owned = await Promise.all(members.map((member) => this.owns(member, applicationId)));
@@ -302,14 +293,11 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
 
   /** Returns the calling member of an account, or API key. @throws Fault UNAUTHENTICATED */
   async memberViewer(): Promise<MemberViewer> {
-    const caller = await this.accountCaller();
-    const { accountId } = caller;
-    if (caller.kind === "member") {
-      const owns = (applicationId: number) => this.owns(caller, applicationId);
-      return { kind: "member", accountId, role: caller.role, key: null, owns };
-    }
-    const owns = async (applicationId: number) => applicationId === caller.applicationId;
-    return { kind: "member", accountId, role: "developer", key: caller, owns };
+    if (this.hasApiKey) return this.key.memberViewer();
+    const caller = await this.account();
+    const { accountId, role } = caller;
+    const owns = (applicationId: number) => this.owns(caller, applicationId);
+    return { kind: "member", accountId, role, key: null, owns };
   }
 
   /**
@@ -345,16 +333,10 @@ export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSes
   }
 
   /** Checks that the caller is one of those that are allowed. @throws Fault UNAUTHENTICATED, FORBIDDEN */
-  async require({ client, member, keyScope }: AllowedCallers): Promise<void> {
+  async require(allowed: AllowedCallers): Promise<void> {
+    const { client, member, keyScope } = allowed;
     if (client === "public" && (keyScope === null || !this.hasApiKey)) return;
-    if (this.hasApiKey) {
-      const { scopes } = await this.apiKey();
-      // The other REST-compatible paths are those of clients.
-      if (keyScope === null || (client !== "public" && this.caller.protocol === "rest"))
-        throw keyRefused();
-      if (!scopes.includes(keyScope)) throw scopeRefused(keyScope);
-      return;
-    }
+    if (this.hasApiKey) return this.key.require(allowed);
     if (this.callsForAccount) {
       const { role } = await this.account();
       // The REST-compatible paths are those of clients, also for operations that members run by GraphQL.

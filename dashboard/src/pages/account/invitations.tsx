@@ -1,10 +1,8 @@
-import { Button, Stack, Text, Title } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
+import { Stack, Text, Title } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
+import { RevokeButton } from "../../components/revoke-button.tsx";
 import { formatDate, formatDateTime, formatRelative } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import {
@@ -99,27 +97,10 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
 }
 
 function Revoke({ invitation: { id, email } }: { invitation: Invitation }) {
-  const [isAsking, { open, close }] = useDisclosure();
   const { mutateAsync } = useChange(RevokeInvitationDocument, [MembersDocument]);
   const revoke = async () => {
     await mutateAsync({ input: { id } });
-    notifications.show({ message: texts.revoked(email), color: "green" });
+    return texts.revoked(email);
   };
-  return (
-    <>
-      <Button variant="default" size="xs" onClick={open} aria-label={texts.revokeOf(email)}>
-        {texts.revoke}
-      </Button>
-      <ConfirmDialog
-        opened={isAsking}
-        onClose={close}
-        title={texts.revokeTitle}
-        action={texts.revokeSubmit}
-        isDestructive
-        onConfirm={revoke}
-      >
-        <Text size="sm">{texts.revokeText(email)}</Text>
-      </ConfirmDialog>
-    </>
-  );
+  return <RevokeButton name={email} texts={texts} onRevoke={revoke} />;
 }

@@ -1,13 +1,12 @@
 import { Button, Checkbox, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/queries.ts";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { type Column, EntryList } from "../../components/entry-list.tsx";
 import { ErrorPanel } from "../../components/error-panel.tsx";
 import { ListSection } from "../../components/list-section.tsx";
+import { RevokeButton } from "../../components/revoke-button.tsx";
 import { formatDate, formatDateTime, formatRelative } from "../../formats.ts";
 import { useRole } from "../../session/use-account.ts";
 import { ApiKeysDocument, type ApiKeysQuery, RevokeApiKeyDocument } from "./api-keys.generated.ts";
@@ -114,37 +113,22 @@ function expiryLabel(expiresAt: string | null | undefined): string {
 }
 
 function Revoke({ apiKey: { id, name, scopes } }: { apiKey: ApiKey }) {
-  const [isAsking, { open, close }] = useDisclosure();
   const [endSessions, setEndSessions] = useState(false);
   const { mutateAsync } = useChange(RevokeApiKeyDocument, [ApiKeysDocument]);
   const revoke = async () => {
     const { revokeApiKey } = await mutateAsync({ input: { id, endSessions } });
-    const message = texts.revoked(name, revokeApiKey.endedSessionCount ?? null);
-    notifications.show({ message, color: "green" });
+    return texts.revoked(name, revokeApiKey.endedSessionCount ?? null);
   };
   return (
-    <>
-      <Button variant="default" size="xs" onClick={open} aria-label={texts.revokeOf(name)}>
-        {texts.revoke}
-      </Button>
-      <ConfirmDialog
-        opened={isAsking}
-        onClose={close}
-        title={texts.revokeTitle}
-        action={texts.revokeSubmit}
-        isDestructive
-        onConfirm={revoke}
-      >
-        <Text size="sm">{texts.revokeText(name)}</Text>
-        {scopes.includes("SESSIONS") && (
-          <Checkbox
-            label={texts.endSessions}
-            description={texts.endSessionsText}
-            checked={endSessions}
-            onChange={(event) => setEndSessions(event.currentTarget.checked)}
-          />
-        )}
-      </ConfirmDialog>
-    </>
+    <RevokeButton name={name} texts={texts} onRevoke={revoke}>
+      {scopes.includes("SESSIONS") && (
+        <Checkbox
+          label={texts.endSessions}
+          description={texts.endSessionsText}
+          checked={endSessions}
+          onChange={(event) => setEndSessions(event.currentTarget.checked)}
+        />
+      )}
+    </RevokeButton>
   );
 }
