@@ -81,6 +81,7 @@ import {
 import { destroySessionOf, findSession } from "../../src/domain/sessions/sessions";
 import { consumeJwt } from "../../src/domain/sign-in/consumed-jwt-queries";
 import { findOrCreateUser } from "../../src/domain/sign-in/provider-users";
+import { findVouchedUser } from "../../src/domain/sign-in/vouched-users";
 import { blockUser, unblockUser } from "../../src/domain/users/blocks";
 import { checkCredentials, refusedSignIn } from "../../src/domain/users/credentials";
 import { listApplicationUsers } from "../../src/domain/users/lists/application-users";
@@ -318,6 +319,19 @@ it("serves every query of a request from an index", async () => {
     const application = await findApplication(sessions, applicationId);
     const verified = { subject: `fb${id}`, fullName: null, email: null, phone: null };
     expect((await findOrCreateUser(sessions, application, "facebook", verified)).id).toBe(id);
+    const reaching = {
+      ...application,
+      ...{ serverSessionsCreateUsers: true, serverSessionsReachSignedUpUsers: true },
+    };
+    const name = { kind: "login", value: `login${id}`, field: "login" } as const;
+    for (const noted of [1, 0]) {
+      const notes: number[] = [];
+      const vouched = await findVouchedUser(sessions, reaching, name, {}, async (user, note) => {
+        notes.push(user.id);
+        await note();
+      });
+      expect([vouched.id, notes.length]).toEqual([id, noted]);
+    }
     for (const conditions of PAGES) {
       const { list } = await listUserPage(sessions, viewer, { filter: conditions, page: 2 });
       await list.total();
