@@ -12,7 +12,7 @@ export const strings = {
 
   sessionOrigin: {
     names: { CLIENT: "app", API_KEY: "API key", JWT: "backend’s JWT" },
-    apiKey: (name: string) => `API key ${name}`,
+    apiKey: (name: string) => `API key “${name}”`,
     revokedKey: (id: string) => `API key ${id}, revoked`,
   },
   common: {

@@ -6,6 +6,7 @@ import {
   RevokeApiKeyDocument,
 } from "../../dashboard/src/pages/applications/api-keys.generated.ts";
 import {
+  ApplicationSessionsDocument,
   ApplicationSettingsDocument,
   type SettingsFieldsFragment,
 } from "../../dashboard/src/pages/applications/application.generated.ts";
@@ -133,4 +134,27 @@ it("a key's sessions end with it if that is ticked, and one without them does no
   expect(service.variablesOf(RevokeApiKeyDocument)).toEqual([
     { input: { id: "3", endSessions: true } },
   ]);
+});
+
+it("a session says what created it, also when its key is revoked", async () => {
+  const service = serviceWith(BACKEND);
+  const session = {
+    ...{ userId: "2", ip: "203.0.113.4", userAgent: "App", lastActivityAt: "2026-01-02T08:00:00Z" },
+    ...{ expiresAt: "2026-01-02T10:00:00Z", apiKey: null },
+  };
+  const nodes = [
+    { ...session, id: "11", origin: "API_KEY" as const, apiKey: { id: "3", name: "backend" } },
+    { ...session, id: "12", origin: "API_KEY" as const, apiKey: { id: "2", name: null } },
+    { ...session, id: "13", origin: "JWT" as const },
+    { ...session, id: "14", origin: "CLIENT" as const },
+  ];
+  const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "a", endCursor: "b" };
+  service.answer(ApplicationSessionsDocument, () => ({
+    application: { id: "7", sessions: { nodes, pageInfo, totalCount: 4, totalIsExact: true } },
+  }));
+  openPage(service, "/applications/7/settings?tab=sessions");
+  await screen.findByText("API key “backend”");
+  screen.getByText("API key 2, revoked");
+  screen.getByText("backend’s JWT");
+  screen.getByText("app");
 });
