@@ -99,16 +99,35 @@ export async function createDemoData(app: App, dataFolder: string): Promise<Demo
       { input },
     );
   }
+  const createKey = async (name: string, scopes: string[]) => {
+    const { createApiKey } = await run<{ createApiKey: { apiKey: { id: string } } }>(
+      url,
+      token,
+      "mutation Key($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }",
+      { input: { applicationId, name, scopes } },
+    );
+    return createApiKey.apiKey.id;
+  };
+  const backend = await createKey("field backend", ["SESSIONS", "USERS"]);
+  await createKey("weather alerts", ["PUSH"]);
+  await store.query(
+    {
+      name: "demo_key_use",
+      text: "UPDATE api_keys SET last_used_at = now() - interval '4 minutes' WHERE id = $1",
+    },
+    [backend],
+  );
   await store.query(
     {
       name: "demo_sessions",
       text: `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at, last_activity_at,
-          updated_at, ip, user_agent)
+          updated_at, ip, user_agent, origin, api_key_id)
         SELECT 1, u.id, sha256((u.id || '-' || n)::bytea), n, n, now() + n * interval '1 hour',
-          now() - u.id * n * interval '7 minutes', now(), '203.0.113.' || (u.id * 7 + n), ($1::text[])[n]
+          now() - u.id * n * interval '7 minutes', now(), '203.0.113.' || (u.id * 7 + n), ($1::text[])[n],
+          CASE WHEN n = 3 THEN 'api_key' ELSE 'client' END::session_origin, CASE WHEN n = 3 THEN $2::bigint END
         FROM users u, generate_series(1, 3) AS n WHERE u.application_id = 1`,
     },
-    [AGENTS],
+    [AGENTS, backend],
   );
   await createPushData(app, (query, variables) => run(url, token, query, variables));
   await addDemoFigures(app, applicationId);

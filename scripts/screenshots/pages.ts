@@ -43,6 +43,7 @@ export const PICTURES: readonly PictureOf[] = [
   {
     name: "application-keys",
     path: ({ applicationId }) => `/applications/${applicationId}/settings?tab=keys`,
+    prepare: (page) => page.getByRole("button", { name: "New API key …" }).scrollIntoViewIfNeeded(),
   },
   {
     name: "application-origins",
