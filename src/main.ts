@@ -1,4 +1,5 @@
 import "./core/startup/node-env";
+import "./core/startup/young-generation";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type App, startApp } from "./app";
@@ -16,6 +17,7 @@ import { openLog } from "./core/log";
 import { checkMachine } from "./core/startup/check-machine";
 import { StartError } from "./core/startup/start-error";
 import { notifySystemd } from "./core/startup/systemd";
+import { letYoungGenerationGrow } from "./core/startup/young-generation";
 import { describeUnknown } from "./core/unknown-variables";
 import { CREDENTIALS_FILE, OWNER_FILE } from "./domain/applications/bootstrap";
 import { UnusableDatabaseError } from "./platform/store/unusable-database-error";
@@ -65,6 +67,7 @@ async function main(): Promise<void> {
   });
   app = await starting;
   if (app === null || stopping.signal.aborted) return;
+  letYoungGenerationGrow();
   notifySystemd("READY=1", log);
   const ready = describeNode(app, config.DATA_DIR);
   if (isStdoutTerminal()) {
