@@ -1,4 +1,3 @@
-import { toString as drawQrCode } from "qrcode";
 import { Arg, Ctx, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Limited } from "../../platform/limits/rate-limits";
 import { Allow } from "../access/request-auth";
@@ -37,6 +36,8 @@ export class WebSessionResolver {
       },
       { ...caller, onApplication: (id) => auth.noteApplication(id) },
     );
+    // Loaded lazily to save its memory where no web client is bound.
+    const { toString: drawQrCode } = require("qrcode") as typeof import("qrcode");
     return {
       session: toGraphqlSession(session, token),
       qrCode: await drawQrCode(bindingCode, { type: "svg" }),

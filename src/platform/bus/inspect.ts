@@ -1,4 +1,4 @@
-import Redis from "ioredis";
+import type { Redis } from "ioredis";
 import type { Clock } from "../../core/clock";
 import { newId } from "../../core/random";
 import type { Problem } from "../../core/startup/start-error";
@@ -44,6 +44,8 @@ export async function inspectRedis(
   timeoutMs: number,
   probe: Probe,
 ): Promise<RedisInfo | { unsupported: Problem }> {
+  // Loaded lazily to save the memory of the client on a single node.
+  const { Redis } = require("ioredis") as typeof import("ioredis");
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,

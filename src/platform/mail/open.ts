@@ -2,9 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
-import { openMailFolder } from "./folder";
 import type { Mailer } from "./mail";
-import { openSmtp } from "./smtp";
 
 /**
  * Opens the configured mailer: SMTP with SMTP_URL, otherwise files in `mail/` of the data folder with the
@@ -17,7 +15,12 @@ export async function openMail(parts: {
 }): Promise<Mailer | null> {
   const { config, clock, log } = parts;
   const from = config.MAIL_FROM;
-  if (config.SMTP_URL !== undefined) return openSmtp(config.SMTP_URL, from);
+  // Loaded lazily to save the memory of nodemailer on a node without mail.
+  if (config.SMTP_URL !== undefined) {
+    const { openSmtp } = require("./smtp") as typeof import("./smtp");
+    return openSmtp(config.SMTP_URL, from);
+  }
   if (config.DATABASE_URL !== undefined) return null;
+  const { openMailFolder } = require("./folder") as typeof import("./folder");
   return openMailFolder({ folder: join(config.DATA_DIR, "mail"), from, clock, log });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import type { Config } from "../../core/config";
 import { openLog } from "../../core/log";
 import { connect } from "./connection";
@@ -79,6 +79,8 @@ export async function openMigrationConnection(
   const dataDir = join(folder, "db");
   try {
     refuseUnfinished(folder);
+    // Loaded lazily to save its memory on a node with PostgreSQL.
+    const { PGlite } = require("@electric-sql/pglite") as typeof import("@electric-sql/pglite");
     const lite = await PGlite.create({ dataDir });
     return {
       connection: embeddedConnection(lite),

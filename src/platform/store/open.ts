@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import { CONCURRENT_INDEXES, type ConcurrentIndex } from "./concurrent-indexes";
-import { migrateEmbedded, openEmbedded } from "./embedded";
 import type { MigratedStore } from "./migrate";
 import { migrateServer } from "./migrate-server";
 import { openPostgres } from "./postgres";
@@ -39,7 +38,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { config, log, isNode, onLockLost, signal, indexes = CONCURRENT_INDEXES } = options;
   const url = config.DATABASE_URL;
   return url === undefined
-    ? openEmbedded({ folder: resolve(config.DATA_DIR), log, signal, indexes })
+    ? embedded().openEmbedded({ folder: resolve(config.DATA_DIR), log, signal, indexes })
     : openPostgres({ config, url, log, isNode, onLockLost, signal, indexes });
 }
 
@@ -56,6 +55,11 @@ export async function migrateStore(
 ): Promise<MigratedStore> {
   const url = config.DATABASE_URL;
   return url === undefined
-    ? migrateEmbedded({ folder: resolve(config.DATA_DIR), log, signal, indexes })
+    ? embedded().migrateEmbedded({ folder: resolve(config.DATA_DIR), log, signal, indexes })
     : migrateServer({ url, log, signal, indexes });
+}
+
+/** The embedded database, which is loaded only if it is used: a node on PostgreSQL saves its memory. */
+function embedded(): typeof import("./embedded") {
+  return require("./embedded") as typeof import("./embedded");
 }
