@@ -13,6 +13,7 @@ console.log(JSON.stringify(Object.keys(require.cache)));`;
 const LAZY = [
   "@electric-sql/pglite",
   "@parse/node-apn",
+  "@prisma/client",
   "apn",
   "firebase-admin",
   "ioredis",

@@ -19,7 +19,7 @@ import type { MigrationConnection } from "./migration/stoppable-connection";
 import { cannotOpenError, embeddedConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { runInTransaction } from "./open-transaction";
-import { createPrismaClient } from "./prisma-client";
+import { LazyPrismaClient } from "./prisma-client";
 import { QueryErrors } from "./query-error";
 import { type Statement, type Store, type Transaction } from "./store";
 import { isUnfinished, markFinished, markUnfinished, refuseUnfinished } from "./unfinished-restore";
@@ -317,7 +317,7 @@ function makeStore(
 ): Store {
   const transactionScope = new AsyncLocalStorage<LiteTransaction>();
   const errors = new QueryErrors(log);
-  const db = createPrismaClient(
+  const prisma = new LazyPrismaClient(
     new PrismaPGlite(scopedDatabase(lite, transactionScope)),
     errors.convert,
   );
@@ -342,7 +342,7 @@ function makeStore(
         return runInTransaction(
           {
             ...connection,
-            db,
+            prisma,
             transactionScope,
             transactionConnection: withoutTransactionControl(open),
           },
@@ -359,14 +359,16 @@ function makeStore(
 
   return {
     kind: "embedded",
-    db,
+    get db() {
+      return prisma.db;
+    },
     query: statements.query,
     execute,
     transaction,
     isDiskFull: () => errors.isDiskFull(),
     connections: () => null,
     close: async () => {
-      await db.$disconnect();
+      await prisma.close();
       await endCopies();
       await lite.close();
       await release();

@@ -31,7 +31,14 @@ export function measured(store: Store, metrics: DatabaseMetrics): Store {
     }
   });
   return {
-    ...store,
+    kind: store.kind,
+    // Not copied: reading it creates the Prisma client.
+    get db() {
+      return store.db;
+    },
+    isDiskFull: () => store.isDiskFull(),
+    connections: () => store.connections(),
+    close: () => store.close(),
     query: <Row>(statement: Statement, values: unknown[]) =>
       isTraced()
         ? inStatementSpan(statement.name, () => measure(store.query<Row>(statement, values)))

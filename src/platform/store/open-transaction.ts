@@ -1,12 +1,13 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import type { Prisma, PrismaClient } from "./generated/client";
+import type { LazyPrismaClient } from "./prisma-client";
 import type { Transaction } from "./store";
 
 type PrismaTransaction = Prisma.TransactionClient;
 
 /** What {@link runInTransaction} needs to use one connection for statements and for Prisma. */
 export interface OpenConnection<Connection> extends Pick<Transaction, "query" | "execute"> {
-  db: PrismaClient;
+  prisma: Pick<LazyPrismaClient, "db">;
   /**
    * While it holds a connection, Prisma's adapter begins a transaction on that instead of taking a connection of
    * its own.
@@ -22,7 +23,13 @@ export interface OpenConnection<Connection> extends Pick<Transaction, "query" | 
  * @throws any error of `act`; the caller then rolls back
  */
 export async function runInTransaction<T, Connection>(
-  { query, execute, db, transactionScope, transactionConnection }: OpenConnection<Connection>,
+  {
+    query,
+    execute,
+    prisma: client,
+    transactionScope,
+    transactionConnection,
+  }: OpenConnection<Connection>,
   act: (transaction: Transaction) => Promise<T>,
 ): Promise<{ result: T; committed: () => void }> {
   const callbacks: Array<() => void> = [];
@@ -32,7 +39,10 @@ export async function runInTransaction<T, Connection>(
       query,
       execute,
       prisma: () => {
-        prisma ??= transactionScope.run(transactionConnection, () => new OpenPrismaTransaction(db));
+        prisma ??= transactionScope.run(
+          transactionConnection,
+          () => new OpenPrismaTransaction(client.db),
+        );
         return prisma.client;
       },
       onCommit: (callback) => void callbacks.push(callback),

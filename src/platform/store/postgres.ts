@@ -13,7 +13,7 @@ import { isReadOnlyServer } from "./database-errors";
 import { buildInBackground, migrateOn, refuseServer } from "./migrate-server";
 import { lockNode, type NodeLock } from "./node-lock";
 import { runInTransaction } from "./open-transaction";
-import { createPrismaClient } from "./prisma-client";
+import { LazyPrismaClient } from "./prisma-client";
 import { QueryErrors } from "./query-error";
 import { StatementNames } from "./statement-names";
 import { type Statement, type Store, type Transaction } from "./store";
@@ -129,7 +129,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const adapter = new PrismaPg(pool, {
     statementNameGenerator: ({ sql }) => prismaNames.nameFor({ name: "prisma", text: sql }) ?? "",
   });
-  const db = createPrismaClient(adapter, toError);
+  const prisma = new LazyPrismaClient(adapter, toError);
   const names = new StatementNames();
   // The pool discards a connection whose query failed, and with it any open transaction.
   const { query, execute } = statementsOn(pool, names, toError);
@@ -139,7 +139,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       return runInTransaction(
         {
           ...statements,
-          db,
+          prisma,
           transactionScope: pool.transactionScope,
           transactionConnection: withoutTransactionControl(client),
         },
@@ -152,7 +152,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
 
   return {
     kind: "postgresql",
-    db,
+    get db() {
+      return prisma.db;
+    },
     query,
     execute,
     transaction,
@@ -165,7 +167,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     close: async () => {
       closing.abort();
       await built;
-      await db.$disconnect();
+      await prisma.close();
       await pool.end();
       await lock?.release();
     },

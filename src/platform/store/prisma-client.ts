@@ -1,4 +1,4 @@
-import { PrismaClient } from "./generated/client";
+import type { PrismaClient } from "./generated/client";
 
 /**
  * Maximum wait and duration of Prisma transactions, in milliseconds; the same as the statement timeout.
@@ -6,14 +6,36 @@ import { PrismaClient } from "./generated/client";
  */
 const TRANSACTION_OPTIONS = { maxWait: 30_000, timeout: 30_000 };
 
+type Adapter = NonNullable<ConstructorParameters<typeof PrismaClient>[0]["adapter"]>;
+
+/** The Prisma client of a store, which is created when it is first used: it takes 13 MB. */
+export class LazyPrismaClient {
+  private client: PrismaClient | undefined;
+
+  /** @param toError converts an error of the adapter for the caller, as the store does for its statements */
+  constructor(
+    private readonly adapter: Adapter,
+    private readonly toError: (error: unknown) => unknown,
+  ) {}
+
+  /** The client. */
+  get db(): PrismaClient {
+    this.client ??= createPrismaClient(this.adapter, this.toError);
+    return this.client;
+  }
+
+  /** Closes the client, if there is one. */
+  async close(): Promise<void> {
+    await this.client?.$disconnect();
+  }
+}
+
 /**
  * Creates a Prisma client.
  * @param toError converts an error of the adapter for the caller, as the store does for its statements
  */
-export function createPrismaClient(
-  adapter: NonNullable<ConstructorParameters<typeof PrismaClient>[0]["adapter"]>,
-  toError: (error: unknown) => unknown,
-): PrismaClient {
+function createPrismaClient(adapter: Adapter, toError: (error: unknown) => unknown): PrismaClient {
+  const { PrismaClient } = require("./generated/client") as typeof import("./generated/client");
   const client = new PrismaClient({
     adapter,
     errorFormat: "minimal",
