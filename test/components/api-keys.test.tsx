@@ -24,6 +24,7 @@ const SETTINGS: SettingsFieldsFragment = {
   ...{ previousSecretValidUntil: null, v1ListDisabled: true, signUpOpen: true },
   ...{ emailNeedsPassword: false, pushSenders: "USERS", answeredElsewhere: false },
   ...{ newCallsPerMinute: null, incomingCallPush: false, incomingCallPushDelaySeconds: 10 },
+  ...{ callEndPush: true, callEndVoip: false, missedCallPush: false, missedCallBadge: false },
   ...{ incomingCallPushEnvironment: "PRODUCTION", conferencesOnJoin: true, webOrigins: [] },
   serverSessionsCreateUsers: false,
   serverSessionsReachSignedUpUsers: false,
