@@ -9,10 +9,30 @@ const UNKNOWN = ["20261123033000_incoming_call_push_names"];
 /** The last migration whose record does not say which earlier versions may run after it. */
 const LAST_SILENT = "20261129050000_private_conference_names";
 
+/** The last migration that locks several tables, which can end a request of a node that serves in a deadlock. */
+const LAST_OF_SEVERAL_TABLES = "20261201000000_api_keys";
+
 test("every statement of every migration is known", async () => {
   const migrations = await readMigrations();
   const unknown = migrations.filter(({ script }) => effectsOf(script).some((each) => !each.known));
   expect(unknown.map(({ name }) => name)).toEqual(UNKNOWN);
+});
+
+test("a migration locks one table of before, so that it waits for no request that waits for it", async () => {
+  const several = (await readMigrations())
+    .filter(({ name }) => name > LAST_OF_SEVERAL_TABLES)
+    .map(({ name, script }) => {
+      const effects = effectsOf(script);
+      const created = new Set(effects.map(({ creates }) => creates));
+      const locks = effects.flatMap((each) => each.locks);
+      const tables = locks.filter(({ lock }) => lock.endsWith("EXCLUSIVE") || lock === "SHARE");
+      return [
+        name,
+        new Set(tables.map(({ on }) => on.name).filter((each) => !created.has(each))),
+      ] as const;
+    })
+    .filter(([, tables]) => tables.size > 1);
+  expect(several.map(([name]) => name)).toEqual([]);
 });
 
 test("every migration tells which earlier versions may run after it", async () => {

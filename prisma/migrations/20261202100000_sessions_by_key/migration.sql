@@ -7,6 +7,3 @@ ADD COLUMN "api_key_id" BIGINT;
 
 -- The sessions that end with a revoked key.
 CREATE INDEX "sessions_api_key_id_idx" ON "sessions"("api_key_id", "id") WHERE "api_key_id" IS NOT NULL;
-
--- AlterTable
-ALTER TABLE "api_keys" ADD COLUMN "last_used_at" TIMESTAMPTZ(3);

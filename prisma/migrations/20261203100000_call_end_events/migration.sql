@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "push_events" ADD COLUMN "call_end_id" BIGINT;
