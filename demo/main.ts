@@ -76,7 +76,9 @@ async function chooseServer(): Promise<{ server: Server; own: boolean }> {
     );
   }
   const shown = relative(".", path) || path;
-  printer.line(dim(`No server is running for ${shown}; starting one (takes a few seconds) …`));
+  printer.line(
+    dim(`No server is running for ${shown}; starting one (takes up to half a minute) …`),
+  );
   printer.line();
   const server = await startServer((stop) => {
     stopServer = stop;

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   printer.line();
   printer.line(bold("A call in two tabs"));
   printer.line();
-  printer.line(dim("Starting a server with a new database (takes a few seconds) …"));
+  printer.line(dim("Starting a server with a new database (takes up to half a minute) …"));
   const { credentials } = await startServer((stop) => closing.push(stop));
   const people = await createDemoUsers(credentials);
   const page = await servePage(credentials, people, PORT);

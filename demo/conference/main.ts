@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   printer.line();
   printer.line(bold("A conference in tabs"));
   printer.line();
-  printer.line(dim("Starting a server with a new database (takes a few seconds) …"));
+  printer.line(dim("Starting a server with a new database (takes up to half a minute) …"));
   const { credentials, janusUrl } = await startServer((stop) => closing.push(stop));
   const people = await createDemoUsers(credentials);
   const [ann, ben] = people;

@@ -19,7 +19,7 @@ export interface SessionsOptions extends Partial<ApplicationKeys> {
    * An API key of the application with the scope SESSIONS, from `npx signalbox api-key create`. Anyone who has it can sign
    * in as any user of the application, so it belongs in a backend.
    */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** `fetch` of the platform by default. */
   readonly fetch?: typeof fetch;
 }
@@ -71,8 +71,15 @@ export interface Sessions {
  * const { token } = await sessions.forUser({ login: "ben", fullName: "Ben Lindqvist" });
  * console.log(JSON.stringify({ token }));
  * ```
+ * @throws SignalboxError UNAUTHENTICATED without an API key and without the credentials of an application, so that a
+ *   backend whose environment lacks them does not start
  */
 export function openSessions({ url, apiKey, ...options }: SessionsOptions): Sessions {
+  if (!apiKey && options.authSecret === undefined) {
+    throw withoutKeys(
+      "openSessions needs apiKey: npx signalbox api-key create --app 1 --name backend --scopes sessions",
+    );
+  }
   const target = {
     graphqlUrl: `${baseUrl(url)}/graphql`,
     fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),

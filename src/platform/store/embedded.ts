@@ -187,7 +187,10 @@ async function openDatabase(folder: string, log: Log, signal?: AbortSignal): Pro
   try {
     await removeDrafts(folder);
     if (isNew) {
-      log.info({ folder: dataDir }, "creating the embedded database; this takes some seconds");
+      log.info(
+        { folder: dataDir },
+        "creating the embedded database; this takes up to half a minute",
+      );
       await createDatabase(folder, dataDir, signal);
     } else log.info({ folder: dataDir }, "opening the embedded database");
     const lite = await PGlite.create({ dataDir });

@@ -172,6 +172,11 @@ test("a backend without an API key or without the application's keys says so", a
   const unsigned = await failure(open({ authSecret: undefined }).create());
   expect(unsigned.message).toBe("create needs applicationId, authKey and authSecret");
   await open().create();
+  for (const apiKey of ["", undefined]) {
+    expect(() => openSessions({ url: node.baseUrl, apiKey })).toThrow(
+      "openSessions needs apiKey: npx signalbox api-key create",
+    );
+  }
 });
 
 test("a backend answers an error with a status that pages understand, and never shows errors of its own", async () => {

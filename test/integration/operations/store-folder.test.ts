@@ -101,7 +101,7 @@ test("creates its folder at the first start, and logs it", async () => {
   await store.execute("SELECT 1");
   await store.close();
   expect(lines).toEqual([
-    "creating the embedded database; this takes some seconds",
+    "creating the embedded database; this takes up to half a minute",
     "the embedded database has been created",
     ...(await readMigrations()).map(() => "migrating the database"),
   ]);

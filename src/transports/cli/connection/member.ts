@@ -152,17 +152,23 @@ async function signInOwner(
 
 async function readOwner(path: string): Promise<MemberPassword> {
   const remedy =
-    "Sign in with signalbox sign-in, pass a member's token with --token, or set the server's DATA_DIR.";
+    "in with signalbox sign-in, pass a member's token with --token, or set the server's DATA_DIR.";
   let text: string;
   try {
     text = await readFile(path, "utf8");
-  } catch {
-    throw new CommandError(`${path} cannot be read. ${remedy}`);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const cause = isMissing
+      ? "does not exist: no server has been started in this folder. Start one (npm start, or signalbox start), or run the command in the server's folder. Otherwise, sign"
+      : "cannot be read. Sign";
+    throw new CommandError(`${path} ${cause} ${remedy}`);
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(`${path} contains bad JSON. Restore it from a backup. ${remedy}`);
+    throw new CommandError(
+      `${path} contains bad JSON. Restore it from a backup, or sign ${remedy}`,
+    );
   }
 }
 
