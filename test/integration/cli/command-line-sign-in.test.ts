@@ -175,7 +175,7 @@ describe("a command with owner.json", () => {
   it("does not use the session of another owner.json", async () => {
     await succeeds(["app", "list"]);
     expect(await fails(["app", "list"], elsewhere)).toMatch(
-      /^\/nonexistent\/owner\.json cannot be read/,
+      /^\/nonexistent\/owner\.json does not exist: no server has been started/,
     );
   });
 

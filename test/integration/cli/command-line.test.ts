@@ -401,7 +401,7 @@ it("prints errors without a stack, and exits with 1", async () => {
     /is not Signalbox/,
   );
   expect(await runFailing(["app", "list"], { DATA_DIR: "/nonexistent" })).toMatch(
-    /^\/nonexistent\/owner\.json cannot be read/,
+    /^\/nonexistent\/owner\.json does not exist: no server has been started/,
   );
   expect(await runFailing(["--token", "acct_wrong", "app", "list"])).toMatch(
     /^The token of --token is unknown at /,
