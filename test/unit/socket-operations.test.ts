@@ -146,10 +146,6 @@ async function connect() {
     OPEN: 1,
     readyState: 1,
     protocol: "graphql-transport-ws",
-    send(data: string, done: () => void) {
-      sent.push(JSON.parse(data) as Sent);
-      done();
-    },
     close(code: number, reason = "") {
       if (Buffer.byteLength(reason) > 123) throw new RangeError("the reason is too long");
       if (closedWith) return;
@@ -180,14 +176,45 @@ async function connect() {
       createMessageLimiter: () => () => null,
     },
   );
-  serve(socket as unknown as WebSocket, {} as IncomingMessage);
+  /** The types of the messages that reach the system with one write. */
+  const writes: string[][] = [];
+  let corks = 0;
+  let gathered: string[] = [];
+  const flush = () => {
+    if (corks > 0 || gathered.length === 0) return;
+    writes.push(gathered);
+    gathered = [];
+  };
+  const connection = {
+    cork: () => {
+      corks += 1;
+    },
+    uncork: () => {
+      corks -= 1;
+      flush();
+    },
+    write(frame: string | Buffer, ...rest: unknown[]) {
+      const bytes = Buffer.from(frame as string, "latin1");
+      // A frame has its length in the second byte, or in more (test/unit/text-frame.test.ts).
+      const header = { 126: 4, 127: 10 }[bytes[1] ?? 0] ?? 2;
+      const message = JSON.parse(bytes.toString("utf8", header)) as Sent;
+      sent.push(message);
+      gathered.push(message.type);
+      flush();
+      const done = rest.at(-1) as (() => void) | undefined;
+      done?.();
+    },
+  };
+  serve(socket as unknown as WebSocket, { socket: connection } as unknown as IncomingMessage);
   const send = (message: unknown) => socket.emit("message", Buffer.from(JSON.stringify(message)));
   connected.push(() => socket.close(1000));
   send({ type: "connection_init" });
   await settle();
   sent.splice(0);
+  writes.splice(0);
   return {
     sent,
+    writes,
     served,
     running: () => operations?.size,
     closedWith: () => closedWith,
@@ -342,6 +369,24 @@ test("an id is free as soon as the client is told that its operation is complete
     "a complete",
   ]);
   expect(client.running()).toBe(0);
+});
+
+test("a single result and its completion are one write, and each result of a subscription is one", async () => {
+  const client = await connect();
+  client.subscribe("a", "query");
+  client.served[0]?.open();
+  await settle();
+  client.subscribe("b", "subscription");
+  const subscription = client.served[1] as Served;
+  subscription.open();
+  await settle();
+  for (let n = 0; n < 2; n += 1) {
+    subscription.emit();
+    await settle();
+  }
+  subscription.finish();
+  await settle();
+  expect(client.writes).toEqual([["next", "complete"], ["next"], ["next"], ["complete"]]);
 });
 
 test("an id may hold anything, up to a length that results can repeat", async () => {

@@ -22,6 +22,13 @@ export interface SocketOperation {
   onEnd: () => void;
 }
 
+/** A message to the client. */
+interface AddressedMessage {
+  text: string;
+  /** Whether graphql-ws sends another one of the operation before it waits for anything: `complete` after a single result. */
+  followed: boolean;
+}
+
 /**
  * Hands the results of a subscription to graphql-ws. They are closed with the operation, whether or not graphql-ws
  * has begun to read them.
@@ -103,15 +110,18 @@ export class SocketOperations {
    * Addresses a message of graphql-ws to the client: replaces the operation's id by the client's.
    * @returns null for a result that the client does not want any more
    */
-  address(message: string): string | null {
+  address(message: string): AddressedMessage | null {
     const [start, id = "", type] = ABOUT_OPERATION.exec(message) ?? [];
-    if (start === undefined) return message;
+    if (start === undefined) return { text: message, followed: false };
     const operation = this.running.get(id);
     if (!operation || operation.cancelled) return null;
     // The client may use its id again as soon as it reads this.
     if (type !== "next") this.release(operation);
-    const { clientId } = operation;
-    return `{"id":${JSON.stringify(clientId)},"type":"${type}"${message.slice(start.length)}`;
+    const { clientId, results } = operation;
+    return {
+      text: `{"id":${JSON.stringify(clientId)},"type":"${type}"${message.slice(start.length)}`,
+      followed: type === "next" && results === null,
+    };
   }
 
   private cancelOperation(operation: SocketOperation): void {

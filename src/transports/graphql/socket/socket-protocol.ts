@@ -11,6 +11,7 @@ import type { RawData, WebSocket } from "ws";
 import { type Fault, toFault } from "../../../core/errors";
 import { exceedsDepth } from "../../../core/json";
 import type { Log } from "../../../core/log";
+import { writeText } from "../../../core/text-frame";
 import { VALUE_LEVELS } from "../engine/document-rules";
 import { OPERATION_ID_MAX, SocketOperations } from "./socket-operations";
 
@@ -85,10 +86,12 @@ export function serveGraphqlSocket<Params extends Record<string, unknown>>(
         protocol: socket.protocol,
         async send(data) {
           const message = operations.address(data);
-          if (message !== null) await send(socket, message);
+          if (message === null) return;
+          if (message.followed) sendWithNext(extra, message.text);
+          else await send(extra, message.text);
         },
         close: (code, reason) => socket.close(code, reason),
-        onPing: (payload) => send(socket, pong(payload)),
+        onPing: (payload) => send(extra, pong(payload)),
         onMessage: (handle) =>
           socket.on("message", (data: RawData) => {
             // graphql-ws's types omit that it also takes messages that are parsed.
@@ -151,11 +154,20 @@ function closeDuplicate(socket: WebSocket, id: string): void {
  * Resolves once the message is written to the system's socket buffer, so that a slow client gets
  * back-pressure. Also resolves if the socket is closed.
  */
-function send(socket: WebSocket, data: string): Promise<void> {
+function send({ socket, request }: SocketExtra, data: string): Promise<void> {
   return new Promise((resolve) => {
     if (socket.readyState !== socket.OPEN) resolve();
-    else socket.send(data, () => resolve());
+    else writeText(request.socket, data, resolve);
   });
+}
+
+/** Sends a message in one write with those that are sent until the current turn of the event loop ends. */
+function sendWithNext({ socket, request }: SocketExtra, data: string): void {
+  if (socket.readyState !== socket.OPEN) return;
+  const connection = request.socket;
+  connection.cork();
+  writeText(connection, data);
+  process.nextTick(() => connection.uncork());
 }
 
 /** A pong with the ping's payload, unless that nests too deeply to be serialized. */

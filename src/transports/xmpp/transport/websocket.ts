@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { clientAddress, isLoopback, unmapIpv4 } from "../../../core/client-address";
 import { closeGradually } from "../../../core/close-gradually";
 import { type ListenAddress, type ListeningPort, listen } from "../../../core/startup/listen";
+import { writeText } from "../../../core/text-frame";
 import type { LiveCertificate } from "../../../core/tls/certificate";
 import { tlsOptions } from "../../../core/tls/pem";
 import { attribute, isElement } from "../../../platform/xml/ltx-element";
@@ -30,8 +31,10 @@ const framing: Framing = {
 class WebSocketTransport implements Transport {
   readonly framing = framing;
 
+  /** @param connection the one below the socket */
   constructor(
     private readonly socket: WebSocket,
+    private readonly connection: Duplex,
     readonly ip: string,
     readonly origin: string | undefined,
     readonly trusted: boolean,
@@ -42,7 +45,7 @@ class WebSocketTransport implements Transport {
     // Nothing to do: each message is parsed separately.
   }
   write(xml: string): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(xml);
+    if (this.socket.readyState === this.socket.OPEN) writeText(this.connection, xml);
   }
   backlog(): number {
     return this.socket.bufferedAmount;
@@ -184,7 +187,7 @@ export async function openWebSocket(
     if (!release) return refuse(socket, 503, "Too many unauthenticated connections");
     socket.on("close", release);
     sockets.handleUpgrade(request, socket, head, (client) => {
-      const transport = new WebSocketTransport(client, ip, origin, trusted, release);
+      const transport = new WebSocketTransport(client, socket, ip, origin, trusted, release);
       streams.set(client, serve(endpoint, client, transport));
       client.on("close", () => streams.delete(client));
     });
