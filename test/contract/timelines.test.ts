@@ -66,7 +66,9 @@ const signals = (kind: TimedSignal["kind"], count: number, after = 0): TimedSign
 /** Writes a batch of signals of calls. @returns the calls with an entry that was left out */
 const write = (batch: ReadonlyArray<[callId: number, signals: TimedSignal[]]>) => {
   const entries = batch.flatMap(([callId, each]) => each.map((signal) => ({ callId, signal })));
-  return store.transaction((transaction) => recordTimelines(transaction, timelineEntries(entries)));
+  return store.transaction(async (transaction) =>
+    recordTimelines(transaction, await timelineEntries(entries)),
+  );
 };
 
 /** The numbers of a call's stored entries, by kind. */

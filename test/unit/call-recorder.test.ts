@@ -11,6 +11,7 @@ import {
   TIMELINE_EVENTS_MAX,
   TIMELINE_LOOKUPS_MAX,
 } from "../../src/domain/calls/history/recorder";
+import { TURN_MAX } from "../../src/domain/calls/history/timeline/timeline";
 import type { Signal } from "../../src/domain/calls/signals/signal";
 import { eventually, MovingClock } from "../support/moving-clock";
 
@@ -35,7 +36,10 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
   const metrics = openMetrics();
   const written: number[] = [];
   const existing = new Set<string>();
+  /** Called with the name of each statement. */
+  const statements = { begin: (_name: string) => undefined as unknown };
   const query = async ({ name }: { name: string }, [json]: unknown[]) => {
+    statements.begin(name);
     if (name === "call_push_settings" || name === "callees_of_calls") return [];
     const rows = JSON.parse(String(json)) as Array<{ session_id?: string; user_id?: number }>;
     if (rows.some(({ session_id: id }) => id === "poison")) throw new Error("no such text");
@@ -77,7 +81,7 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
       ...{ protocol: "rest", cursor: "c", hasSubscribers, ofUser: false },
       signal: signal(fields),
     });
-  return { recorder, observe, count, written, existing };
+  return { recorder, observe, count, written, existing, statements };
 }
 
 it("drops and counts events beyond its limit while the database is down", async () => {
@@ -116,6 +120,37 @@ it("drops only the events that cannot be written", async () => {
   // Each event is written alone, and only once.
   expect(written.every((rows) => rows === 1)).toBe(true);
   expect(await count("unmatched")).toBe(64 - bad.size);
+});
+
+it("processes a bounded number of events in one turn of the event loop", async () => {
+  const { recorder, observe, count, existing, statements } = recorderOver(async () => undefined);
+  const events = 500;
+  const turns = new Map<string, number>();
+  let turn = 0;
+  let running = true;
+  const nextTurn = () => {
+    turn += 1;
+    if (running) setImmediate(nextTurn);
+  };
+  setImmediate(nextTurn);
+  statements.begin = (name) => turns.set(name, turn);
+  for (let n = 0; n < events; n += 1) {
+    existing.add(`s${n}`);
+    observe({ callId: `s${n}` });
+  }
+  await eventually(
+    () => count("written"),
+    (number) => number === events,
+  );
+  running = false;
+  const between = (from: string, to: string) => (turns.get(to) ?? 0) - (turns.get(from) ?? 0);
+  const turnsOf = Math.floor((events - 1) / TURN_MAX);
+  // Matching has one round of all events; the entries of the timelines have two.
+  expect(between("callees_of_calls", "save_calls")).toBeGreaterThanOrEqual(turnsOf);
+  expect(between("save_call_participants", "record_call_signals")).toBeGreaterThanOrEqual(
+    2 * turnsOf,
+  );
+  await recorder.close();
 });
 
 it("repeats the look-up of a call that another node may still have to write", async () => {

@@ -1,3 +1,4 @@
+import { inTurns } from "../../../core/loads/in-turns";
 import type { EnqueueIn } from "../../../platform/jobs/jobs";
 import type { Transaction } from "../../../platform/store/store";
 import { type EndedRing, endRings } from "../../push/delivery/call-end";
@@ -17,7 +18,7 @@ import {
   matchEvent,
   type RecordedCall,
 } from "./recorded-calls";
-import { timelineEntries } from "./timeline/timeline";
+import { TURN_MAX, timelineEntries } from "./timeline/timeline";
 import { recordTimelines } from "./timeline/timeline-queries";
 
 /** The queues of the jobs that a change of calls enqueues. */
@@ -27,6 +28,12 @@ const QUEUES = [CALL_JOBS.incomingCallPush, CALL_JOBS.missedCallPush, PUSH_JOBS.
 export interface WriteResult {
   /** Events that belong to no recorded call. */
   unknown: CallEvent[];
+}
+
+/** An event, and the calls that it belongs to. */
+interface MatchedEvent {
+  event: CallEvent;
+  matched: readonly RecordedCall[];
 }
 
 /**
@@ -49,10 +56,10 @@ export async function writeCallEvents(
     const known = await lockMatching(transaction, events);
     const before = new Map(known.map((call) => [call, observed(call)]));
     const byCallId = groupByCallId(known);
-    const matches = [...calls, ...answers].map((event) => ({
-      event,
-      matched: matchEvent(byCallId.get(event.callId) ?? [], event),
-    }));
+    const matches: MatchedEvent[] = [];
+    await inTurns([...calls, ...answers], TURN_MAX, (event) => {
+      matches.push({ event, matched: matchEvent(byCallId.get(event.callId) ?? [], event) });
+    });
     const missing = matches.filter(({ matched }) => matched.length === 0);
     const states = await saveChanged(transaction, enqueue, before, now);
     const recorded = await recordSignals(transaction, matches);
@@ -74,7 +81,7 @@ export async function writeCallEvents(
  */
 async function recordSignals(
   transaction: Transaction,
-  matches: ReadonlyArray<{ event: CallEvent; matched: readonly RecordedCall[] }>,
+  matches: readonly MatchedEvent[],
 ): Promise<RecordedCall[]> {
   const signals = matches.flatMap(({ event, matched }) =>
     matched
@@ -82,7 +89,7 @@ async function recordSignals(
       .filter((call) => isParticipant(call, event.from) && isParticipant(call, event.to))
       .map((call) => ({ call, callId: call.id, signal: event.signal })),
   );
-  const full = await recordTimelines(transaction, timelineEntries(signals));
+  const full = await recordTimelines(transaction, await timelineEntries(signals));
   if (full.length > 0) await markTruncated(transaction, full);
   return [...new Set(signals.map(({ call }) => call))];
 }

@@ -1,3 +1,4 @@
+import { inTurns } from "../../../../core/loads/in-turns";
 import type { Statement, Store, Transaction } from "../../../../platform/store/store";
 import {
   type CallSignalKind,
@@ -6,6 +7,7 @@ import {
   isControl,
   TIMELINE_ENTRIES,
   type TimelineEntry,
+  TURN_MAX,
 } from "./timeline";
 
 /**
@@ -91,7 +93,16 @@ export async function recordTimelines(
   entries: readonly TimelineEntry[],
 ): Promise<number[]> {
   if (entries.length === 0) return [];
-  const rows = entries.map((entry) => ({
+  const rows: string[] = [];
+  await inTurns(entries, TURN_MAX, (entry) => void rows.push(toRow(entry)));
+  const callIds = [...new Set(entries.map(({ callId }) => callId))];
+  const full = await query<{ id: number }>(RECORD, [`[${rows.join()}]`, callIds]);
+  return full.map(({ id }) => id);
+}
+
+/** The entry as a row of the parameter of {@link RECORD}. */
+function toRow(entry: TimelineEntry): string {
+  return JSON.stringify({
     call_id: entry.callId,
     key: entry.key,
     kind: entry.kind,
@@ -103,10 +114,7 @@ export async function recordTimelines(
     first_at: new Date(entry.at),
     last_at: new Date(entry.lastAt),
     count: entry.count,
-  }));
-  const callIds = [...new Set(entries.map(({ callId }) => callId))];
-  const full = await query<{ id: number }>(RECORD, [JSON.stringify(rows), callIds]);
-  return full.map(({ id }) => id);
+  });
 }
 
 /** Reads the timelines of calls, each in the order of its signals. */

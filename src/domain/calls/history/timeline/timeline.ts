@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { inTurns } from "../../../../core/loads/in-turns";
 import type { CallSignalKind } from "../../../../platform/store/generated/enums";
 import { isKnownType } from "../../signals/signal-types";
 
@@ -13,6 +14,11 @@ export const CANDIDATES_MS = 10_000;
 export const TIMELINE_ENTRIES = 200;
 /** Entries that are kept for the signals that start, answer or end the call, so that others never displace these. */
 export const CONTROL_ENTRIES = 50;
+/**
+ * Maximum number of signals, or of entries, that one turn of the event loop processes. A whole batch delayed the signals
+ * that arrived meanwhile by several milliseconds.
+ */
+export const TURN_MAX = 64;
 /** Kinds of signals that start, answer or end a call. */
 export const CONTROL_KINDS = ["call", "accept", "reject", "hangUp"] as const;
 
@@ -51,11 +57,11 @@ export function isControl(kind: CallSignalKind): boolean {
  * first one; candidates from one device to another are counted by entries of ten seconds; every other signal is an
  * entry. Signals of one entry have one key, whichever nodes record them and in whichever order.
  */
-export function timelineEntries(
+export async function timelineEntries(
   signals: ReadonlyArray<{ callId: number; signal: TimedSignal }>,
-): TimelineEntry[] {
+): Promise<TimelineEntry[]> {
   const entries = new Map<string, TimelineEntry>();
-  for (const { callId, signal } of signals) {
+  await inTurns(signals, TURN_MAX, ({ callId, signal }) => {
     const key = keyOf(signal);
     const known = entries.get(`${callId} ${key}`);
     if (known) {
@@ -65,7 +71,7 @@ export function timelineEntries(
     } else {
       entries.set(`${callId} ${key}`, { ...signal, callId, key, lastAt: signal.at, count: 1 });
     }
-  }
+  });
   return [...entries.values()].map((entry) =>
     entry.kind === "iceCandidates" ? entry : { ...entry, lastAt: entry.at, count: 1 },
   );
@@ -75,5 +81,5 @@ export function timelineEntries(
 function keyOf({ kind, at, from, to, fromDevice, toDevice }: TimedSignal): string {
   const part = isControl(kind) ? 0 : kind === "iceCandidates" ? Math.floor(at / CANDIDATES_MS) : at;
   const text = JSON.stringify([kind, part, from, fromDevice, to, toDevice]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return hash("sha256", text, "hex").slice(0, 32);
 }
