@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import { isValidText, isValidTextDeep, toValidText, truncateText } from "../../src/core/text/text";
+import {
+  detachText,
+  isValidText,
+  isValidTextDeep,
+  toValidText,
+  truncateText,
+} from "../../src/core/text/text";
 
 /** Strings of arbitrary code units, including lone surrogates and noncharacters. */
 const units = fc
@@ -100,4 +106,8 @@ describe("truncation", () => {
       }),
     );
   });
+});
+
+it("copies a valid text", () => {
+  for (const text of ["", "1605784922547", "é€😀\r\n"]) expect(detachText(text)).toBe(text);
 });

@@ -50,3 +50,11 @@ export function truncateText(text: string, max: number): string {
   }
   return text.slice(0, end);
 }
+
+/**
+ * A copy of a valid text. V8 makes a part of a text a reference to the whole, so a sessionID that waits to be recorded
+ * would keep the frame that it came in.
+ */
+export function detachText(text: string): string {
+  return Buffer.from(text).toString();
+}

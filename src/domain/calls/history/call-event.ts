@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/json";
 import { parseId } from "../../../core/text/ids";
-import { truncateText } from "../../../core/text/text";
+import { detachText, truncateText } from "../../../core/text/text";
 import { jsonProblem } from "../../push/payload/json";
 import type { Party, Signal, SignalHeader } from "../signals/signal";
 import type { CalleeAnswer } from "./call-states";
@@ -85,7 +85,7 @@ export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
   const toDevice = toDeviceName(to);
   const ends = { at, from: from.userId, to: to.userId };
   const timed = { ...ends, kind: signalKind(signal.type), fromDevice, toDevice };
-  const base = { ...ends, applicationId, callId, signal: timed };
+  const base = { ...ends, applicationId, callId: detachText(callId), signal: timed };
   switch (signal.type) {
     case "call":
       return {
@@ -130,16 +130,19 @@ function isSet(userInfo: JsonObject | undefined, name: string): boolean {
 function invitationOf({ opponentIds = [], userInfo }: SignalHeader): Invitation {
   const ids = opponentIds.slice(0, 2 * OPPONENTS_MAX).map(idOf);
   const valid = [...new Set(ids.filter((id): id is number => id !== null))];
-  const fits = userInfo !== undefined && fitsPush(userInfo);
-  return { opponentIds: valid.slice(0, OPPONENTS_MAX), userInfo: fits ? userInfo : null };
+  return { opponentIds: valid.slice(0, OPPONENTS_MAX), userInfo: forPush(userInfo) };
 }
 
 /**
- * Whether a push can carry userInfo: signals allow more nesting, and numbers beyond the exact range of JSON.
+ * A copy of userInfo, which keeps nothing of the signal alive. Null if a push cannot carry it: signals allow more
+ * nesting, and numbers beyond the exact range of JSON.
  */
-function fitsPush(userInfo: JsonObject): boolean {
-  const small = Buffer.byteLength(JSON.stringify(userInfo)) <= USER_INFO_MAX;
-  return small && jsonProblem(userInfo, USER_INFO_LEVEL) === null;
+function forPush(userInfo: JsonObject | undefined): JsonObject | null {
+  if (userInfo === undefined) return null;
+  const text = JSON.stringify(userInfo);
+  const fits =
+    Buffer.byteLength(text) <= USER_INFO_MAX && jsonProblem(userInfo, USER_INFO_LEVEL) === null;
+  return fits ? (JSON.parse(text) as JsonObject) : null;
 }
 
 function idOf(text: string | undefined): number | null {
