@@ -49,8 +49,17 @@ function fieldsOf(xml: string): FieldSignal {
   return { id, from, to, type, ...contentOfSignal(signal) };
 }
 
-/** The entry of an inbox, written and read again. */
-const stored = (signal: StanzaSignal | FieldSignal) => decodeContent(encodeContent(signal));
+/** The entry of an inbox, written and read again by another process. */
+function stored(signal: StanzaSignal | FieldSignal) {
+  const body = encodeContent(signal);
+  const written = decodeContent(body);
+  // The process that has written it last does not parse it.
+  encodeContent({ id: "", from, to, type: "hangUp", extra: [] });
+  const parsed = decodeContent(body);
+  expect(written).toEqual(parsed);
+  expect(written).not.toBe(parsed);
+  return parsed;
+}
 
 /** A stanza for comparison: with CRLF line ends in the sdp, without addresses. */
 function comparable(xml: string): XmlElement {

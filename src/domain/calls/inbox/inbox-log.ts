@@ -15,28 +15,43 @@ export type AnswerEntry = { kind: "answer" } & AnswerDetails;
 export type InboxContent = Signal | AnswerEntry;
 
 /**
+ * The signal that was encoded last, as {@link decodeContent} returns it. A node with a device of the recipient reads an
+ * entry as soon as it is written, so one is enough. All who read it share it, so nobody may change it.
+ */
+let latest: { body: string; signal: Signal } | undefined;
+
+/**
  * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the raw session description.
  * That is the largest part of a signal, and escaping its line ends in JSON is slow.
  * @param trace of the sender (core/tracing.ts), a member of the JSON; absent if it is not sampled
  */
 export function encodeContent(content: InboxContent, trace?: string): string {
-  if ("stanza" in content) return encodeStanza(content, trace);
-  const traced = trace === undefined ? content : { ...content, trace };
-  if (!("sdp" in traced) || traced.sdp === undefined) return JSON.stringify(traced);
-  const { sdp, ...rest } = traced;
-  return `${JSON.stringify(rest)}\n${sdp}`;
+  if (isAnswer(content)) return JSON.stringify({ ...content, trace });
+  const signal = "stanza" in content ? storedStanza(content) : content;
+  const body = encodeSignal(signal, trace);
+  // The reader of an entry takes its trace from it.
+  if (trace === undefined) latest = { body, signal };
+  return body;
+}
+
+function encodeSignal(signal: Signal, trace: string | undefined): string {
+  if ("stanza" in signal) return encodeStanza(signal, trace);
+  const { sdp, ...rest } = signal;
+  const json = JSON.stringify(trace === undefined ? rest : { ...rest, trace });
+  return sdp === undefined ? json : `${json}\n${sdp}`;
 }
 
 /**
- * Encodes a signal of an XMPP client. Of the fields of its header only the sessionID is stored, which the state of
- * an inbox follows; the elements hold the others.
+ * What is stored of a signal of an XMPP client: of the fields of its header only the sessionID, which the state of an
+ * inbox follows; the elements hold the others.
  */
-function encodeStanza(
-  { id, from, to, type, callId, stanza }: StanzaSignal,
-  trace: string | undefined,
-): string {
-  const stored = { id, from, to, type, callId, stanza, trace };
-  const sdp = sdpElement(stanza);
+function storedStanza({ id, from, to, type, callId, stanza }: StanzaSignal): StanzaSignal {
+  return { id, from, to, type, ...(callId !== undefined && { callId }), stanza };
+}
+
+function encodeStanza(signal: StanzaSignal, trace: string | undefined): string {
+  const stored = trace === undefined ? signal : { ...signal, trace };
+  const sdp = sdpElement(signal.stanza);
   const text = sdp?.text;
   if (!sdp || text === undefined) return JSON.stringify(stored);
   sdp.text = "";
@@ -52,6 +67,10 @@ function sdpElement({ params }: StanzaContent): XmlElement | undefined {
 
 /** Decodes the body of an entry. */
 export function decodeContent(body: string): InboxContent {
+  return body === latest?.body ? latest.signal : parseContent(body);
+}
+
+function parseContent(body: string): InboxContent {
   const end = body.indexOf("\n");
   if (end < 0) return JSON.parse(body) as InboxContent;
   const signal = JSON.parse(body.slice(0, end)) as Signal;
