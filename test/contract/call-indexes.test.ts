@@ -17,6 +17,11 @@ import {
   type CallPushJob,
   sendCallPushes,
 } from "../../src/domain/calls/history/incoming-call-push";
+import {
+  type MissedCallJob,
+  markCallsSeen,
+  sendMissedCallPushes,
+} from "../../src/domain/calls/history/missed-call-push";
 import { TIMELINE_ENTRIES } from "../../src/domain/calls/history/timeline/timeline";
 import { findTimelines } from "../../src/domain/calls/history/timeline/timeline-queries";
 import { writeCallEvents } from "../../src/domain/calls/history/write-calls";
@@ -42,8 +47,8 @@ const MINUTE = 60_000;
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, incoming_call_push,
-      incoming_call_push_environment, call_end_push, updated_at)
-    SELECT id, 'x', 'k', 's', '{}', true, 'development', true, now() FROM accounts`,
+      incoming_call_push_environment, call_end_push, missed_call_push, updated_at)
+    SELECT id, 'x', 'k', 's', '{}', true, 'development', true, true, now() FROM accounts`,
   `INSERT INTO users (application_id, login, login_key, updated_at)
     SELECT a.id, 'l' || n, 'l' || n, now() FROM applications a, generate_series(1, ${ROWS}) n`,
   `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
@@ -84,6 +89,7 @@ let ahead = 0;
 const plans = new Map<string, string>();
 /** Enqueued jobs. */
 const pushes: CallPushJob[] = [];
+const missed: MissedCallJob[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -103,6 +109,7 @@ beforeAll(async () => {
   });
   const enqueue: EnqueueIn = async (_transaction, name, data) => {
     if (name === "call-push") pushes.push(...([data].flat() as CallPushJob[]));
+    if (name === "missed-call-push") missed.push(...([data].flat() as MissedCallJob[]));
   };
   const jobs: Jobs = {
     ...{ work: () => undefined, close: async () => undefined },
@@ -198,6 +205,13 @@ it("runs no statement that scans a whole table", async () => {
   expect(calling.unknown).toEqual([]);
   expect(pushes.flatMap((job) => job.pushes)).toHaveLength(100);
   for (const job of pushes) await sendCallPushes(records, job);
+  // Their devices ring.
+  await sql(
+    `WITH rung AS (UPDATE push_events SET delivery_count = 1, accepted_count = 1
+        WHERE kind = 'CALL' AND delivery_count = 0 RETURNING id)
+      INSERT INTO push_deliveries (event_id, subscription_id, outcome, updated_at)
+        SELECT r.id, s.id, 'accepted', now() FROM rung r, push_subscriptions s WHERE s.user_id = 7`,
+  );
   const answers = callers
     .slice(0, 50)
     .flatMap((from) => [
@@ -217,6 +231,9 @@ it("runs no statement that scans a whole table", async () => {
   expect((await findCall({ ...records, ...loads }, viewer, { callId: "new-1099" })).state).toBe(
     "missed",
   );
+  expect(missed.flatMap((job) => job.callees).length).toBeGreaterThanOrEqual(49);
+  for (const job of missed) await sendMissedCallPushes(records, job);
+  await markCallsSeen(records, 7);
   const page = await listCalls(records, viewer, { first: 100 });
   expect(page).toMatchObject({ hasNextPage: true });
   await listCalls(records, viewer, { first: 10, after: String(page.nodes.at(-1)?.id) });
@@ -268,6 +285,14 @@ it("runs no statement that scans a whole table", async () => {
         "write_call_ends",
         "write_call_end_deliveries",
         "count_call_end_deliveries",
+        "missed_call_settings",
+        "missed_for_pushes",
+        "claim_missed_call_pushes",
+        "count_missed_calls",
+        "find_calls_seen",
+        "calls_seen",
+        "calls_with_missed_push",
+        "withdraw_missed_call_pushes",
         "missed_calls",
         "accepted_calls",
         "mark_unreachable_calls",
