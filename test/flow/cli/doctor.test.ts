@@ -270,7 +270,7 @@ describe("the server", () => {
     const without = await runDoctor(elsewhere);
     expect(only(without, "owner")).toMatchObject({
       status: "warning",
-      detail: expect.stringMatching(/owner\.json cannot be read/),
+      detail: expect.stringMatching(/owner\.json does not exist/),
     });
     const token = await ownerToken(node);
     expect(only(await runDoctor(elsewhere, { token }), "owner").status).toBe("ok");

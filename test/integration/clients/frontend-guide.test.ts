@@ -137,7 +137,7 @@ interface Robot {
 
 test("the program for Node.js declines calls", async () => {
   const { robot, declineCalls } = loadPrinted<Robot>("robot.ts");
-  void declineCalls();
+  const running = declineCalls();
   const { user } = await robot.session.current();
   expect(user?.login).toBe("robot");
   const { body } = await rest(node, "GET", "/users/by_login?login=robot", {
@@ -155,6 +155,8 @@ test("the program for Node.js declines calls", async () => {
   });
   caller.close();
   robot.close();
+  // The caller may get the reject before the robot is told that it was sent.
+  await running.catch(({ code }) => expect(code).toBe("CLOSED"));
 });
 
 interface Queries {
