@@ -33,7 +33,7 @@ export interface Store {
   kind: "embedded" | "postgresql";
 
   /** The Prisma client outside of transactions. Its operations throw Fault UNAVAILABLE as {@link query} does. */
-  db: PrismaClient;
+  readonly db: PrismaClient;
 
   /**
    * Runs a prepared statement: of the store outside of any transaction, of a {@link Transaction} inside of it. Rows

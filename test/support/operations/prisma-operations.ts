@@ -10,7 +10,10 @@ export function interceptOperations(
   around: (name: string, run: () => Promise<unknown>) => Promise<unknown>,
 ): () => void {
   const { db } = store;
-  store.db = new Proxy(db, {
+  // A store creates its client when it is first read, by a getter.
+  const replace = (value: Store["db"]) =>
+    Object.defineProperty(store, "db", { value, configurable: true, enumerable: true });
+  const intercepted = new Proxy(db, {
     get(client, model) {
       const operations: unknown = Reflect.get(client, model);
       if (typeof operations !== "object" || operations === null) return operations;
@@ -24,7 +27,6 @@ export function interceptOperations(
       });
     },
   });
-  return () => {
-    store.db = db;
-  };
+  replace(intercepted);
+  return () => void replace(db);
 }
