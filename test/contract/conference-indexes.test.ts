@@ -16,6 +16,7 @@ import {
   insertConference,
   listJoinedConferences,
   listOpenConferences,
+  writeEmptyAfterSeconds,
 } from "../../src/domain/conferences/rows/conference-queries";
 import * as guests from "../../src/domain/conferences/rows/guest-queries";
 import * as hosts from "../../src/domain/conferences/rows/host-queries";
@@ -210,6 +211,7 @@ test("every statement on conferences uses an index", async () => {
   await purgeRows(explained, linkRights.EXPIRED_GUESTS, new Date(0));
   await guests.deleteLink(explained, inserted?.id ?? 0);
 
+  await writeEmptyAfterSeconds(explained, id, 60);
   await hosts.releaseConference(explained, { ...ref, generation });
   await hosts.closeConferenceRow(explained, id);
   await hosts.deleteNode(explained, "here");

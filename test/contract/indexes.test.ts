@@ -42,7 +42,9 @@ import { openApiKeys } from "../../src/domain/api-keys/open-api-keys";
 import { deleteApplicationWithUsers } from "../../src/domain/applications/application-deletion";
 import {
   findApplicationName,
+  findCallEndSettings,
   findCallPushSettings,
+  findMissedCallSettings,
   findNewCallsPerMinute,
   isAnsweredElsewhereEnabled,
 } from "../../src/domain/applications/application-queries";
@@ -521,6 +523,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     expect(await findNewCallsPerMinute(accounts.store, own.id)).toBeNull();
     expect(await findApplicationName(accounts.store, own.id)).toBe(own.name);
     expect((await findCallPushSettings(accounts.store, [own.id])).size).toBe(0);
+    expect((await findMissedCallSettings(accounts.store, [own.id])).size).toBe(0);
+    await findCallEndSettings(accounts.store, [own.id]);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       const cursor =
         search === null

@@ -108,6 +108,8 @@ async function findKnown(
   // A user with any identity has been noted, or has another sign-in.
   const signedUp = isNoted || !(await isOnlyBackends(deps, user.id));
   if (binds && signedUp && !application.serverSessionsReachSignedUpUsers) {
+    // A concurrent session may have bound the name to the user since it was looked up.
+    if ((await findUserOfIdentity(deps.store, identity)) === user.id) return user;
     throw Fault.field(
       name.field,
       "is that of a user whom the backend's sessions have not created: see the setting serverSessionsReachSignedUpUsers",
