@@ -373,7 +373,8 @@ export function Allow(
 
 /**
  * Declares that API keys with a scope may run an operation, beside those whom `@Allow` names: as a developer of the
- * account would, for the key's application only. A mutation leaves an entry in the audit log, which names the key, unless it has `@AuditsItself()`.
+ * account would, for the key's application only. A mutation leaves an entry in the audit log, which names the key, unless
+ * it has `@AuditsItself()`.
  */
 export function KeyScope(scope: ApiKeyScope): MethodDecorator & PropertyDecorator {
   return Extensions({ keyScope: scope });
