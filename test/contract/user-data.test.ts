@@ -139,6 +139,22 @@ it("exports to a callee of a call with several users only the callee's own push"
   expect(await pushesOf(third)).toEqual([]);
 });
 
+it("exports to a caller nothing that says what the callee did", async () => {
+  const [caller, callee] = [await newUser(), await newUser()];
+  const push = await newCall(caller.id, callee.id);
+  for (const kind of ["CALL_END", "MISSED_CALL"]) {
+    await sql(
+      `INSERT INTO push_events (application_id, channel, environment, message, selector, kind, call_id, updated_at)
+        SELECT application_id, channel, environment, message, selector, $2, call_id, now() FROM push_events WHERE id = $1`,
+      [push, kind],
+    );
+  }
+  const kindsOf = async (user: { id: number }) =>
+    ((await exportPushes(user)).incoming_call_pushes as { kind: string }[]).map(({ kind }) => kind);
+  expect(await kindsOf(caller)).toEqual(["CALL"]);
+  expect(await kindsOf(callee)).toEqual(["CALL", "CALL_END", "MISSED_CALL"]);
+});
+
 it("exports empty lists of a user without data", async () => {
   expect(await exportPushes({ id: 0 })).toEqual({
     subscriptions: [],

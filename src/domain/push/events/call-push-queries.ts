@@ -66,9 +66,9 @@ export async function insertCallPushes(
 
 const EXPORT: Statement = {
   name: "export_call_pushes",
-  // Pushes that the user caused as the caller, and those that were sent to the user.
+  // Incoming-call pushes that the user caused, and all that were sent to the user: the others say what the callee did.
   text: `SELECT to_jsonb(e) AS row FROM push_events e WHERE e.call_id = ANY($1::bigint[])
-      AND (e.call_id = ANY($2::bigint[]) OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
+      AND (e.call_id = ANY($2::bigint[]) AND e.kind = 'CALL' OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
     ORDER BY e.id`,
 };
 const MESSAGES: Statement = {
