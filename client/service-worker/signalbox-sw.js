@@ -86,7 +86,11 @@
     return [
       text(callerName) ?? TITLE,
       {
-        body: isRinging ? `Incoming ${kind}` : (ENDS[reason] ?? `Missed ${kind}`),
+        body: isRinging
+          ? `Incoming ${kind}`
+          : Object.hasOwn(ENDS, reason)
+            ? ENDS[reason]
+            : `Missed ${kind}`,
         tag: tagOf(callId),
         requireInteraction: isRinging,
         silent: !isRinging,

@@ -21,7 +21,7 @@ let bob: TestUser;
 // A node of its own: its push services are recorded, and its clock is moved.
 beforeAll(async () => {
   node = await startNode({}, { clock, pushProvider: providers.open, jobsPollMs: 100 });
-  ann = await newUser(node, { full_name: "Ann" });
+  ann = await newUser(node, { full_name: "Ann", avatar: "ann.png" });
 });
 beforeEach(async () => {
   bob = await newUser(node);
@@ -142,6 +142,8 @@ describe("a device that a call woke", () => {
       const answered = signal === "accept" || signal === "reject";
       expect(callOf(each)).toEqual({
         ...callOf(rung as SentPush),
+        callerAvatar: null,
+        userInfo: null,
         type: "END",
         reason,
         device: answered ? expect.stringMatching(/^graphql-\d+$/) : null,

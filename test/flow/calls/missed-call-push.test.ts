@@ -6,6 +6,7 @@ import { startNode, type TestNode } from "../../support/node";
 import { addDevice } from "../../support/push/push";
 import { RecordingProviders, type SentPush } from "../../support/push/recording-provider";
 import { newUser, type TestUser } from "../../support/rest-client";
+import { blockUser } from "../../support/sessions/blocks";
 import { ownerToken } from "../../support/sessions/owner";
 
 /** Pushes for missed calls, and the number of those that the user has not seen. */
@@ -125,6 +126,23 @@ it("a missed call reaches every device but VoIP subscriptions once, with the num
   expect(pushes.find(({ push }) => push.channel === "apns")?.push).toMatchObject({
     collapseId: callUuid,
   });
+});
+
+it("a call of a caller who was blocked is not pushed as missed", async () => {
+  await addDevice(node, bob);
+  const cleo = await newUser(node, { full_name: "Cleo" });
+  const id = newSessionId();
+  await send(node, cleo, bob, "call", id);
+  await waitForCall(node, bob, id, "RINGING");
+  await blockUser(node, cleo);
+  await waitForCall(node, bob, id, "HUNG_UP");
+  await missCall();
+  await sent(1);
+  await untilJobsDone();
+  // Only of Ann's call.
+  expect(providers.sent.map((each) => JSON.parse(contentOf(each).call).callerName)).toEqual([
+    "Ann",
+  ]);
 });
 
 it.each(["accept", "reject"])("a call that the user answers is not missed: %s", async (signal) => {

@@ -85,8 +85,7 @@ export const applicationStrings = {
   missedCallPushText:
     "A call that a user neither answers nor declines sends one push to all of the user’s devices.",
   missedCallBadge: "Count missed calls on the app’s icon",
-  missedCallBadgeText:
-    "The push sets the badge, until the app says that the user has seen the calls.",
+  missedCallBadgeText: "The push sets the badge to the number of missed calls. The app clears it.",
   environments: { DEVELOPMENT: "Development", PRODUCTION: "Production" } as const,
   conferencesOnJoin: "Joining creates the conference",
   conferencesOnJoinText:

@@ -128,7 +128,9 @@ async function readPushes(
   const pushes = unseen.map(async ({ row, environment, badge }): Promise<CallPush[]> => {
     const channels = reached.get(row.user_id);
     const caller = callers.get(row.caller_id);
-    if (!channels || !caller || !(await mayPush(deps, row.caller_id))) return [];
+    // A block ends the ringing calls of the blocked user; their callees need not hear of them.
+    if (!channels || !caller || caller.blockedAt !== null || !(await mayPush(deps, row.caller_id)))
+      return [];
     const request = {
       kind: "MISSED_CALL" as const,
       applicationId: row.application_id,

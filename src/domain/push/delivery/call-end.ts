@@ -114,6 +114,9 @@ function endMessage(
     aps: channel === "apns" ? { "interruption-level": "passive" } : undefined,
     call: {
       ...call,
+      // Left out, so that an end is smaller than its ring, which the caller may have made as large as a push can be.
+      callerAvatar: null,
+      userInfo: null,
       type: "END",
       reason,
       device: device === null ? null : truncateText(device, DEVICE_MAX),
