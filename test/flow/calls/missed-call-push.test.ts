@@ -42,7 +42,10 @@ async function configure(settings: Record<string, unknown>) {
 /** The pushes so far, which all are of missed calls. */
 const sent = (count: number): Promise<SentPush[]> =>
   eventually(
-    () => providers.sent,
+    async () => {
+      await node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'missed-call-push'");
+      return providers.sent;
+    },
     (all) => all.length >= count,
   );
 
@@ -50,8 +53,9 @@ function contentOf({ push }: SentPush) {
   return push.channel === "gcm" ? push.message.data : JSON.parse(push.payload);
 }
 
-/** Waits until all jobs of pushes so far are done. */
+/** Waits until all jobs of pushes so far are done, also those that are due later. */
 async function untilJobsDone(): Promise<void> {
+  await node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'missed-call-push'");
   await eventually(
     () =>
       node.sql(`SELECT 1 FROM pgboss.job WHERE name IN ('missed-call-push', 'push-fan-out', 'push-deliver')
@@ -158,6 +162,24 @@ it.each(["accept", "reject"])("a call that the user answers is not missed: %s", 
   await untilJobsDone();
   // Only of the second call.
   expect(providers.sent).toHaveLength(1);
+});
+
+it("a call that turns out to be answered is not pushed as missed", async () => {
+  await addDevice(node, bob);
+  const id = await missCall();
+  // As the record is once an answer from another node has been written.
+  await node.sql(
+    `UPDATE call_participants SET state = 'accepted', answer = 'accept', answered_at = rang_at
+      WHERE session_id = $1 AND user_id = $2`,
+    [id, bob.id],
+  );
+  await missCall();
+  await sent(1);
+  await untilJobsDone();
+  expect(providers.sent).toHaveLength(1);
+  expect(JSON.parse(contentOf(providers.sent[0] as SentPush).call)).not.toMatchObject({
+    callId: id,
+  });
 });
 
 it("a call that times out is missed, and counts with those before", async () => {

@@ -14,7 +14,7 @@ import type { User } from "../../users/user";
 import { findCallsSeen, writeCallsSeen } from "../../users/user-activity-queries";
 import { findUsersById } from "../../users/user-queries";
 import { describeCall, mayPush, withCaller } from "./call-push-content";
-import { type DerivedState, ringEndOf } from "./call-states";
+import { type DerivedState, MARGIN_MS, ringEndOf } from "./call-states";
 import { CALL_JOBS, type HistoryDeps } from "./history-deps";
 import {
   claimMissedCallPushes,
@@ -33,6 +33,8 @@ export interface MissedCallJob {
 
 /** Maximum number of users in one job. */
 const JOB_USERS_MAX = 20;
+/** After which time a call counts as missed, in seconds: an answer may be recorded after a hang-up, by another node. */
+const SETTLED_SECONDS = MARGIN_MS / 1000;
 /** How long push services keep a missed-call push, in seconds: a day. */
 const KEPT_SECONDS = 86_400;
 
@@ -67,7 +69,8 @@ export async function enqueueMissedCallPushes(
     .map(({ call, userId }) => ({ callId: call.id, userId }));
   const jobs: MissedCallJob[] = [];
   while (callees.length > 0) jobs.push({ callees: callees.splice(0, JOB_USERS_MAX) });
-  if (jobs.length > 0) await enqueue(transaction, CALL_JOBS.missedCallPush, jobs);
+  if (jobs.length === 0) return;
+  await enqueue(transaction, CALL_JOBS.missedCallPush, jobs, { afterSeconds: SETTLED_SECONDS });
 }
 
 /**
